@@ -243,7 +243,7 @@ func (b *bench) rebuild(ctx context.Context, updates, wallets int) (perS float64
 	defer stop()
 	progress("a rebuild of them")
 	store := standings.New(client, standings.Config{})
-	fold := &index.StandingsFold{Chain: chain, Ledger: source, Projects: chain, Standings: store, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()}
+	fold := &index.StandingsFold{Chain: chain, Source: source, Projects: chain, Standings: store, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	begun := time.Now()

@@ -9,7 +9,7 @@ import (
 )
 
 // kept is what a deployment keeps in NATS.
-var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
+var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 type backupCommand struct {
 	natsFlags `embed:""`

@@ -112,20 +112,27 @@ var lies = [][]rpcproxy.Fault{
 	list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)),
 }
 
-// schedule is what TestChaos does, by its seed alone. The last acts end before the duration does.
+// schedule is what TestChaos does, by its seed alone. The last acts end before the duration does, but for lies that were not delivered.
 func schedule(seed uint64, duration time.Duration, kinds []*actKind) (plan []act) {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	var weighted []*actKind
+	var deck []int // lies that were not told yet; when all were, it is shuffled again
 	for _, kind := range kinds {
 		weighted = append(weighted, slices.Repeat([]*actKind{kind}, kind.weight)...)
 	}
 	const longest = 8 * time.Second
 	for at := time.Second; at < duration-longest; {
-		plan = append(plan, act{
+		a := act{
 			at: at, lasts: time.Second + time.Duration(dice.Int64N(int64(longest-time.Second))),
-			kind: weighted[dice.IntN(len(weighted))], whom: dice.IntN(1 << 10), depth: 1 + dice.IntN(5),
-			lie: lies[dice.IntN(len(lies))], wide: dice.IntN(4),
-		})
+			kind: weighted[dice.IntN(len(weighted))], whom: dice.IntN(1 << 10), depth: 1 + dice.IntN(5), wide: dice.IntN(4),
+		}
+		if a.kind.lies {
+			if len(deck) == 0 {
+				deck = dice.Perm(len(lies))
+			}
+			a.lie, deck = lies[deck[0]], deck[1:]
+		}
+		plan = append(plan, a)
 		at += 500*time.Millisecond + time.Duration(dice.Int64N(int64(2500*time.Millisecond)))
 	}
 	return plan
@@ -142,10 +149,12 @@ func (a act) do(c *chaos) {
 	}
 }
 
-// chaosEnough is how often an act is tried, or a lie added to an endpoint, until it is a fault of the test's that it had no effect.
-const chaosEnough = 4
+const (
+	chaosEnough = 4                // how often an act is tried until it is a fault of the test's that it had no effect
+	lieLonger   = 30 * time.Second // until a lie is delivered that was not in its time
+)
 
-// deliveries tells how often acts and lies had an effect, and fails where they never had any.
+// deliveries logs how often acts and lies had an effect, and fails where a kind of act never had any. What becomes of each lie, lie judges.
 func (c *chaos) deliveries() {
 	for _, p := range c.proxies {
 		for name, n := range p.Stats().Told {
@@ -219,7 +228,8 @@ func (c *chaos) reorg(depth int) bool {
 	return err == nil
 }
 
-// lie has endpoints of relayers fail.
+// lie has endpoints of relayers fail. Those that ask them may be dead, cut off or turned to other endpoints: a lie that was not delivered in
+// its time is told by all endpoints until it is. It is a fault of the test's if it never is.
 func (c *chaos) lie(a act) bool {
 	whom := a.whom % len(c.chain)
 	var targets []*rpcproxy.Proxy
@@ -236,20 +246,32 @@ func (c *chaos) lie(a act) bool {
 		targets = c.proxies
 	}
 	name := a.lie[len(a.lie)-1].Name
-	told := func() (n int) {
-		for _, p := range targets {
-			n += p.Stats().Told[name]
+	tell := func(targets []*rpcproxy.Proxy, wait func(delivered func() bool)) bool {
+		told := func() (n int) {
+			for _, p := range targets {
+				n += p.Stats().Told[name]
+			}
+			return n
 		}
-		return n
+		before := told()
+		delivered := func() bool { return told() > before }
+		for _, p := range targets {
+			defer p.Add(a.lie...)()
+		}
+		wait(delivered)
+		return delivered()
 	}
-	before := told()
-	for _, p := range targets {
-		defer p.Add(a.lie...)()
+	if tell(targets, func(func() bool) { c.pause(a.lasts) }) {
+		return true
 	}
-	c.pause(a.lasts)
-	did := told() > before
+	c.t.Logf("%s: was not delivered, so all endpoints tell it", a)
+	if tell(c.proxies, func(delivered func() bool) { c.until(lieLonger, delivered) }) {
+		return true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.planned["lie: "+name]++
-	return did
+	if c.ctx.Err() == nil {
+		c.errorf("%s: was not delivered, nor by all endpoints in %s", a, lieLonger)
+	}
+	return false
 }

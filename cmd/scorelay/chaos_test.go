@@ -54,7 +54,7 @@ type chaos struct {
 	entered int            // signers of lanes that came later
 	asked   int            // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
 	faults  []string       // what was wrong
-	planned map[string]int // acts, by kind, and lies
+	planned map[string]int // acts, by kind
 	did     map[string]int // those that had an effect
 }
 

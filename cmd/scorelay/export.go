@@ -7,7 +7,6 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -18,9 +17,8 @@ type exportCommand struct {
 
 // exportFlags are what both exports take.
 type exportFlags struct {
-	natsFlags     `embed:""`
-	chainFlags    `embed:""`
-	finalityFlags `embed:""`
+	natsFlags  `embed:""`
+	chainFlags `embed:""`
 
 	Project score.ProjectID `arg:"" placeholder:"0x…" help:"The project's id."`
 	Output  string          `name:"output" short:"o" type:"path" placeholder:"FILE" help:"Write to this file; an export that was killed, or an earlier one, is continued. By default lines go to the standard output."`
@@ -47,7 +45,11 @@ func (c *exportFlags) export(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	closeNATS() // it has told which deployment it is; the rest is on the chain
+	defer closeNATS()
+	facts, err := opened.FindLedger(ctx)
+	if err != nil {
+		return err
+	}
 	client, err := c.dial(ctx, c.devDir, log)
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func (c *exportFlags) export(ctx context.Context, what string) error {
 		return err
 	}
 	return (&export.Export{
-		Reader: &index.Reader{Deployment: deployment, Confirmations: c.confirmations(c.devDir), Chain: client, Project: c.Project},
-		What:   what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), Path: c.Output, Out: os.Stdout, Say: say,
+		Deployment: deployment, Project: c.Project, Chain: client, Ledger: facts, Log: log,
+		What: what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), Path: c.Output, Out: os.Stdout, Say: say,
 	}).Run(ctx)
 }

@@ -19,9 +19,8 @@ import (
 )
 
 type statusCommand struct {
-	natsFlags     `embed:""`
-	chainFlags    `embed:""`
-	finalityFlags `embed:""`
+	natsFlags  `embed:""`
+	chainFlags `embed:""`
 
 	RedisURL app.Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" placeholder:"URL" help:"Redis, as redis:// or rediss:// with user, password and database."`
 	Watch    bool       `name:"watch" help:"Look again every two seconds, until Ctrl-C."`
@@ -125,6 +124,6 @@ func (c *statusCommand) open(ctx context.Context) (*overview.Deployment, func(),
 		closeBoth()
 		return nil, nil, err
 	}
-	return &overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: app.NewStandings(redis, opened), Confirmations: c.confirmations(c.devDir), Observer: "scorelay status", Elsewhere: func() { _ = js.Conn().ForceReconnect() }, Log: log},
+	return &overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: app.NewStandings(redis, opened), Observer: "scorelay status", Elsewhere: func() { _ = js.Conn().ForceReconnect() }, Log: log},
 		func() { closeBoth(); closeNATS() }, nil
 }

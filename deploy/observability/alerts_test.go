@@ -71,8 +71,13 @@ func TestAlertsAskForWhatThereIs(t *testing.T) {
 
 // TestEachAlertFiresAndDoesNot, by promtool, with rules_test.yml: each alert has a test of its name in which it does not fire, and later does.
 func TestEachAlertFiresAndDoesNot(t *testing.T) {
+	var rulesFile struct {
+		Groups []struct{ Interval string }
+	}
+	load(t, "rules.yml", &rulesFile)
 	var file struct {
-		Tests []struct {
+		Interval string `yaml:"evaluation_interval"`
+		Tests    []struct {
 			Name  string
 			Exprs []struct {
 				Samples []struct{ Labels string } `yaml:"exp_samples"`
@@ -80,6 +85,9 @@ func TestEachAlertFiresAndDoesNot(t *testing.T) {
 		}
 	}
 	load(t, "rules_test.yml", &file)
+	if own := rulesFile.Groups[0].Interval; own == "" || own != file.Interval {
+		t.Errorf("the rules are evaluated every %q, and tested every %q", own, file.Interval)
+	}
 	fires, silent := map[string]bool{}, map[string]bool{}
 	for _, test := range file.Tests {
 		for _, expr := range test.Exprs {

@@ -171,7 +171,7 @@ func (a *api) config() httpapi.Config {
 }
 
 func (a *api) deps() httpapi.Deps {
-	contract := reader{index.Histories{Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Payments: a.chain}, a.chain}
+	contract := reader{index.Histories{Deployment: a.stream.Deployment(), Final: a.finalBlock, Chain: a.chain, Payments: a.chain}, a.chain}
 	deps := httpapi.Deps{
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: NewStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },

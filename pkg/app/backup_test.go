@@ -15,7 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
+var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 // backUp makes a backup.
 func (m *timeMachine) backUp() (dir string) {
@@ -49,6 +49,7 @@ func TestABackupHasAllThatADeploymentKeeps(t *testing.T) {
 	}
 	require.ElementsMatch(t, stream.Names(), names)
 	dir := m.backUp()
+	require.NoDirExists(t, filepath.Join(dir, stream.LedgerName), "the chain has all that is in it")
 	_, err := kept.Write(t.Context(), m.js.Conn(), dir)
 	require.ErrorContains(t, err, "not empty")
 	m.send(m.project, 0, 1)

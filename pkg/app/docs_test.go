@@ -120,7 +120,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	event.NewStalled(reg)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, err = (&index.StandingsFold{Ledger: &ledger.Source{}, Metrics: reg}).Begin(ended, false)
+	_, err = (&index.StandingsFold{Source: &ledger.Source{}, Metrics: reg}).Begin(ended, false)
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = (&index.DirectoryFold{Directory: noDirectory{}, Metrics: reg}).Begin(ended, false)
 	require.ErrorIs(t, err, context.Canceled)

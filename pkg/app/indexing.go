@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -28,6 +30,16 @@ func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c
 		Lanes: func(ctx context.Context) (int, error) {
 			r, err := lanes.Get(ctx)
 			return len(r.Lanes), err
+		},
+		Ledger: func(ctx context.Context, fn func(ledger.Raw) error) error {
+			facts, err := s.FindLedger(ctx)
+			if errors.Is(err, stream.ErrNoLedger) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return ledger.ReadRaw(ctx, facts, fn)
 		},
 	}, nil
 }

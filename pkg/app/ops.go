@@ -49,7 +49,7 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	}
 	deployment := &overview.Deployment{
 		JS: a.js, Stream: a.stream, Chain: a.chain, Redis: a.redis, Standings: NewStandings(a.redis, a.stream),
-		Confirmations: a.settings.Confirmations, Observer: "this API", Log: a.log,
+		Observer: "this API", Log: a.log,
 	}
 	is, err := ops.New(ops.Config{
 		Token: a.settings.OpsToken.Reveal(), Overview: overview.NewShared(deployment), History: &a.ops.history,

@@ -164,7 +164,7 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	for i := range score.MaxScoreTypes {
 		project.ScoreTypes = append(project.ScoreTypes, name(i, score.MaxNameBytes))
 	}
-	for i := range score.MaxMembers {
+	for i := range score.MaxCreationMembers {
 		project.Owners = append(project.Owners, common.BytesToAddress(slices.Repeat([]byte{byte(i + 1)}, 20)))
 	}
 	require.Empty(t, project.Problems())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -131,7 +132,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	if err != nil {
 		return err
 	}
-	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log}
+	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log, Metrics: p.metrics}
 	p.log.Info("connected", "chain", d.ChainID, "contract", d.Contract)
 	return nil
 }
@@ -148,6 +149,15 @@ func (p *process) disconnect() error {
 		p.nats.Close()
 	}
 	return err
+}
+
+const finalWait = 2 * time.Second // for the ledger's end, while a process begins
+
+// finalBlock returns the newest final block, by the ledger; ok is false while there is none.
+func (p *process) finalBlock(ctx context.Context) (b evidence.Ref, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, finalWait)
+	defer cancel()
+	return p.ledger.Final(ctx)
 }
 
 // natsCheck is for the admin listener, so it names the server's address.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -47,7 +46,7 @@ func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, 
 	read := registry.ReadProject(project)
 	var info registry.ProjectInfo
 	if some {
-		if info, err = read.Do(ctx, r.at(block)); err != nil {
+		if info, err = read.Do(ctx, r.at(block.Hash)); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -56,12 +55,9 @@ func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, 
 }
 
 // final is the newest final block; some is false while nothing of the contract's is final.
-func (r reader) final(ctx context.Context) (block common.Hash, some bool, err error) {
-	final, err := r.chain.FinalBlock(ctx, r.Confirmations)
-	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.Deployment.DeployBlock {
-		return common.Hash{}, false, nil
-	}
-	return final.Hash, err == nil, err
+func (r reader) final(ctx context.Context) (block evidence.Ref, some bool, err error) {
+	block, some, err = r.Final(ctx)
+	return block, some && block.Number >= r.Deployment.DeployBlock, err
 }
 
 // Used tells of each updateId whether it was used up, in order, as of the newest final block.
@@ -73,7 +69,7 @@ func (r reader) Used(ctx context.Context, project score.ProjectID, updates []sco
 	if !some {
 		return make([]bool, len(updates)), nil
 	}
-	used, err := registry.ReadUsed(project, updates).Do(ctx, r.at(final))
+	used, err := registry.ReadUsed(project, updates).Do(ctx, r.at(final.Hash))
 	if err == nil && len(used) != len(updates) {
 		err = fmt.Errorf("the contract told of %d updateIds, asked for %d", len(used), len(updates))
 	}

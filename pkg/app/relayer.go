@@ -142,7 +142,7 @@ func (r *relayer) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.directory = &index.DirectoryFold{Deployment: d, Chain: r.chain, Ledger: r.ledger, Directory: projects, Log: r.log, Metrics: r.metrics}
+	r.directory = &index.DirectoryFold{Deployment: d, Chain: r.chain, Source: r.ledger, Directory: projects, Log: r.log, Metrics: r.metrics}
 	if err := r.directory.Verify(ctx); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (r *relayer) open(ctx context.Context) error {
 		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.standings = &index.StandingsFold{
-		Deployment: d, Chain: r.chain, Ledger: r.ledger, Projects: projects, Standings: NewStandings(r.redis, r.stream), Log: r.log, Metrics: r.metrics,
+		Deployment: d, Chain: r.chain, Source: r.ledger, Projects: projects, Standings: NewStandings(r.redis, r.stream), Log: r.log, Metrics: r.metrics,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})

@@ -109,7 +109,7 @@ type APISettings struct {
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
-	BodiesLimit        int           `name:"bodies-limit" env:"SCORELAY_BODIES_LIMIT" default:"33554432" help:"Bytes of all request bodies in progress, at least twice SCORELAY_BODY_LIMIT. A body counts by its length, or its chunks so far, from its head until it is answered. One API key may have as much as it leaves free; what is more is answered 429, and what does not fit in all 503, before it is read. What is made of bodies takes some times as much memory."`
+	BodiesLimit        int           `name:"bodies-limit" env:"SCORELAY_BODIES_LIMIT" default:"33554432" help:"Bytes of all request bodies in progress, at least twice SCORELAY_BODY_LIMIT. A body counts by its length, or its chunks so far, from its head until it is answered. One API key may have as much as it leaves free; what is more is answered 429, and what does not fit in all 503, before it is read. What is made of bodies takes several times as much memory."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503. As many groups of update-groups, of which one more waits."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
@@ -216,7 +216,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
 	p.check(s.GasPerDay <= maxKeyGas, "SCORELAY_GAS_PER_DAY is %d; it must be 0 (no limit) or more, up to %d", s.GasPerDay, uint64(maxKeyGas))
-	p.check(s.MaxMembers >= score.MaxMembers, "SCORELAY_MAX_MEMBERS is %d; it must be at least %d, which a creation may name", s.MaxMembers, score.MaxMembers)
+	p.check(s.MaxMembers >= score.MaxCreationMembers, "SCORELAY_MAX_MEMBERS is %d; it must be at least %d, which a creation may name", s.MaxMembers, score.MaxCreationMembers)
 	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
 		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
 	_, err = s.whole()

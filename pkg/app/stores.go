@@ -41,7 +41,7 @@ func newStores(reg prometheus.Registerer) *stores {
 	}
 }
 
-// look looks once: at the lanes first, since a page waits for them.
+// look looks once, lanes first: an alert that wakes someone depends on them.
 func (s *stores) look(ctx context.Context) {
 	s.lookAtLanes(ctx)
 	s.lookAtStreams(ctx)
@@ -49,7 +49,11 @@ func (s *stores) look(ctx context.Context) {
 		s.show("nats:"+disk.Server, disk.Used, disk.Allowed)
 	}
 	if bytes, part, err := s.redis.Memory(ctx); err == nil && bytes > 0 {
-		s.show("redis", float64(bytes), float64(bytes)/part) // +Inf where it has no bound
+		bound := 0.0
+		if part > 0 {
+			bound = float64(bytes) / part
+		}
+		s.show("redis", float64(bytes), bound)
 	}
 }
 

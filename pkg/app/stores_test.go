@@ -108,6 +108,8 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	require.NotContains(t, is, "lane_driven_timestamp_seconds 0 "+common.Address{1}.Hex())
 
 	devnet.NeedsRedisServer(t)
+	require.Positive(t, is["store_used_bytes redis"])
+	require.NotContains(t, is, "store_bound_bytes redis")
 	require.NoError(t, redis.ConfigSet(t.Context(), "maxmemory", "100mb").Err())
 	s.look(t.Context())
 	is = gauges(t, reg)

@@ -80,7 +80,11 @@ func (r *relayer) openTopUp(ctx context.Context) error {
 		Heads: r.heads, Chain: r.chain, Store: records, Roster: r.roster, Signer: r.payer.For(d.ChainID), Halted: r.guard.Halted,
 		Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, Log: r.log, Metrics: r.metrics,
 		Trusted: func(ctx context.Context, account common.Address) (bool, error) {
-			return isFinalRelayer(ctx, r.chain, d.Contract, account, s.Confirmations)
+			final, some := r.heads.Final()
+			if !some {
+				return false, nil
+			}
+			return isRelayer(ctx, r.chain, d.Contract, account, final)
 		},
 	})
 	return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
+var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
@@ -78,7 +78,7 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, stream.Name, m.Streams[len(m.Streams)-1].Name)
 		require.Equal(t, state.LastSeq, m.Streams[len(m.Streams)-1].Last)
-		for _, name := range stream.Names() {
+		for _, name := range stream.BackedUp() {
 			require.NoError(t, js.DeleteStream(t.Context(), name))
 		}
 		began, err := os.ReadFile(filepath.Join(dir, stream.Name, jsm.SnapshotMetaFile))
@@ -127,7 +127,7 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 		require.Equal(t, messages, restored)
 		require.True(t, state.Created.Equal(is.Created))
 		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
-		for _, name := range stream.Names() {
+		for _, name := range stream.BackedUp() {
 			info, err := js.Stream(t.Context(), name)
 			require.NoError(t, err)
 			require.Equal(t, replicas, info.CachedInfo().Config.Replicas, name)
@@ -144,7 +144,7 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	dir = filepath.Join(t.TempDir(), "again")
 	_, err = kept.Write(t.Context(), single.Conn(), dir)
 	require.NoError(t, err)
-	for _, name := range stream.Names() {
+	for _, name := range stream.BackedUp() {
 		require.NoError(t, cluster.DeleteStream(t.Context(), name))
 	}
 	for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
@@ -219,7 +219,7 @@ func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backup")
 	m, err := kept.Write(t.Context(), js.Conn(), dir)
 	require.NoError(t, err)
-	for _, name := range stream.Names() {
+	for _, name := range stream.BackedUp() {
 		require.NoError(t, js.DeleteStream(t.Context(), name))
 	}
 	var names []string

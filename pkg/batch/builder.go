@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -117,9 +116,6 @@ func (b *Builder) Full() bool { return b.full }
 // Build returns the batch of the added updates and leaves the builder as it is. Empty if none were added. Model.Gas and
 // Model.Bytes of it are within the limits.
 func (b *Builder) Build() Batch { return Plan(&b.model, b.updates, b.signed) }
-
-// Updates returns the added updates in the order of their adding.
-func (b *Builder) Updates() []score.Update { return slices.Clone(b.updates) }
 
 // Reset empties the builder.
 func (b *Builder) Reset() {

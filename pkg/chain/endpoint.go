@@ -160,10 +160,10 @@ func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Dur
 func (e *endpoint) distrust(why error) {
 	e.metrics.contradictions.WithLabelValues(e.name).Inc()
 	e.newest.Store(0)
-	switch length, first := e.trust.contradicted(time.Now()); {
-	case first && length == 0:
+	switch length, loud := e.trust.contradicted(time.Now()); {
+	case loud && length == 0:
 		e.log.Warn("the chain's endpoint contradicts what was verified; dropping its answer and asking again", "err", why)
-	case first:
+	case loud:
 		e.log.Error("the chain's endpoint contradicts what was verified; setting it aside, and using it again by itself after that time",
 			"err", why, "for", length)
 	}

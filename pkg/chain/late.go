@@ -15,7 +15,7 @@ import (
 
 const (
 	lateAfter = 2 * time.Second // receipts that take longer are not waited for the next time
-	lateTimes = 3               // how many Config.Timeouts they may take then
+	lateTimes = 3               // how many Config.Timeouts they may take then, and all receipts of blocks (Client.receipts) always
 	lateMost  = 4096            // receipts kept for the Read that asks next
 )
 
@@ -28,7 +28,7 @@ type late struct {
 	came map[common.Hash]*types.Receipt // checked, by transaction; nil while it is read
 }
 
-// take returns what came of the wanted receipts, and the rest that is not being read yet: where slow is true it is from now on.
+// take returns the receipts that have come, and what is not being read yet. If slow, the caller must read rest and call put.
 func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*types.Receipt, rest []evidence.Wanted, slow bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -105,9 +105,9 @@ func TestTrust(t *testing.T) {
 	require.False(t, tr.distrusted(now))
 	require.False(t, tr.doubtful(now))
 	for range 3 { // one alone is no episode, however often that happens
-		length, first := tr.contradicted(now)
+		length, loud := tr.contradicted(now)
 		require.Zero(t, length)
-		require.True(t, first)
+		require.True(t, loud)
 		require.False(t, tr.distrusted(now))
 		require.False(t, tr.doubtful(now))
 		now = now.Add(distrustFirst)
@@ -115,12 +115,12 @@ func TestTrust(t *testing.T) {
 	tr.contradicted(now)
 	want := distrustFirst
 	for range 8 {
-		length, first := tr.contradicted(now)
+		length, loud := tr.contradicted(now)
 		require.Equal(t, want, length)
-		require.True(t, first)
-		length, first = tr.contradicted(now)
+		require.True(t, loud)
+		length, loud = tr.contradicted(now)
 		require.Zero(t, length, "one episode at a time")
-		require.False(t, first)
+		require.False(t, loud)
 		require.True(t, tr.distrusted(now))
 		require.True(t, tr.doubtful(now))
 		now = now.Add(want)

@@ -68,7 +68,7 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 	return answer, err
 }
 
-// readNow is Read of what did not come yet, and waits for it, so long at each endpoint.
+// readNow asks the endpoints and waits up to timeout for each.
 func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidence.Ask) (evidence.Answer, error) {
 	if len(ask.Receipts) > 0 {
 		defer func(began time.Time) { c.late.slow.Store(time.Since(began) > lateAfter) }(time.Now())

@@ -20,9 +20,8 @@ type trust struct {
 	until    time.Time // zero: no episode was lately
 }
 
-// contradicted notes a contradiction. first reports whether something new begins, and length how long the endpoint is set
-// aside if that is an episode.
-func (t *trust) contradicted(now time.Time) (length time.Duration, first bool) {
+// contradicted notes a contradiction. length is how long an episode that it begins lasts, 0 if it begins none; loud reports whether to log it.
+func (t *trust) contradicted(now time.Time) (length time.Duration, loud bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now.Sub(t.until) > distrustMost {

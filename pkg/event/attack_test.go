@@ -138,7 +138,7 @@ func TestWhoReadsMuchOfLongAgoLeavesAPlaceToAnother(t *testing.T) {
 	log.Chain = chain
 	told := make(chan []event.Event)
 	read := func(name string, after event.Cursor) {
-		some, _, err := log.Next(event.By(t.Context(), name), p.ID, after, 1)
+		some, _, err := log.Next(event.AsReader(t.Context(), name), p.ID, after, 1)
 		if err != nil {
 			t.Error(err)
 		}

@@ -60,7 +60,7 @@ type DeadLetters interface {
 type Reader interface {
 	// Next waits until the log was read further than a cursor, and returns at most about limit events (at least 1) and the cursor after them. Often there
 	// are no events: the cursor says that nothing is before it. A reader that stores cursors stores such a one now and then, so that it has little to read again.
-	// With an error come no events and the cursor that was given. Of the calls whose contexts are of one By, one at a time reads what is long ago.
+	// With an error come no events and the cursor that was given. Of the calls of one AsReader, one at a time reads old blocks.
 	// ErrReplaced: see the package. The context's error: it ended while there was nothing. Any other error may pass: try again after a pause.
 	Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error)
 	// End is the cursor after all that is final now.
@@ -110,13 +110,13 @@ type Log struct {
 	Stalled       prometheus.Gauge // of NewStalled; nil: none
 	Logger        *slog.Logger
 
-	init    sync.Once
-	reading chan struct{}                      // one for each reader of what is older
-	ofOne   sync.Map                           // the same of each By, of which one at a time reads
-	asking  chan struct{}                      // holds one while the contract is asked for lists
-	times   *lru.Cache[common.Hash, time.Time] // of blocks
-	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
-	lists   *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
+	init      sync.Once
+	reading   chan struct{}                      // one for each reader of what is older
+	perReader sync.Map                           // by a name of AsReader: holds one while a call of that reader reads what is older
+	asking    chan struct{}                      // holds one while the contract is asked for lists
+	times     *lru.Cache[common.Hash, time.Time] // of blocks
+	known     *lru.Cache[uint64, common.Hash]    // final blocks, by height
+	lists     *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
 
 	looking chan struct{} // holds one while there is a look at the chain's end
 	looked  time.Time     // when the newest one that worked began; guarded by looking

@@ -299,16 +299,18 @@ func (l *Log) notify() {
 
 var errRead = errors.New("enough was read")
 
-type by struct{}
+type readerKey struct{}
 
-// By has the calls under a context count as those of one who reads.
-func By(ctx context.Context, name string) context.Context { return context.WithValue(ctx, by{}, name) }
+// AsReader returns a context under which calls belong to the named reader; one of them at a time reads old blocks.
+func AsReader(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, readerKey{}, name)
+}
 
 // enterOlder waits for a place among those that read what is older; leave gives it back. Who has one waits for it.
 func (l *Log) enterOlder(ctx context.Context) (leave func(), err error) {
 	own := make(chan struct{}, 1)
-	if name := ctx.Value(by{}); name != nil {
-		of, _ := l.ofOne.LoadOrStore(name, own)
+	if name := ctx.Value(readerKey{}); name != nil {
+		of, _ := l.perReader.LoadOrStore(name, own)
 		own = of.(chan struct{})
 	}
 	select {

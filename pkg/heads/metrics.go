@@ -11,6 +11,7 @@ import (
 type metrics struct {
 	head     prometheus.Gauge
 	final    prometheus.Gauge
+	finalAt  prometheus.Gauge
 	reorgs   prometheus.Counter
 	breaks   prometheus.Counter
 	disputes prometheus.Counter
@@ -30,6 +31,10 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		final: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_heads_final_block",
 			Help: "Number of the newest final block.",
+		}),
+		finalAt: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_heads_final_block_timestamp_seconds",
+			Help: "Time of the newest final block.",
 		}),
 		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_reorgs_total",
@@ -57,7 +62,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "Base fee of a unit of gas in the newest block, ether; 0 on a chain without one.",
 		}),
 	}
-	reg.MustRegister(m.head, m.final, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
+	reg.MustRegister(m.head, m.final, m.finalAt, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
 	return m
 }
 

@@ -171,6 +171,7 @@ func (t *Tracker) confirm() {
 func (t *Tracker) announce(head, final common.Hash) {
 	t.metrics.head.Set(float64(t.recent.head().Number))
 	t.metrics.final.Set(float64(t.final.Number))
+	t.metrics.finalAt.Set(float64(t.final.Time))
 	if t.recent.head().Hash == head && t.final.Hash == final {
 		return
 	}

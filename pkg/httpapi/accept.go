@@ -93,6 +93,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	duplicates, p := s.accept(one)
 	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
+		if p.Code == codeNotDurable.Name {
+			s.sameContent(r, true) // it may be stored
+		}
 		return p
 	}
 	n := 1 - len(duplicates)
@@ -102,8 +105,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	})
 }
 
-// sameContent reports whether a duplicate has the content that this API accepted under its id; nil where that is not known. Of an id
-// that was accepted twice, as may be without Redis, it is not: the contract decides which content counts.
+// sameContent remembers the content of an update that is or may be stored, and reports whether a duplicate has the one that this API
+// stored under its id; nil where that is not known. Of an id with two contents it forgets both: the contract decides which one counts. Another
+// replica may have stored a third, without Redis.
 func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	type content struct {
 		action, scoreType string

@@ -175,7 +175,10 @@ func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
 	defer s.app.ReleaseCtx(c)
-	_, p := s.authenticate(c)
+	p := s.up()
+	if p == nil {
+		_, p = s.authenticate(c)
+	}
 	if p == nil {
 		return fasthttp.StatusContinue
 	}
@@ -210,17 +213,20 @@ const smallBody = 4 << 10
 
 // letIn has a body come, if there is room for it, and, unless it is small, if its API key is valid and not over its rate.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
-	by, p := s.callerOf(secret)
-	if h.by = ""; p == nil {
-		h.by = by.Key
+	by, p := (*caller)(nil), s.up()
+	if p == nil {
+		by, p = s.callerOf(secret)
 	}
-	switch {
-	case p != nil && length > smallBody:
+	if p != nil {
+		if h.by = ""; length <= smallBody {
+			p = s.makeRoom(h, "", int(length))
+		}
 		return p
+	}
+	h.by = by.Key
+	switch {
 	case length > uint64(s.config.MaxBody):
-		return s.tooLarge()
-	case p != nil:
-		return s.makeRoom(h, "", int(length))
+		p = s.tooLarge()
 	case length > smallBody:
 		a := &by.updates
 		if path, _, _ := strings.Cut(target, "?"); strings.TrimSuffix(path, "/") == pathLookUpUpdates {

@@ -84,6 +84,7 @@ func TestBodiesInProgressAreBounded(t *testing.T) {
 	_, err = io.WriteString(chunked, strings.Repeat(" ", 192*kib)+"\r\n1\r\n")
 	require.NoError(t, err)
 	require.Equal(t, "body_too_large", chunked.answer().code(), "by its chunks together")
+	require.InDelta(t, 1, b.counter("scorelay_api_key_requests_total", "another", "refused"), 0)
 	b.held(512 * kib)
 
 	third := *b

@@ -45,7 +45,7 @@ var (
 	codeWrongEditNonce     = Code{"wrong_edit_nonce", http.StatusConflict, "Another nonce is the project's next", "Sign again with the one that GET /projects/{projectId}/edits tells. (The outcome of this name: another transaction used the nonce, perhaps for this very edit.)"}
 	codeEditWaits          = Code{"edit_waits", http.StatusConflict, "The project's last edit is not final", "Send it again when that one is final; several changes can go in one edit."}
 	codeCursorReplaced     = Code{"cursor_replaced", http.StatusGone, "The chain has replaced the block up to which events were told, although it was final", "Begin again by `after=start`: what came before comes again, under the same ids where its blocks are the same. Or by `after=now`, if what is missed does not matter."}
-	codeBodyTooLarge       = Code{"body_too_large", http.StatusRequestEntityTooLarge, "The body is too large", "Send at most 256 KiB (the default limit); no valid body is larger."}
+	codeBodyTooLarge       = Code{"body_too_large", http.StatusRequestEntityTooLarge, "The body is too large", "Send at most 256 KiB (the default limit); split groups over several requests."}
 	codeMediaType          = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding    = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
 	codeRateLimited        = Code{"rate_limited", http.StatusTooManyRequests, "Too many updates or look-ups with this API key", "Retry after Retry-After seconds; the headers RateLimit-Policy and RateLimit tell what the key may do."}

@@ -35,6 +35,9 @@ func set(body object, field string, value any) object {
 	return body
 }
 
+// begun has the codes whose provocation came behind the bench's own creation.
+var begun sync.Map
+
 // provocations makes the API answer with each code of its table, over HTTP.
 var provocations = map[string]struct {
 	setup   func(*setup)
@@ -122,6 +125,7 @@ var provocations = map[string]struct {
 		return b.post("/create-project", []byte(`{"name":"`+strings.Repeat("x", 1<<20)+`"}`))
 	}},
 	"too_many_bodies": {func(s *setup) { s.config.MaxBodies = 512 << 10 }, func(b *bench) response {
+		b.held(0) // of the bench's own creation
 		_, err := io.WriteString(b.dial(loopback), b.announce("/update-groups", length(256<<10)))
 		require.NoError(b.t, err)
 		b.held(256 << 10)
@@ -194,16 +198,17 @@ var provocations = map[string]struct {
 		return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))
 	}},
 	"halted": {func(s *setup) {
+		begun.Delete("halted")
 		s.deps = func(d *httpapi.Deps) {
-			calls := 0
 			d.Halted = func() string { // not for the bench's own creation
-				if calls++; calls > 1 {
+				if _, ok := begun.Load("halted"); ok {
 					return "NATS was restored from an older copy"
 				}
 				return ""
 			}
 		}
 	}, func(b *bench) response {
+		begun.Store("halted", true)
 		require.Equal(b.t, http.StatusOK, b.get("/projects/%s", b.project.ID).status, "look-ups are answered")
 		ready := b.get("/readyz")
 		require.Equal(b.t, http.StatusOK, ready.status)
@@ -211,16 +216,17 @@ var provocations = map[string]struct {
 		return b.post("/update-score", b.update("one"))
 	}},
 	"paused": {func(s *setup) {
+		begun.Delete("paused")
 		s.deps = func(d *httpapi.Deps) {
-			calls := 0
 			d.Paused = func(*score.ProjectID) *httpapi.Pause { // not for the bench's own creation
-				if calls++; calls > 2 {
+				if _, ok := begun.Load("paused"); ok {
 					return &httpapi.Pause{Reason: "the chain is upgraded until noon", Refuses: true}
 				}
 				return nil
 			}
 		}
 	}, func(b *bench) response {
+		begun.Store("paused", true)
 		require.Equal(b.t, http.StatusOK, b.get("/projects/%s", b.project.ID).status, "look-ups are answered")
 		ready := b.get("/readyz")
 		require.Equal(b.t, http.StatusOK, ready.status)

@@ -32,7 +32,7 @@ type Config struct {
 	LookUpsPerSecond int    //
 	GasPerDay        uint64 // at worst, of what is accepted in a UTC day
 
-	MaxMembers int    // owners and updaters that edits may give a project, score.MaxMembers or more. Default 1,024
+	MaxMembers int    // owners and updaters that edits may give a project, score.MaxCreationMembers or more. Default 1,024
 	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
 
 	// Whole tells of a project whether signatures are refused that cover only the time. Default: of none.
@@ -41,7 +41,7 @@ type Config struct {
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxBodies     int           // bytes of all bodies in progress, at least twice MaxBody; one key leaves as much free as it has. Default 32 MiB
 	MaxWrites     int           // posts that write in progress at once; more get a 503. As many groups of update-groups, of which more wait. Default 4,096
-	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 503. Default 512
+	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 429 for the key, a 503 for all. Default 512
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s

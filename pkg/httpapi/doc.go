@@ -25,8 +25,8 @@
 //
 // Decisions where the interface is silent are in docs of the repository; the ones that shape this package: names are
 // resolved to indexes when an update is accepted, so a later action of the same name changes nothing that was accepted;
-// a projectId that is taken is a conflict, even for a creation that says the same (a caller that lost an answer asks for the
-// project); scores are decimal strings, since JSON numbers are not safe beyond 2^53.
+// a projectId that is taken is a conflict, also for the same creation; the answer's `same` reports whether it was that one,
+// for a caller that lost the first answer; scores are decimal strings, since JSON numbers are not safe beyond 2^53.
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
 // fasthttp's own bounds of connections (it answers in plain text or not at all, and counts IPv4 only) and a bound

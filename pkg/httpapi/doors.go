@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
@@ -27,11 +26,12 @@ const (
 	acceptPause  = 5 * time.Millisecond // before the next try where the system gave no connection, doubled up to a second
 )
 
-// What keeps a connection out; the labels of scorelay_api_connections_refused_total.
+// What keeps a connection out: the labels of scorelay_api_connections_refused_total. boundKey and boundAll are also the
+// bounds of shares.
 const (
-	boundKey     = "key"     // its API key has as many as it may
+	boundKey     = "key"     // its API key has as many as it may, or as much
 	boundAddress = "address" // its address has as many as it may
-	boundAll     = "all"     // there are as many as there may be
+	boundAll     = "all"     // there are as many as there may be, or as much
 	boundSystem  = "system"  // the system has no file or memory for it
 	boundKeyless = "keyless" // there are as many as there may be, and this one is the oldest without a key
 )
@@ -40,8 +40,8 @@ const (
 type doors struct {
 	net.Listener
 	server  *Server
-	bodies  *bodies
-	lingers *bodies // in units of one connection
+	bodies  *shares
+	lingers *shares // of connections
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
@@ -66,7 +66,7 @@ type silence struct {
 func newDoors(listener net.Listener, s *Server) *doors {
 	return &doors{
 		Listener: listener, server: s, bodies: s.bodies, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
-		lingers:  &bodies{most: maxLingers, gauge: prometheus.NewGauge(prometheus.GaugeOpts{}), of: map[string]int{}},
+		lingers:  &shares{most: maxLingers, of: map[string]int{}},
 		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, ofKey: map[string]int{}, quiet: map[string]silence{},
 	}
 }
@@ -87,7 +87,7 @@ func (d *doors) Accept() (net.Conn, error) {
 		}
 		pause = acceptPause
 		from := addressOf(raw)
-		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
+		c := &conn{Conn: raw, doors: d, since: time.Now()}
 		c.framing.Gate = c
 		if c.trusted = d.config.trusts(from); c.trusted {
 			c.known.Store(true)

@@ -73,7 +73,7 @@ func BenchmarkDoors(b *testing.B) {
 	})
 	b.Run("with", func(b *testing.B) {
 		serve(b, func(c net.Conn) net.Conn {
-			guarded := &conn{Conn: c, doors: doors, idle: true}
+			guarded := &conn{Conn: c, doors: doors}
 			require.Empty(b, doors.enter(guarded))
 			return guarded
 		}, func(server *fasthttp.Server) {

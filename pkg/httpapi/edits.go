@@ -40,9 +40,6 @@ type editRequest struct {
 	signature wallet.Signature
 }
 
-// maxInteger is the most that every reader of JSON reads exactly.
-const maxInteger = 1<<53 - 1
-
 func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Problem) {
 	return func(body []byte) (*editRequest, *Problem) {
 		return decode(body, func(b *editBody, f *fields) *editRequest {
@@ -164,9 +161,7 @@ func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Pro
 		s.log(c).Warn("the API could not store an edit durably; it asks the caller to retry", "project", e.Project, "nonce", e.Nonce, "err", err)
 		return "", s.notStored(err)
 	}
-	if err := s.deps.Statuses.Accepted(s.life, []score.Ref{e.Ref()}, []string{""}); err != nil {
-		s.log(c).Debug("the API could not write the status of an accepted edit; it is accepted all the same", "project", e.Project, "err", err)
-	}
+	s.reporter.accepted(s.life, []score.Ref{e.Ref()}, []string{""})
 	return statusAccepted, nil
 }
 
@@ -211,7 +206,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			unseen = last.Unseen(rec)
 		}
 	}
-	if _, rules := e.Apply(rec, s.config.MaxMembers-unseen); len(rules) > 0 {
+	if _, rules := e.Apply(rec, s.config.MaxMembers, unseen); len(rules) > 0 {
 		var f fields
 		for _, rule := range rules {
 			f.add(fieldInvalid, rule.Pointer, rule.Detail)
@@ -350,6 +345,7 @@ func (s *Server) editStatus(
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
 	}
+	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
 	var st score.Status
 	if err == nil {
@@ -364,12 +360,12 @@ func (s *Server) editStatus(
 		if p != nil || final <= ref.Nonce {
 			return score.Status{Stage: score.Accepted}, p
 		}
-		if err == nil && complete { // else its dead letter may be on its way: another edit used the nonce
+		if err == nil && complete && !late { // else its dead letter may be on its way: another edit used the nonce
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}
 	}
 	switch {
-	case err != nil || unread != nil:
+	case err != nil || unread != nil || late:
 		return st, temporary(codeStatusUnavailable, retryAfterFailure, "")
 	case !complete:
 		return st, temporary(codeStatusRebuilding, retryAfterFull, "")

@@ -267,15 +267,15 @@ func TestEditsKeepToTheBoundOfMembers(t *testing.T) {
 	one := score.Edit{Operation: score.AddOwner, Member: common.Address{8}}
 	r := b.postEdit(b.edit(nonce, one))
 	require.Equal(t, "invalid_body", r.code(), r)
-	require.Equal(t, "/edits/0/member", r.body["errors"].([]any)[0].(map[string]any)["pointer"])
+	wrong := r.body["errors"].([]any)[0].(map[string]any)
+	require.Equal(t, "/edits/0/member", wrong["pointer"])
+	require.Equal(t, "is one too many: a project has at most 105 owners and updaters here, and this one has 105; remove some first", wrong["detail"])
 	for _, e := range b.storedEdits()[nonce-1].Edit.Edits {
 		record.Members[e.Member] |= score.Updater
 	}
 	require.Len(t, record.Members, most)
 	r = b.postEdit(b.edit(nonce, score.Edit{Operation: score.AddOwner, Member: common.Address{9, 1}}, one))
-	wrong := r.body["errors"].([]any)[0].(map[string]any)
-	require.Equal(t, "/edits/1/member", wrong["pointer"])
-	require.Equal(t, "is one too many: a project has at most 105 owners and updaters here, and this one has 105; remove some first", wrong["detail"])
+	require.Equal(t, "/edits/1/member", r.body["errors"].([]any)[0].(map[string]any)["pointer"])
 	gone := score.Edit{Operation: score.RemoveUpdater, Member: common.Address{9, 2}}
 	require.Equal(t, http.StatusOK, b.postEdit(b.edit(nonce, gone, one)).status)
 }

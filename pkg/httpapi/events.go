@@ -205,7 +205,7 @@ type eventStream struct {
 
 // run writes events until the client, its key or this process ends.
 func (e *eventStream) run(w *bufio.Writer) {
-	ctx, stop := context.WithTimeoutCause(event.By(e.streaming, e.key), e.life, errSession)
+	ctx, stop := context.WithTimeoutCause(event.AsReader(e.streaming, e.key), e.life, errSession)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

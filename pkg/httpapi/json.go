@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"mime"
 	"reflect"
 	"strconv"
@@ -14,18 +15,28 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file is the only one that knows how JSON is read and written: strictly. Unknown, repeated and differently
-// capitalised members are refused, and so are invalid UTF-8 and anything after the value.
+// All request bodies are read here, strictly. Unknown, repeated and differently capitalised members are refused, and so are
+// invalid UTF-8 and anything after the value.
+
+// maxInteger is the most that every reader of JSON reads exactly.
+const maxInteger = 1<<53 - 1
 
 // decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
 // read, what it asks for. All that is wrong with the body's fields is answered together. The library stops at the first fault and does not bound
-// an array: what it refuses, and groups, are read member by member.
+// an array: what it refuses, and bodies whose items cost more than their bytes, are read member by member.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
 	var wrong fields
-	if _, groups := any(&b).(*groupsBody); groups || json.Unmarshal(body, &b, json.RejectUnknownMembers(true)) != nil {
+	costly := false
+	switch any(&b).(type) {
+	case *groupsBody, *createBody, *editBody:
+		costly = true
+	}
+	if costly || json.Unmarshal(body, &b, json.RejectUnknownMembers(true)) != nil {
 		b = *new(B)
 		if p := wrong.body(body, reflect.ValueOf(&b).Elem()); p != nil {
 			return nil, p
@@ -80,8 +91,8 @@ func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	came := kindName[kind]
 	if kind == '0' {
 		came = fmt.Sprintf("%.40s", raw)
-		if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= maxInteger {
-			raw = strconv.AppendInt(nil, int64(n), 10) // 10.0 and 1e1 are the integer 10
+		if n, ok := integerOf(string(raw)); ok {
+			raw = strconv.AppendInt(nil, n, 10) // 10.0 and 1e1 are the integer 10
 		}
 	}
 	if json.Unmarshal(raw, into.Addr().Interface()) != nil {
@@ -95,6 +106,23 @@ func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	return nil
 }
 
+// integerOf reads a JSON number that is an integer to the last digit, of at most maxInteger.
+func integerOf(text string) (int64, bool) {
+	about, err := strconv.ParseFloat(text, 64)
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	switch {
+	case !strings.ContainsAny(digits, "123456789"):
+		return 0, err == nil
+	case err != nil || len(text) > 64 || math.Abs(about) > maxInteger || math.Abs(about) < 0.5: // also what is too long to be read exactly
+		return 0, false
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok || !exact.IsInt() || !exact.Num().IsInt64() {
+		return 0, false
+	}
+	return exact.Num().Int64(), true
+}
+
 func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 	_, err := d.ReadToken()
 	read := map[string]bool{}
@@ -102,6 +130,10 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 		var token jsontext.Token
 		if token, err = d.ReadToken(); err != nil {
 			break
+		}
+		if len(f.errors) >= maxFieldErrors { // what follows would not be told
+			err = d.SkipValue()
+			continue
 		}
 		name, names := token.String(), []string(nil)
 		var member reflect.Value
@@ -111,16 +143,16 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 			}
 		}
 		switch at := string(d.StackPointer()); {
-		case !member.IsValid():
-			f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
-			err = d.SkipValue()
-		case read[name]:
-			f.add(fieldDuplicate, at, "appears twice")
-			err = d.SkipValue()
-		default:
+		case member.IsValid() && !read[name]:
 			read[name] = true
 			err = f.value(d, member)
+			continue
+		case read[name]:
+			f.add(fieldDuplicate, at, "appears twice")
+		default:
+			f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
 		}
+		err = d.SkipValue()
 	}
 	if err == nil {
 		_, err = d.ReadToken()
@@ -128,12 +160,19 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 	return err
 }
 
+// mostItems bounds the lists of all bodies, by pointer, so that no body makes the server hold more.
+var mostItems = map[string]int{
+	"/groups": maxGroups, "/updateIds": maxLookedUp, "/edits": score.MaxEdits, "/inputActions": score.MaxActions, "/scoreTypes": score.MaxScoreTypes,
+	"/owners": score.MaxCreationMembers, "/updaters": score.MaxCreationMembers,
+}
+
 func (f *fields) array(d *jsontext.Decoder, into reflect.Value) error {
+	at := string(d.StackPointer())
 	_, err := d.ReadToken()
 	for into.Set(reflect.MakeSlice(into.Type(), 0, 0)); err == nil && d.PeekKind() != ']'; {
-		if _, groups := into.Interface().([]groupBody); groups && into.Len() == maxGroups { // no longer body makes the server hold more
-			if !f.noted("/groups") {
-				f.add(fieldInvalid, "/groups", fmt.Sprintf("must hold at most %d groups", maxGroups))
+		if most := mostItems[at]; into.Len() == most {
+			if !f.noted(at) {
+				f.add(fieldInvalid, at, fmt.Sprintf("must hold at most %d", most))
 			}
 			err = d.SkipValue()
 			continue

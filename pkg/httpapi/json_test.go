@@ -44,8 +44,19 @@ func TestNoMoreGroupsAreReadThanOneRequestMayHave(t *testing.T) {
 		require.Nil(t, new(fields).body(body, reflect.ValueOf(&b).Elem()))
 		require.Len(t, b.Groups, maxGroups)
 		_, p := decodeGroups(body)
-		require.Equal(t, invalidBody(FieldError{"/groups", "must hold at most 64 groups", fieldInvalid.Name}), p)
+		require.Equal(t, invalidBody(FieldError{"/groups", "must hold at most 64", fieldInvalid.Name}), p)
 	}
+}
+
+// TestMoreUnknownMembersCostNoMoreLists: of those beyond the errors that an answer holds, no one is told what there is instead.
+func TestMoreUnknownMembersCostNoMoreLists(t *testing.T) { //nolint:paralleltest // it counts the process's allocations
+	work := func(members int) float64 {
+		body := []byte("{" + strings.Repeat(`"a":0,`, members) + `"a":0}`)
+		return testing.AllocsPerRun(3, func() { _, _ = decodeUpdate(body) })
+	}
+	some, more := work(maxFieldErrors), work(maxFieldErrors+1000)
+	require.Less(t, (more-some)/1000, 10.0)
+	require.Greater(t, some/maxFieldErrors, 20.0, "a list costs more than that")
 }
 
 // TestABodyIsNotKept: the server uses its memory again.

@@ -40,7 +40,6 @@ type conn struct {
 	left    bool          // its place is given back
 
 	heard bool // something was read, ever
-	idle  bool // nothing was read since the last answer
 
 	framing framing.Framing
 	wrong   *framing.Flaw // of the request after those that were passed on; nothing is read any more
@@ -70,7 +69,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 		return n, err
 	}
-	c.heard, c.idle = true, false
+	c.heard = true
 	passed, wrong := c.framing.Follow(p[:n])
 	if wrong == nil {
 		return n, err
@@ -92,15 +91,9 @@ func (c *conn) LetIn(target, key []byte, length uint64) bool {
 	return c.refused == nil
 }
 
-// Write writes an answer.
-func (c *conn) Write(p []byte) (int, error) {
-	c.idle = true
-	return c.Conn.Write(p)
-}
-
-// SetReadDeadline bounds how long the caller may take: less for its next request to begin, while it showed no key.
+// SetReadDeadline bounds how long the caller may take: less for its next request to begin, and for its head, while it showed no key.
 func (c *conn) SetReadDeadline(t time.Time) error {
-	if c.idle && !c.known.Load() {
+	if c.framing.InHead() && !c.known.Load() {
 		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
 			t = soon
 		}

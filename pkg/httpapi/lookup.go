@@ -57,8 +57,10 @@ type projectView struct {
 	Signing      wallet.Domain    `json:"signing"` // what EIP-712 signatures are made under: the deployment's
 }
 
-// membersCost is how many members count as one look-up: each is passed over for any page.
-const membersCost = 2048
+// countMembers has a look-up count as one for each 2,048 members of its project: all are passed over for any page of them.
+func (s *Server) countMembers(c *fiber.Ctx, by *caller, members int) *Problem {
+	return s.countAs(c, by, (members+2047)/2048)
+}
 
 // project tells of a project, how far its creation has come, and of some of its members, in the order of their addresses.
 func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
@@ -75,7 +77,7 @@ func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	if rec == nil {
 		return problem(codeProjectNotFound, "")
 	}
-	if p := s.countAs(c, by, (len(rec.Members)+membersCost-1)/membersCost); p != nil {
+	if p := s.countMembers(c, by, len(rec.Members)); p != nil {
 		return p
 	}
 	view := projectView{

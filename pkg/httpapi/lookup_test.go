@@ -198,4 +198,12 @@ func TestMembersComeInPages(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.status)
 	units, _ := left(t, r, "look-ups")
 	require.InDelta(t, 7, units, 1, "5,001 members count as three")
+
+	for screen, cost := range map[string]int{"members/": 3, "%6dembers": 3, "edit?operation=add+owner&member=" + devnet.Address(1).Hex(): 3, "actions": 1} {
+		w.withTerms(apikey.Terms{LookUps: 10})
+		require.Equal(t, http.StatusSeeOther, w.signIn(w.secret.Reveal(), "/app").status)
+		r = w.look("/app/projects/" + w.project.ID.String() + "/" + screen)
+		units, _ := left(t, r, "look-ups")
+		require.InDelta(t, 10-cost, units, 1, screen)
+	}
 }

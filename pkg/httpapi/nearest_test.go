@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -28,7 +29,11 @@ func TestAnUnknownNameIsAnsweredWithThoseThereAre(t *testing.T) {
 	require.Equal(t, `"Buy" is no action of the project; there are "buy", "return", "quest 00", "quest 01", "quest 02", "quest 03", `+
 		`"quest 04", "quest 05", "quest 06", "quest 07" and 4 more`, detail(set(b.update("1"), "actionName", "Buy")))
 	require.Equal(t, `"voltage" is no score type of the project; there are "volume", "reputation"`, detail(set(b.update("1"), "scoreType", "voltage")))
-	r := b.get("/projects/%s/leaderboards/%s", b.project.ID, "reputations%0a")
+	r := b.post("/update-score", set(set(b.update("1"), "actionName", "Buy"), "scoreType", "voltage"))
+	require.Equal(t, "unknown_action", r.code())
+	require.Len(t, r.body["errors"], 2, "both names are unknown")
+	require.Equal(t, "/scoreType", r.body["errors"].([]any)[1].(object)["pointer"])
+	r = b.get("/projects/%s/leaderboards/%s", b.project.ID, "reputations%0a")
 	require.Equal(t, "unknown_score_type", r.code())
 	require.Equal(t, http.StatusBadRequest, r.status)
 	require.Equal(t, `"reputations\n" is no score type of the project; there are "reputation", "total", "volume"`, r.body["detail"])
@@ -61,4 +66,13 @@ func TestASlashAtTheEndOfAPathIsNothing(t *testing.T) {
 	require.Equal(t, "invalid_query", b.get("/projects/%s/leaderboards/volume/?limit=0", b.project.ID).code())
 	require.Equal(t, http.StatusOK, b.get("/docs/").status)
 	require.Equal(t, "not_found", b.get("/projects/%s/leaderboards/", b.project.ID).code())
+
+	w := newBrowser(t, nil)
+	w.executed(1)
+	w.signIn(w.secret.Reveal(), "/app")
+	project := "/app/projects/" + w.project.ID.String()
+	for _, path := range []string{"/app/", project + "/", project + "/members/?after=" + common.Address{}.Hex(), project + "/wallets/" + common.Address{1}.Hex() + "/"} {
+		require.Equal(t, http.StatusOK, w.look(path).status, path)
+	}
+	require.Equal(t, http.StatusNotFound, w.look(project+"/members/more/").status)
 }

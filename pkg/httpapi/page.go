@@ -108,7 +108,8 @@ func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
-	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant) })
+	count := func(members int) error { return s.countMembers(c, by, members).shownError() }
+	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant, count) })
 }
 
 // adapted has a handler of net/http answer.
@@ -130,6 +131,14 @@ func (s *Server) refusePage(p *Problem, c *fiber.Ctx) error {
 // shown is the problem as the page shows it.
 func (p *Problem) shown() *page.Problem {
 	return &page.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Code: p.Code, RetryAfter: p.retrySeconds()}
+}
+
+// shownError is the problem as an error of the page; nil of none.
+func (p *Problem) shownError() error {
+	if p == nil {
+		return nil
+	}
+	return p.shown()
 }
 
 // withoutKey answers a request that needs no key, unless too many that try one come from its address.
@@ -207,18 +216,12 @@ func (a source) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 
 func (a source) NextEdit(project score.ProjectID) (score.NextEdit, error) {
 	next, p := a.s.editAfter(a.s.deps.Log, project)
-	if p != nil {
-		return next, p.shown()
-	}
-	return next, nil
+	return next, p.shownError()
 }
 
 func (a source) Edit(project score.ProjectID, nonce uint64) (score.EditState, error) {
 	is, p := a.s.editState(a.s.deps.Log, score.EditRef(project, nonce))
-	if p != nil {
-		return is, p.shown()
-	}
-	return is, nil
+	return is, p.shownError()
 }
 
 func (a source) Waits(project score.ProjectID) (updates uint64, paused string) {

@@ -69,7 +69,7 @@ type Server struct {
 	enveloper *enveloper
 	reporter  *reporter
 	callers   *callers
-	bodies    *bodies
+	bodies    *shares // in bytes
 
 	attribution *attribution
 	page        *page.Page // nil: there is none
@@ -123,7 +123,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
 	s.attribution = newAttribution(deps.Log)
 	s.callers = &callers{config: &s.config, metrics: s.metrics.keys, byKey: map[string]*caller{}}
-	s.bodies = &bodies{most: config.MaxBodies, gauge: s.metrics.bodies, of: map[string]int{}}
+	s.bodies = &shares{most: config.MaxBodies, gauge: s.metrics.bodies, of: map[string]int{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.streams = &streams{most: config.MaxStreams, of: map[any]int{}}
 	s.streaming, s.endStreaming = context.WithCancel(s.life)

@@ -111,7 +111,8 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 
 // statusesOf is how far each of a project's updates has come, in order; zero of one that was never accepted. What Redis does not know any more, the
 // contract may: an updateId that is used up was applied, whichever way it was sent. It knows no transaction and no duplicate, so that it is asked only
-// where Redis has lost nothing and lacks no report. Otherwise no caller is given an end that may turn out to be another.
+// where Redis has lost nothing and lacks no report. Otherwise no caller is given an end that may turn out to be another; nor is an id called unknown
+// while the chain cannot be asked.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
@@ -132,8 +133,12 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 		ctx, cancel := context.WithTimeout(s.life, readTimeout)
 		defer cancel()
 		used, err := s.deps.Chain.Used(ctx, refs[0].Project, ids)
+		if err != nil {
+			s.deps.Log.Warn("the API could not ask the chain for updates; it asks the caller to retry", "project", refs[0].Project, "err", err)
+			return nil, temporary(codeChainUnavailable, retryAfterFailure, "")
+		}
 		for n, i := range missing {
-			if err == nil && used[n] {
+			if used[n] {
 				statuses[i] = score.Status{Stage: score.Final, Outcome: score.Applied}
 			}
 		}

@@ -112,21 +112,25 @@ func timeOff(format string, off time.Duration, at time.Time, allowed time.Durati
 	return fmt.Sprintf(format+"; at most %s is allowed", off.Round(time.Second), allowed)
 }
 
-// resolve turns the request's names into the project's indexes, as they are now.
-func resolve(rec *score.Record, r *updateRequest, signer common.Address) (score.Update, *Problem) {
-	u := score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
+// resolve turns the request's names into the project's indexes, as they are now. A problem lists both names where both are unknown.
+func resolve(rec *score.Record, r *updateRequest, signer common.Address) (u score.Update, p *Problem) {
+	u = score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
 	var ok bool
 	if u.Action, ok = rec.ActionIndex(r.ActionName); !ok {
 		names := make([]string, len(rec.Actions))
 		for i := range rec.Actions {
 			names[i] = rec.Actions[i].Name
 		}
-		return u, fieldProblem(codeUnknownAction, "/actionName", unknownName(r.ActionName, "action", names))
+		p = fieldProblem(codeUnknownAction, "/actionName", unknownName(r.ActionName, "action", names))
 	}
 	if u.ScoreType, ok = rec.ScoreTypeIndex(r.ScoreType); !ok {
-		return u, fieldProblem(codeUnknownScoreType, "/scoreType", unknownName(r.ScoreType, "score type", rec.ScoreTypes))
+		wrong := fieldProblem(codeUnknownScoreType, "/scoreType", unknownName(r.ScoreType, "score type", rec.ScoreTypes))
+		if p == nil {
+			return u, wrong
+		}
+		p.Errors = append(p.Errors, wrong.Errors...)
 	}
-	return u, nil
+	return u, p
 }
 
 // unknownName says what came, and which names the project has.

@@ -129,14 +129,14 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 	require.Positive(t, findings.Older)
 	require.Positive(t, findings.Scores)
 
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 	w.requireRecord(d, score.RecordOf(p))
 	w.requireRecord(d, score.RecordOf(only))
 	rec, err := d.Project(ctx, stolen.ID)
 	require.NoError(t, err)
 	require.Len(t, rec.Actions, score.MaxActions)
-	require.Len(t, rec.Members, score.MaxMembers)
+	require.Len(t, rec.Members, score.MaxCreationMembers)
 
 	require.NoError(t, w.restorer(m).Restore(ctx))
 	for _, u := range slices.Concat(ours, group) {
@@ -180,7 +180,7 @@ func ugly(n byte) *score.Project {
 	for i := range score.MaxScoreTypes {
 		p.ScoreTypes = append(p.ScoreTypes, name(i))
 	}
-	for i := range score.MaxMembers {
+	for i := range score.MaxCreationMembers {
 		p.Owners = append(p.Owners, common.Address{1, byte(i)})
 	}
 	return p

@@ -29,6 +29,7 @@ type Auditor struct {
 	Source        Source
 	Journals      Journals
 	Lanes         Lanes
+	Ledger        Ledger // nil: it is not compared
 }
 
 // Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or patience is over, and
@@ -77,7 +78,7 @@ func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.
 // Audit audits once. An error says that the comparison could not be made; faults are in the findings, also beside an error.
 func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit(ctx, math.MaxUint64) }
 
-// audit awaits what the stream holds up to a sequence.
+// audit audits once, and counts as awaited what is pending up to a sequence of the stream.
 func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
@@ -87,6 +88,9 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	t := newTally(settled, until)
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
+	}
+	if t.firstHeld, err = a.firstHeld(ctx); err != nil {
+		return nil, fmt.Errorf("couldn't read the ledger: %w", err)
 	}
 	final, err := a.Chain.FinalBlock(ctx, a.Confirmations)
 	if errors.Is(err, ethereum.NotFound) {
@@ -109,6 +113,14 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
+	// Events were read by number, what follows is read by hash: they belong together only if the block is still the one at its height.
+	still, err := a.Chain.BlockByNumber(ctx, final.Number)
+	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
+		err = errors.New("a reorg replaced it; audit again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't compare as of final block %d: %w", final.Number, err)
+	}
 	findings := &Findings{Block: final.Number, Hash: final.Hash, Until: min(until, t.lastSeq), Dead: dead}
 	t.judge(findings)
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
@@ -117,22 +129,14 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := a.scores(ctx, t, final.Hash, findings); err != nil {
 		return findings, err
 	}
-	// Events were read by number and scores by hash: they belong together only if the block is still the one at its height.
-	still, err := a.Chain.BlockByNumber(ctx, final.Number)
-	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
-		err = errors.New("a reorg replaced it; audit again")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("couldn't compare as of final block %d: %w", final.Number, err)
-	}
-	return findings, nil
+	return findings, a.ledger(ctx, t, final, findings)
 }
 
 // scores compares every score that an event changed with the contract's.
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	for project, sums := range t.sums {
 		findings.Scores += len(sums)
-		err := sums.compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
+		err := sums.Compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
 			findings.Mismatched++
 			findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
 				key.ScoreType, key.Wallet, project, has, sums[key])

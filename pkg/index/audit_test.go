@@ -3,7 +3,9 @@ package index_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -204,16 +206,25 @@ func TestAuditAwaitsNothingThatComesMeanwhile(t *testing.T) {
 	require.Equal(t, 7, findings.Awaited, "they were there when this one began")
 }
 
-// TestAuditOfAReplacedBlock looks at nothing: the events of one branch and the scores of another are not equal.
+// TestAuditOfAReplacedBlock finds nothing, also where the scores cannot be read completely: the events of one branch and the scores of
+// another are not equal.
 func TestAuditOfAReplacedBlock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.create(project(1))
+	for n := range byte(2) {
+		p := project(1 + n)
+		w.create(p)
+		u := w.fresh(p, 2)
+		w.accept(u...)
+		w.relay(u...)
+	}
 	a := w.auditor()
-	a.Chain = &liar{Chain: w, view: true, replaced: true}
-	findings, err := a.Audit(t.Context())
-	require.ErrorContains(t, err, "audit again")
-	require.Nil(t, findings)
+	for _, calls := range []int{math.MaxInt, 1, 0} {
+		a.Chain = &liar{Chain: w, view: true, replaced: true, calls: &calls}
+		findings, err := a.Audit(t.Context())
+		require.ErrorContains(t, err, "audit again")
+		require.Nil(t, findings)
+	}
 }
 
 // meanwhile makes something happen after the first audit.
@@ -350,6 +361,7 @@ type liar struct {
 	view  bool // scores are off
 
 	replaced bool // blocks are others by now
+	calls    *int // how many more are answered; nil: all
 	young    bool // nothing is final yet
 }
 
@@ -378,6 +390,11 @@ func (l *liar) Logs(ctx context.Context, contract common.Address, topics []commo
 }
 
 func (l *liar) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+	if l.calls != nil {
+		if *l.calls--; *l.calls < 0 {
+			return nil, errors.New("no state of that block")
+		}
+	}
 	out, err := l.Chain.Call(ctx, msg, at)
 	if l.view && len(out) > 0 {
 		out[len(out)-1]++ // the last score of the answer

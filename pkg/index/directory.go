@@ -45,17 +45,11 @@ type Directory interface {
 	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
 }
 
-// Ledger tells where the ledger ends. A ledger.Source does.
-type Ledger interface {
-	// End returns the newest message; it waits for the first one.
-	End(ctx context.Context) (*ledger.Message, error)
-}
-
 // DirectoryFold is the ledger.Fold that keeps the project directory. Any number may run over one directory.
 type DirectoryFold struct {
 	Deployment score.Deployment
 	Chain      ledger.Chain // for records that have to be made again
-	Ledger     Ledger
+	Source     *ledger.Source
 	Directory  Directory
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none

@@ -48,7 +48,7 @@ func (w *world) emptied() *directory.Directory {
 }
 
 func (l *facts) directoryFold(d index.Directory) *index.DirectoryFold {
-	return &index.DirectoryFold{Deployment: l.deployment, Chain: heads{l.world}, Ledger: l.source, Directory: d, Log: discard(), Metrics: prometheus.NewRegistry()}
+	return &index.DirectoryFold{Deployment: l.deployment, Chain: heads{l.world}, Source: l.source, Directory: d, Log: discard(), Metrics: prometheus.NewRegistry()}
 }
 
 // editSigned sends what the owner signed, in the transaction of an account without any role.
@@ -67,7 +67,7 @@ func (w *world) editSigned(project score.ProjectID, nonce uint64, edits ...score
 func TestDirectoryOfSignedEdits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	p, q := project(1), project(2)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.call(relayerKey, registry.EncodeCreateProject(q))
@@ -160,7 +160,7 @@ func (l *facts) requireDirectory(d *directory.Directory) {
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	f := l.hand(l.directoryFold(d))
 	require.NoError(t, f.catchUp())
 	followed, revision, err := d.Followed(ctx)
@@ -205,7 +205,7 @@ func TestDirectory(t *testing.T) {
 func TestDirectoryIsIdleWhereNothingHappens(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	f := l.hand(l.directoryFold(d))
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
@@ -228,7 +228,7 @@ func TestDirectoryIsIdleWhereNothingHappens(t *testing.T) {
 func TestDirectoryFoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	stop := l.run(l.directoryFold(d), l.directoryFold(d), l.directoryFold(d))
@@ -286,7 +286,7 @@ func nth(n int, stored bool) func() (bool, bool) {
 func TestDirectoryDiesAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	p, next := project(1), byte(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
@@ -344,7 +344,7 @@ func (d *tooBig) Put(ctx context.Context, revision uint64, dated score.DatedReco
 func TestDirectorySkips(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	l := w.facts()
+	l := w.followed()
 	p, q := project(1), project(2)
 	d := &tooBig{w.directory(), p.ID}
 	f := l.hand(l.directoryFold(d))
@@ -361,7 +361,7 @@ func TestDirectorySkips(t *testing.T) {
 func TestDirectoryRefusesAnotherDeployment(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	w.call(relayerKey, registry.EncodeCreateProject(project(1)))
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 
@@ -397,7 +397,7 @@ func TestDirectoryAfterADeepReorg(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
 			w, ctx := newWorld(t), t.Context()
-			d, l, reg := w.directory(), w.facts(), prometheus.NewRegistry()
+			d, l, reg := w.directory(), w.followed(), prometheus.NewRegistry()
 			fold := l.directoryFold(d)
 			fold.Metrics = reg
 			f := l.hand(fold)
@@ -456,7 +456,7 @@ func TestDirectoryTakesBackMoreThanItsHistory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			d, l := w.directory(), w.facts()
+			d, l := w.directory(), w.followed()
 			f := l.hand(l.directoryFold(d))
 			p := project(1)
 			w.call(relayerKey, registry.EncodeCreateProject(p))
@@ -489,7 +489,7 @@ func wallets(n byte) common.Address { return common.Address{0x77, n} }
 func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
-	d, l := w.directory(), w.facts()
+	d, l := w.directory(), w.followed()
 	p, gone := project(1), project(2)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	common := w.top().Number
@@ -514,7 +514,7 @@ func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 func TestDirectoryRepairsHoles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d, l, reg := w.directory(), w.facts(), prometheus.NewRegistry()
+	d, l, reg := w.directory(), w.followed(), prometheus.NewRegistry()
 	p, other := project(1), project(2)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.call(relayerKey, registry.EncodeCreateProject(other))
@@ -554,7 +554,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			w := newWorld(t)
-			d, l := w.directory(), w.facts()
+			d, l := w.directory(), w.followed()
 			faults := 0
 			faulty := &faultyDirectory{Directory: d, fails: func() (bool, bool) {
 				fails := faults > 0 && random.IntN(4) == 0

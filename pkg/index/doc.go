@@ -4,19 +4,19 @@
 //   - Restorer brings the status store back after it lost its data.
 //   - Projector keeps the standings: scores, leaderboards, histories and statistics of all projects.
 //   - Auditor compares what the stream accepted with what the contract did.
-//   - Reader tells what the contract did with one project's updates, and Histories with one wallet's; they keep nothing.
+//   - Histories tell what the contract did with one wallet's updates; they keep nothing.
 //
 // # Invariants
 //
 //   - Only final blocks make records, statuses, standings and counts. Final is what the relayer's tracker calls so (Follower,
-//     Restorer, Projector), or Chain.FinalBlock says (Auditor and Reader, which run in commands without a tracker): the same rule.
+//     Restorer, Projector), and what the ledger says (Histories). The Auditor alone asks Chain.FinalBlock: it believes no one else.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
 //   - All of them may be killed anywhere and run again, and may run twice at once. In every relayer the Follower, the
 //     Restorer and the Projector run.
 //   - A panic of one of these three is an error as others are, tried again after a pause that grows: it begins again with what is stored.
 //   - What an event says was executed of a project registry.ExecutedOf tells, to all who read it. The Projector reads all projects from where it is, with
-//     points from the contract; a Reader one project from its creation on, whose record it folds; Histories read backwards, from what is not final.
+//     points from the contract; Histories read backwards, from what is not final.
 //   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).
@@ -85,13 +85,20 @@
 // hides that a replay was lost. If the batch held the updateId several times, the dead letter stands for each of them.
 //
 // The audit reads in this order, so that work in progress cannot look like a fault: how far the lanes are, dead letters,
-// the final block, the stream, the events. What a lane called settled has its outcome in a block not above the head
+// the final block, the stream, the events, by number; then whether that block is still the one of its height, and the contract at its hash. What a lane called settled has its outcome in a block not above the head
 // read later; what is in a final block was in the stream before.
 //
 // It holds the updates of the stream in memory, and of the contract's events the used ids as the contract does: in words.
 // An account with the relayer role can fill events with rejections for next to no gas; none of these is remembered unless the stream holds
 // its update, and of those only as many as there are acceptances. So what an audit needs is bounded by what was accepted and
 // by what storage slots cost.
+//
+// # How the audit compares the ledger
+//
+// It reads the contract's events of final blocks from the chain, by its own rule of finality, and all messages that the ledger holds. A block with
+// events that only one of them has, that they have differently, or that the ledger tells twice, is a fault. Compared are the blocks after the first that the
+// ledger ends with one message, up to the newest that it has whole; what it lacks at its end is lag. Where they differ it reads the ledger again for
+// some seconds: after a reorg deeper than finality a writer takes a moment to take blocks back.
 //
 // # Rejected
 //

@@ -49,6 +49,8 @@ type Findings struct {
 	Scores     int `json:"scores"`     // compared: every wallet and score type that any event changed
 	Mismatched int `json:"mismatched"` // of them, those where the contract's score is not the sum of the applied points
 
+	Ledger LedgerFindings `json:"ledger"`
+
 	// Examples are sentences about the first few faults.
 	Examples []string `json:"examples,omitempty"`
 }
@@ -86,6 +88,9 @@ func (r *Findings) Problem() string {
 	add(r.Doubled, "updates applied twice")
 	add(r.Mismatched, "scores that are not the sum of what was applied")
 	add(r.Unreadable, "messages of the stream that cannot be read")
+	add(r.Ledger.Missing, "final blocks that the ledger lacks")
+	add(r.Ledger.Doubled, "blocks that are twice in the ledger")
+	add(r.Ledger.Wrong, "blocks in the ledger that are not the chain's")
 	if r.Whole && r.Dead == 0 {
 		add(r.Repeated, "outcomes of updates that were sent twice")
 	}
@@ -115,5 +120,8 @@ func (r *Findings) String() string {
 	add(r.Repeated, "repeated outcomes")
 	add(r.Dead, "lanes that were declared dead, whose work may have been done twice,")
 	add(r.Unreadable, "unreadable messages")
+	if l := r.Ledger; l.To > 0 {
+		line += fmt.Sprintf("; ledger up to block %d, %d behind, compared %d, missing %d, doubled %d, wrong %d", l.To, l.Behind, l.Blocks, l.Missing, l.Doubled, l.Wrong)
+	}
 	return line
 }

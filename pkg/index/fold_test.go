@@ -31,7 +31,7 @@ type facts struct {
 	writer *ledger.Writer
 }
 
-func (w *world) facts() *facts {
+func (w *world) followed() *facts {
 	w.t.Helper()
 	store, err := w.stream.Ledger(w.t.Context(), nil)
 	require.NoError(w.t, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -26,10 +25,11 @@ var errRangeRead = errors.New("the range is read")
 // Histories tell what the contract did with a wallet's updates, backwards: a page of one begins at the chain's head, with what is not final. They know no
 // project's record, so executions have indexes only; Payments tell their times, for a whole range of blocks in few calls.
 type Histories struct {
-	Deployment    score.Deployment
-	Confirmations uint64 // as of a Reader
-	Chain         Chain
-	Payments      Payments
+	Deployment score.Deployment
+	// Final returns the newest final block; ok is false while there is none.
+	Final    func(ctx context.Context) (b evidence.Ref, ok bool, err error)
+	Chain    Chain
+	Payments Payments
 }
 
 // Extent tells how long the chain is.
@@ -38,8 +38,8 @@ func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	if err != nil {
 		return score.Extent{}, err
 	}
-	final, err := h.Chain.FinalBlock(ctx, h.Confirmations)
-	if err != nil && !errors.Is(err, ethereum.NotFound) {
+	final, _, err := h.Final(ctx)
+	if err != nil {
 		return score.Extent{}, err
 	}
 	return score.Extent{First: h.Deployment.DeployBlock, Final: final.Number, Head: max(head.Number, final.Number)}, nil

@@ -13,10 +13,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
+
+// finalBlock is an index.Histories.Final for which all blocks are final but the newest.
+func (w *world) finalBlock(but uint64) func(context.Context) (evidence.Ref, bool, error) {
+	return func(ctx context.Context) (evidence.Ref, bool, error) {
+		b, err := w.client.BlockByNumber(ctx, w.top().Number-but)
+		return b.Ref(), true, err
+	}
+}
 
 // TestAWalletsHistoryComesFromTheLogs has the contract apply, refuse and skip updates, by batches of several projects and by a member's own transaction. The last blocks are proved, those before are not.
 func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
@@ -66,7 +75,7 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 	own := score.Update{Project: acme.ID, ID: score.UpdateID{5}, Target: alice, Signer: devnet.Address(updaterKey)}
 	told(w.direct(own), own, score.Applied)
 
-	h := index.Histories{Deployment: w.deployment, Confirmations: 3, Chain: client, Payments: client}
+	h := index.Histories{Deployment: w.deployment, Final: w.finalBlock(2), Chain: client, Payments: client}
 	extent, err := h.Extent(ctx)
 	require.NoError(t, err)
 	first, head := w.deployment.DeployBlock, w.top().Number
@@ -87,6 +96,14 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 	require.Equal(t, want[1:], read(first, head-1))
 	require.Equal(t, want[3:], read(first, want[3].Block))
 	require.Empty(t, read(want[3].Block+1, want[2].Block-1))
+
+	h.Final = func(context.Context) (evidence.Ref, bool, error) { return evidence.Ref{}, false, nil }
+	extent, err = h.Extent(ctx)
+	require.NoError(t, err)
+	require.Equal(t, score.Extent{First: first, Head: head}, extent, "nothing is final")
+	h.Final = func(context.Context) (evidence.Ref, bool, error) { return evidence.Ref{}, false, errFault }
+	_, err = h.Extent(ctx)
+	require.ErrorIs(t, err, errFault)
 
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

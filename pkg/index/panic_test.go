@@ -58,7 +58,7 @@ func TestPanicsAreContained(t *testing.T) {
 	board := &panicking{boards: b}
 	board.left.Store(2)
 
-	log, d, l := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.facts()
+	log, d, l := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed()
 	restorer := w.restorer(m)
 	restorer.Log, l.writer.Log = log, log
 	ctx, stop := context.WithCancel(t.Context())

@@ -51,15 +51,10 @@ func viewAt(chain Caller, contract common.Address, at common.Hash) func(context.
 
 // readEvents hands the contract's events of the blocks from … to (inclusive), each with its log, to fn, in order.
 func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
-	return readRanges(ctx, chain, contract, from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
-}
-
-// readRanges hands the logs of the contract's events in the blocks from … to (inclusive) to fn as Chain.Logs does.
-func readRanges(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error {
 	if from > to {
 		return nil
 	}
-	return chain.Logs(ctx, contract, registry.Topics(), from, to, fn)
+	return chain.Logs(ctx, contract, registry.Topics(), from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
 }
 
 // parseEach hands the events of logs to fn, each with its log.
@@ -78,9 +73,6 @@ func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) erro
 
 // DefaultPoll is how often a Restorer looks at the store.
 const DefaultPoll = time.Second
-
-// logsAtOnce is how many logs are read into executions at once.
-const logsAtOnce = 64
 
 // timeOf is a block's time.
 func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }

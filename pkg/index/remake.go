@@ -62,7 +62,7 @@ func (r *remake) take(e projectEvent) {
 // makeAll makes all records from the chain up to the ledger's end, replaces those that differ, and removes the others. What was read before an error is not
 // read again. Position has no sequence: the ledger continues behind its block.
 func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err error) {
-	end, err := f.Ledger.End(ctx)
+	end, err := f.Source.End(ctx)
 	if err != nil {
 		return at, err
 	}

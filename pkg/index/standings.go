@@ -56,7 +56,7 @@ type Projects interface {
 type StandingsFold struct {
 	Deployment score.Deployment
 	Chain      Caller
-	Ledger     Ledger
+	Source     *ledger.Source
 	Projects   Projects
 	Standings  Standings
 	// Reread is how far back, by the time at which it was stored, all is written again where the store may have lost its newest writes;
@@ -91,7 +91,7 @@ func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Posit
 		f.metrics = newStandingsMetrics(f.Metrics)
 	}
 	f.current = nil
-	end, err := f.Ledger.End(ctx)
+	end, err := f.Source.End(ctx)
 	if err != nil {
 		return from, err
 	}
@@ -216,7 +216,7 @@ func (f *StandingsFold) failed(s *stint, err error) error {
 
 // look makes sure that the store is as it was left.
 func (f *StandingsFold) look(ctx context.Context, s *stint) error {
-	if end, err := f.Ledger.End(ctx); err == nil {
+	if end, err := f.Source.End(ctx); err == nil {
 		defer func() { f.lags(end) }()
 	}
 	at, err := f.Standings.Checkpoint(ctx)
@@ -263,7 +263,7 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 		}
 		s.again = false
 	}
-	end, err := f.Ledger.End(ctx)
+	end, err := f.Source.End(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (b *boards) lose(t *testing.T, to map[string]string) {
 
 func (l *facts) standings(s index.Standings) *index.StandingsFold {
 	return &index.StandingsFold{
-		Deployment: l.deployment, Chain: l, Ledger: l.source, Projects: created{l.world}, Standings: s, Log: discard(), Metrics: prometheus.NewRegistry(),
+		Deployment: l.deployment, Chain: l, Source: l.source, Projects: created{l.world}, Standings: s, Log: discard(), Metrics: prometheus.NewRegistry(),
 	}
 }
 
@@ -231,7 +231,7 @@ func (w *world) all() []*score.Project {
 func TestStandings(t *testing.T) {
 	t.Parallel()
 	w, b, ctx := newWorld(t), newBoards(t), t.Context()
-	l := w.facts()
+	l := w.followed()
 	w.depth.Store(2)
 	reg := prometheus.NewRegistry()
 	fold := l.standings(b)
@@ -311,7 +311,7 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			w, b := newWorld(t), newBoards(t)
-			l := w.facts()
+			l := w.followed()
 			w.depth.Store(3)
 			projects := w.all()
 			act := func() {
@@ -414,7 +414,7 @@ func (f *faultyStandings) Append(ctx context.Context, generation uint64, part sc
 func TestStandingsDieAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
-	l := w.facts()
+	l := w.followed()
 	projects := w.all()
 	writes := 1
 	for ; ; writes++ {
@@ -444,7 +444,7 @@ func TestStandingsDieAtEveryWrite(t *testing.T) {
 func TestStandingsOfSeveralFoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
-	l := w.facts()
+	l := w.followed()
 	stop := l.run(l.standings(b), l.standings(b), l.standings(b))
 	projects := w.all()
 	for range 10 {
@@ -480,7 +480,7 @@ func TestStandingsAfterRedisLostWrites(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
 			w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-			l := w.facts()
+			l := w.followed()
 			projects := w.all()
 			fold := l.standings(b)
 			fold.Metrics, fold.Reread = reg, of.reread
@@ -513,7 +513,7 @@ func TestStandingsAfterRedisLostWrites(t *testing.T) {
 func TestStandingsFindADifference(t *testing.T) {
 	t.Parallel()
 	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-	l := w.facts()
+	l := w.followed()
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	fold := l.standings(b)
@@ -542,7 +542,7 @@ func TestStandingsRebuiltFromTheChain(t *testing.T) {
 	t.Parallel()
 	for _, failsOver := range []bool{false, true} {
 		w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-		l := w.facts()
+		l := w.followed()
 		projects := w.all()
 		l.append()
 		l.purge(2)
@@ -591,7 +591,7 @@ func (f *failsOver) Marks(ctx context.Context, generation uint64, projects []sco
 func TestStandingsMeetALoss(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
-	l := w.facts()
+	l := w.followed()
 	projects := w.all()
 	require.NoError(t, l.hand(l.standings(b)).catchUp())
 	before := b.dump(t)
@@ -616,7 +616,7 @@ func (unknowing) Project(context.Context, score.ProjectID) (*score.Record, error
 func TestStandingsBelieveFinalActionsOnly(t *testing.T) {
 	t.Parallel()
 	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-	l := w.facts()
+	l := w.followed()
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.blocks(5)

@@ -164,7 +164,7 @@ func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, o
 		}
 	}
 	if int(u.Action) >= len(known) && outcome == score.Applied {
-		end, err := f.Ledger.End(ctx)
+		end, err := f.Source.End(ctx)
 		if err == nil {
 			known, err = registry.ReadActions(u.Project).Do(ctx, viewAt(f.Chain, f.Deployment.Contract, end.Block.Hash))
 		}

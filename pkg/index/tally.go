@@ -86,7 +86,10 @@ type auditTally struct {
 	older  int              // outcomes of updates that the stream does not hold
 	direct int              // updates that members applied without the relayer
 
-	until      uint64 // the sequence of the last message whose outcomes are awaited
+	firstHeld uint64           // block after which the ledger is compared
+	blocks    map[uint64]facts // final ones with events after that
+
+	until      uint64 // the sequence of the last message whose updates and creations count as awaited
 	lastSeq    uint64 // of the message of the stream that was read last
 	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int
@@ -97,7 +100,7 @@ func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	return &auditTally{
 		settled: settled, until: until, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
-		used: map[wordKey]bits{}, twice: map[idKey]int{}, seed: maphash.MakeSeed(),
+		used: map[wordKey]bits{}, twice: map[idKey]int{}, blocks: map[uint64]facts{}, seed: maphash.MakeSeed(),
 	}
 }
 
@@ -219,7 +222,10 @@ func (t *auditTally) included(event registry.Event, _ *types.Log) error {
 }
 
 // final counts an event of a final block. It comes after all that the stream and the dead letters hold.
-func (t *auditTally) final(event registry.Event, _ *types.Log) error {
+func (t *auditTally) final(event registry.Event, l *types.Log) error {
+	if l.BlockNumber > t.firstHeld {
+		t.blocks[l.BlockNumber] = t.blocks[l.BlockNumber].with(t.seed, l)
+	}
 	switch e := event.(type) {
 	case registry.ProjectCreated:
 		if c := t.creations[e.Project.ID]; c != nil {

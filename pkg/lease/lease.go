@@ -77,6 +77,23 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 	return drivers, err
 }
 
+// Holder is the replica that holds a lease of Lead, by name; empty if none does. One whose holder was killed is told until it expires.
+func Holder(ctx context.Context, js jetstream.JetStream, name string) (string, error) {
+	kv, err := watched.Open(ctx, js, Bucket)
+	if err != nil {
+		return "", err
+	}
+	entry, err := kv.Get(ctx, name)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("couldn't read the lease %s: %w", name, err)
+	}
+	holder, _, _ := strings.Cut(string(entry.Value()), " ")
+	return holder, nil
+}
+
 func notInKey(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }

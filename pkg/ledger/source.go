@@ -13,6 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -48,6 +49,10 @@ type Source struct {
 	Deployment score.Deployment
 	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
 	Log        *slog.Logger
+	Metrics    prometheus.Registerer // nil: none
+
+	begin   sync.Once
+	metrics *sourceMetrics
 
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, without a gap
@@ -59,6 +64,7 @@ type Source struct {
 
 // Run follows the ledger's end until ctx ends, whose end is no error.
 func (s *Source) Run(ctx context.Context) error {
+	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	trouble := retry.Trouble{
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
@@ -122,6 +128,7 @@ func (s *Source) keep(m *Message) {
 		s.kept, s.size = nil, 0
 	}
 	s.kept, s.size = append(s.kept, m), s.size+memoryOf(m)
+	s.metrics.shows(m)
 	for s.size > cmp.Or(s.Budget, DefaultBudget) && len(s.kept) > 1 {
 		s.size -= memoryOf(s.kept[0])
 		s.kept[0] = nil
@@ -181,6 +188,20 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		case <-changed:
 		}
 	}
+}
+
+// Final returns the newest final block; ok is false while the ledger has none. The error is as that of End.
+func (s *Source) Final(ctx context.Context) (b evidence.Ref, ok bool, err error) {
+	if s.newest() == nil {
+		if first, last, err := s.Ledger.Bounds(ctx); err != nil || first > last {
+			return b, false, err
+		}
+	}
+	end, err := s.End(ctx)
+	if err != nil {
+		return b, false, err
+	}
+	return end.Block, true, nil
 }
 
 // Next returns messages after a position, at least one, in order; it waits for the next one. ErrReplaced, ErrAhead: nothing can be
@@ -385,11 +406,7 @@ func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*
 
 // at reads the message of a sequence.
 func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
-	entry, err := s.Ledger.At(ctx, seq)
-	if err != nil {
-		return nil, err
-	}
-	return decodeStored(entry.Data)
+	return storedAt(ctx, s.Ledger, seq)
 }
 
 // join is the place up to which the chain says what the ledger would: its newest Rewind, behind which it has no other, or its first whole

@@ -88,7 +88,6 @@ type Writer struct {
 	whole    evidence.Ref // the newest block that the ledger has whole
 	rewound  uint64       // sequence of the newest Rewind; 0 if there was none
 	read     evidence.Ref // as whole, and maybe higher: no events came since
-	readTime uint64       // of that block, unix seconds
 	appended time.Time    // when this writer last appended
 }
 
@@ -135,7 +134,6 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 	if errors.Is(err, stream.ErrMoved) {
 		return nil // another writer works
 	}
-	w.metrics.shows(w.read.Number, final, w.readTime)
 	return err
 }
 
@@ -192,7 +190,7 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	default:
 		w.whole = w.last.Before
 	}
-	w.read, w.readTime = w.whole, w.last.Time
+	w.read = w.whole
 	return nil
 }
 
@@ -228,7 +226,7 @@ func (w *Writer) append(ctx context.Context, s *stored) error {
 	}
 	if s.Kind == Rewind || s.Kind == Block && s.Whole {
 		w.whole = evidence.Ref{Number: s.Number, Hash: s.Hash}
-		w.read, w.readTime = w.whole, s.Time
+		w.read = w.whole
 	}
 	return nil
 }
@@ -273,7 +271,7 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
 				return err
 			}
-			w.read, w.readTime = w.whole, w.last.Time
+			w.read = w.whole
 		}
 		return err
 	}
@@ -382,7 +380,7 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, through evide
 		}
 		logs = logs[n:]
 	}
-	w.read, w.readTime = through.Ref(), through.Time
+	w.read = through.Ref()
 	return nil
 }
 

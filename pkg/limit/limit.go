@@ -83,7 +83,7 @@ type usage struct {
 	day    int64         // since 1970
 	spent  uint64        // gas of the day, by the requests that this replica let through
 	all    uint64        // of that and of other replicas' gas, what this one knows
-	credit uint64        // of that, given back and not taken again
+	credit uint64        // of spent: given back and not taken again
 }
 
 // New returns a Limiter on the client. Prefix goes before every key, so that deployments can share a Redis.
@@ -110,7 +110,7 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 	return l
 }
 
-// Over returns how long the key should wait of which nothing may pass this replica now, or 0. It takes nothing and asks no store.
+// Over returns how long the key must wait before anything may pass here; 0: nothing to wait for. It takes nothing and asks no store.
 func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 	u, now := l.usage(key), time.Now()
 	u.mu.Lock()

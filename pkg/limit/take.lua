@@ -1,5 +1,5 @@
 -- Takes units and gas for requests, in order: of each all or nothing. KEYS, of each key that is limited: the time in µs at which all its units are
--- back, if it has a rate; the day's gas by replica, if it has a budget. ARGV: the replica, ms for which a day is kept; of each key: µs for a unit
+-- back, if it has a rate; the day's gas by replica, if it has a budget, with what a flush took in the field lost. ARGV: the replica, ms for which a day is kept; of each key: µs for a unit
 -- (0: no rate), burst, budget (0: none), what the replica has spent, what it knows that all have, how many requests; of each request: units, gas. Times
 -- are counted from 2026 on, for a double's precision. It replies, for each request: µs to wait; whether for want of gas; units left; µs until all
 -- are back; the day's gas, of all replicas; of this one. After them comes how many values could not be read: those count as not there.
@@ -19,7 +19,7 @@ end
 while a <= #ARGV do
   local each, burst, budget, mine = tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
   local known, n = tonumber(ARGV[a + 4]), tonumber(ARGV[a + 5])
-  local full, room, others, stored, was, lost, rate, gas, other = now, 0, 0, 0, 0, 0
+  local full, room, others, stored, lostBefore, lost, rate, gas, wrongType = now, 0, 0, 0, 0, 0
   a = a + 6
   if each > 0 then
     rate, k, room = KEYS[k], k + 1, now + burst * each
@@ -30,19 +30,19 @@ while a <= #ARGV do
   if budget > 0 then
     gas, k = KEYS[k], k + 1
     local parts = try('HGETALL', gas)
-    if parts.err then parts, other, bad = {}, true, bad + 1 end
+    if parts.err then parts, wrongType, bad = {}, true, bad + 1 end
     for i = 1, #parts, 2 do
       local part = number(parts[i + 1])
       if not part then call('HDEL', gas, parts[i]) end -- its replica tells it again
       part = part or 0
-      if parts[i] == replica then stored = part elseif parts[i] == 'lost' then was = part else others = others + part end
+      if parts[i] == replica then stored = part elseif parts[i] == 'lost' then lostBefore = part else others = others + part end
     end
     mine = math.max(mine, stored)
     -- What others are known to have spent and a flush took, less what replicas brought back since.
-    lost = math.max(was - (mine - stored), known - others - mine, 0)
+    lost = math.max(lostBefore - (mine - stored), known - others - mine, 0)
     others = others + lost
   end
-  local taken, news = false, gas and (mine > stored or lost ~= was)
+  local taken, news = false, gas and (mine > stored or lost ~= lostBefore)
   for i = a, a + 2 * n - 2, 2 do
     local units, want, wait, nogas, left = tonumber(ARGV[i]), tonumber(ARGV[i + 1]), 0, 0, burst
     if rate then wait = full + units * each - room end
@@ -59,7 +59,7 @@ while a <= #ARGV do
   a = a + 2 * n
   if taken and rate then call('SET', rate, string.format('%.2f', full), 'PX', ceil((full - now) / 1000) + 1) end
   if gas and (taken or news) then
-    if other then call('DEL', gas) end
+    if wrongType then call('DEL', gas) end
     call('HSET', gas, replica, string.format('%.0f', mine), 'lost', string.format('%.0f', lost))
     call('PEXPIRE', gas, kept)
   end

@@ -90,7 +90,7 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, err)
 	r.config = ops.Config{
 		Token: token, Metrics: r.metrics, History: &overview.History{}, Stream: opened, Log: log,
-		Overview: overview.NewShared(&overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: standings.New(redis, standings.Config{}), Confirmations: 1, Observer: "this API", Log: log}),
+		Overview: overview.NewShared(&overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: standings.New(redis, standings.Config{}), Observer: "this API", Log: log}),
 	}
 	r.config.Replays, err = deadletter.Open(t.Context(), js, opened)
 	require.NoError(t, err)

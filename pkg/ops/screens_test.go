@@ -27,7 +27,7 @@ func TestTheOverviewTellsWhatStatusTells(t *testing.T) {
 	require.NoError(t, r.config.Stream.PublishEnvelope(t.Context(), "one", []score.Update{u}, nil))
 	text := r.look("/ops").text
 	for _, part := range []string{
-		"2 of 2 lanes wait; lane 0: no relayer has its key, or none runs", "<b>1</b> waiting", "✕ waits", "✓ NATS", "✓ Redis", "None said anything in the last seconds",
+		"2 of 2 lanes wait; lane 0: no relayer has its key, or none runs", "<b>1</b> waiting", "✕ waits", "✓ NATS", "✕ No relayer writes the ledger of final blocks</span>, no block", "✓ Redis", "None said anything in the last seconds",
 		u.Project.String(), "begin with this API's process",
 	} {
 		require.Contains(t, text, part)

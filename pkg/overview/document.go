@@ -30,10 +30,11 @@ type Document struct {
 	Rates *Rates `json:"rates,omitempty"`
 	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; left out where no relayer makes any
 
-	BacklogWhole bool  `json:"backlogWhole"` // else more may wait: there was too much to read
-	Chain        Chain `json:"chain"`
-	NATS         NATS  `json:"nats"`
-	Redis        Redis `json:"redis"`
+	BacklogWhole bool   `json:"backlogWhole"` // else more may wait: there was too much to read
+	Chain        Chain  `json:"chain"`
+	Ledger       Ledger `json:"ledger"`
+	NATS         NATS   `json:"nats"`
+	Redis        Redis  `json:"redis"`
 
 	Halted string       `json:"halted,omitempty"` // why accepting halts
 	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
@@ -130,9 +131,30 @@ type TopUp struct {
 type Chain struct {
 	ID    uint64     `json:"id"`
 	Head  uint64     `json:"head,omitempty"`
-	At    *time.Time `json:"at,omitempty"` // of the head
-	Final uint64     `json:"final,omitempty"`
+	At    *time.Time `json:"at,omitempty"`    // of the head
+	Final uint64     `json:"final,omitempty"` // newest block of the ledger
 	Error string     `json:"error,omitempty"`
+}
+
+// Ledger is how far the ledger of final blocks is, and what it holds.
+type Ledger struct {
+	Block         uint64     `json:"block"`                   // newest; 0: it holds none
+	At            *time.Time `json:"at,omitempty"`            // of that block
+	BehindBlocks  *uint64    `json:"behindBlocks,omitempty"`  // the head
+	BehindSeconds *float64   `json:"behindSeconds,omitempty"` // the head, by the blocks' times
+	Oldest        uint64     `json:"oldest"`                  // block that it holds
+	Bytes         uint64     `json:"bytes"`
+	Bound         uint64     `json:"bound"`            // bytes, from which on the oldest blocks make room
+	Writer        string     `json:"writer,omitempty"` // the relayer that has its lease
+}
+
+// ledger takes in what was read of the ledger, and compares it with the head.
+func (d *Document) ledger(l Ledger) {
+	if l.At != nil && d.Chain.At != nil {
+		blocks, seconds := d.Chain.Head-min(d.Chain.Head, l.Block), max(0, d.Chain.At.Sub(*l.At).Seconds())
+		l.BehindBlocks, l.BehindSeconds = &blocks, &seconds
+	}
+	d.Ledger, d.Chain.Final = l, l.Block
 }
 
 // NATS is how the stream of accepted updates is kept.

@@ -30,9 +30,6 @@ func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) f
 	}
 	at := time.Unix(int64(head.Time), 0).UTC()
 	c.Head, c.At = head.Number, &at
-	if final, err := d.Chain.FinalBlock(ctx, d.Confirmations); err == nil { // else none is final yet
-		c.Final = final.Number
-	}
 	signers := make([]common.Address, len(known.Lanes))
 	for i, l := range known.Lanes {
 		signers[i] = l.Signer

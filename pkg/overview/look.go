@@ -22,6 +22,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/replica"
@@ -33,13 +34,12 @@ import (
 
 // Deployment is what is looked at.
 type Deployment struct {
-	JS            jetstream.JetStream
-	Stream        *stream.Stream
-	Chain         *chain.Client
-	Redis         *redisdb.Client
-	Standings     Standings
-	Confirmations uint64 // as of the relayers
-	Observer      string // who looks, as endpoints are seen by it
+	JS        jetstream.JetStream
+	Stream    *stream.Stream
+	Chain     *chain.Client
+	Redis     *redisdb.Client
+	Standings Standings
+	Observer  string // who looks, as endpoints are seen by it
 	// Elsewhere has the connection of JS turn to another server of NATS. Nil where the owner of the connection does that by itself.
 	Elsewhere func()
 	Log       *slog.Logger
@@ -54,11 +54,10 @@ type Standings interface {
 const patience = 5 * time.Second
 
 // How long a server of a NATS cluster is waited for at first, before another is asked: where it only answers, and where it reads what may
-// be much. Each further question waits twice as long, up to mostPatient.
+// be much. Each further question waits a second longer, until one waited longer than patience.
 const (
-	answers     = time.Second
-	reads       = 2 * readFor
-	mostPatient = 8 * time.Second
+	answers = time.Second
+	reads   = 2 * readFor
 )
 
 // relayer is the role of those that drive lanes.
@@ -77,6 +76,7 @@ type stored struct {
 	told    map[score.ProjectID]score.Backlog // what lanes said last of projects of which much waits
 	open    map[score.Lane]time.Time          // when the oldest was accepted that is bound and not final
 	nats    NATS
+	ledger  Ledger
 }
 
 // Look reads everything there is to know. An error says that NATS does not tell; what the chain or Redis does not tell is named
@@ -99,6 +99,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 		return nil, failed
 	}
 	doc.NATS = s.nats
+	doc.ledger(s.ledger)
 	if s.marker.Halts() {
 		doc.Halted = s.marker.Reason
 	}
@@ -125,9 +126,9 @@ func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
 // read reads what NATS holds.
 func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (*stored, error) {
 	s := &stored{roster: known, states: map[score.Lane]*lane.State{}, broken: map[score.Lane]error{}, open: map[score.Lane]time.Time{}}
-	step := func(patient time.Duration, what func(ctx context.Context) error) {
+	step := func(wait time.Duration, what func(ctx context.Context) error) {
 		if err == nil {
-			err = d.ask(ctx, patient, what)
+			err = d.ask(ctx, wait, what)
 		}
 	}
 	step(answers, func(ctx context.Context) (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
@@ -159,18 +160,39 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 		return err
 	})
 	step(answers, func(ctx context.Context) error { return s.stream(ctx, d.JS) })
+	step(answers, func(ctx context.Context) (err error) { s.ledger, err = d.ledger(ctx); return err })
 	return s, err
 }
 
+// ledger reads what the ledger of final blocks holds, and which relayer writes it.
+func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
+	if l.Writer, err = lease.Holder(ctx, d.JS, ledger.Lease); err != nil {
+		return l, err
+	}
+	facts, err := d.Stream.FindLedger(ctx)
+	if errors.Is(err, stream.ErrNoLedger) {
+		return l, nil
+	}
+	if err != nil {
+		return l, err
+	}
+	is, err := ledger.StateOf(ctx, facts)
+	l.Block, l.Oldest, l.Bytes, l.Bound = is.Newest, is.Oldest, is.Bytes, is.Bound
+	if is.Newest > 0 {
+		l.At = &is.At
+	}
+	return l, err
+}
+
 // ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
-func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(ctx context.Context) error) error {
+func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx context.Context) error) error {
 	if len(d.JS.Conn().Servers()) < 2 {
 		return what(ctx)
 	}
-	for ; ; patient += time.Second { // not much more: a question is lost while the servers choose a leader
-		limited, cancel := context.WithTimeout(ctx, patient)
+	for ; ; wait += time.Second { // not much more: a question is lost while the servers choose a leader
+		limited, cancel := context.WithTimeout(ctx, wait)
 		err := what(limited)
-		if !unanswered(err) || patient > patience || ctx.Err() != nil {
+		if !unanswered(err) || wait > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}

@@ -18,8 +18,10 @@ import (
 	waits "github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/replica"
@@ -70,12 +72,14 @@ func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	}, 3*time.Minute, 100*time.Millisecond)
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: held, Confirmations: 1, Log: quiet}, redis: server}
+	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: held, Log: quiet}, redis: server}
 	r.roster, err = roster.First([]common.Address{devnet.Address(firstAccount), devnet.Address(firstAccount + 1), devnet.Address(firstAccount + 2)})
 	require.NoError(t, err)
 	lanes, err := store.Open(t.Context(), js)
 	require.NoError(t, err)
 	_, err = lanes.Create(t.Context(), r.roster)
+	require.NoError(t, err)
+	_, err = js.Publish(t.Context(), "$KV.LEASES.ledger", []byte("relayer-a TOKEN"))
 	require.NoError(t, err)
 	r.journals, err = journal.Open(t.Context(), js)
 	require.NoError(t, err)
@@ -357,6 +361,48 @@ func TestAPausedProjectIsTold(t *testing.T) {
 	doc.judge()
 	require.Contains(t, doc.Verdict, "it keeps what waits of 5 paused projects", "which may be why")
 }
+
+// TestTheLedgerIsTold: up to which block it goes, what it holds, and who writes it.
+func TestTheLedgerIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
+	r.moving(t)
+	doc := r.look(t)
+	require.True(t, doc.OK)
+	require.Equal(t, Ledger{Writer: "relayer-a"}, doc.Ledger, "no process made it")
+	facts, err := r.Stream.Ledger(t.Context(), &stream.Retention{Age: time.Hour, Bytes: 16 << 20})
+	require.NoError(t, err)
+	require.Equal(t, Ledger{Writer: "relayer-a", Bound: 16 << 20}, r.look(t).Ledger, "it is empty")
+
+	require.Eventually(t, func() bool { b, err := r.Chain.Head(t.Context()); return err == nil && b.Number > 5 }, time.Minute, 10*time.Millisecond)
+	final, err := r.Chain.BlockByNumber(t.Context(), 5)
+	require.NoError(t, err)
+	deployment := r.Stream.Deployment()
+	deployment.DeployBlock = final.Number
+	writer := &ledger.Writer{Deployment: deployment, Heads: heads{final}, Chain: r.Chain, Letters: r.Stream, Ledger: facts, Log: r.Log}
+	require.NoError(t, writer.CatchUp(t.Context()))
+	doc = r.look(t)
+	require.True(t, doc.OK)
+	require.Equal(t, []uint64{4, 4, 4}, []uint64{doc.Ledger.Block, doc.Ledger.Oldest, doc.Chain.Final}, "it begins with the block before the deployment's")
+	require.Positive(t, doc.Ledger.Bytes)
+	require.Equal(t, doc.Chain.Head-4, *doc.Ledger.BehindBlocks)
+	require.Equal(t, doc.Chain.At.Sub(*doc.Ledger.At).Seconds(), *doc.Ledger.BehindSeconds)
+
+	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
+	require.NoError(t, err)
+	require.NoError(t, leases.Delete(t.Context(), ledger.Lease))
+	doc = r.look(t)
+	require.False(t, doc.OK)
+	require.Equal(t, "all lanes move; no relayer writes the ledger of final blocks, so statuses, leaderboards, events and webhooks stay as they are", doc.Verdict)
+}
+
+// heads is a ledger.Heads whose final block stays.
+type heads struct{ final evidence.Block }
+
+func (h heads) Final() (evidence.Block, bool)       { return h.final, true }
+func (h heads) Block(uint64) (evidence.Block, bool) { return evidence.Block{}, false }
+func (h heads) Changed() <-chan struct{}            { return nil }
 
 // TestARebuildIsTold, and needs no operator.
 func TestARebuildIsTold(t *testing.T) {

@@ -53,6 +53,9 @@ func (p *Page) edit(r *request) error {
 	if err != nil {
 		return err
 	}
+	if err := r.count(len(head.Project.Members)); err != nil {
+		return err
+	}
 	view := editView{head: head, Back: head.Path + "/members", Domain: p.domain, May: r.by.Rights&score.MayCreate != 0, Deadline: time.Now().Add(editTime).Truncate(time.Second)}
 	view.Title = "Edit " + head.Project.Name
 	var wrong string
@@ -65,7 +68,7 @@ func (p *Page) edit(r *request) error {
 		p.show(r.w, http.StatusBadRequest, "edit", &view)
 		return nil
 	}
-	_, problems := (&score.ProjectEdit{Edits: []score.Edit{view.Edit}}).Apply(head.Project, p.mostMembers)
+	_, problems := (&score.ProjectEdit{Edits: []score.Edit{view.Edit}}).Apply(head.Project, p.maxMembers, 0)
 	for _, problem := range problems {
 		view.Problems = append(view.Problems, "The "+problem.Pointer[strings.LastIndexByte(problem.Pointer, '/')+1:]+" "+problem.Detail+".")
 	}
@@ -78,7 +81,7 @@ func (p *Page) edit(r *request) error {
 	}
 	view.Before, _ = view.Next.Before()
 	view.Says = saysEdit(view.Edit, head.Project)
-	for _, owner := range head.Project.MembersAfter(score.Owner, nil, p.mostMembers) {
+	for _, owner := range head.Project.MembersAfter(score.Owner, nil, p.maxMembers) {
 		view.Owners = append(view.Owners, owner.Hex())
 	}
 	if flag := flagOf(view.Edit); visible(flag) == flag {

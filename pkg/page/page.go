@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -72,7 +73,7 @@ type Page struct {
 	standings Standings
 	log       *slog.Logger
 
-	mostMembers int
+	maxMembers int
 
 	mux *http.ServeMux
 }
@@ -132,9 +133,8 @@ func New(c Config) (*Page, error) {
 		return nil, err
 	}
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
-	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mostMembers: c.MaxMembers, mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, maxMembers: c.MaxMembers, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
-		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
 		"/app/find":                                p.findProject,
 		"/app/projects/{project}":                  p.leaderboard,
@@ -154,9 +154,10 @@ func New(c Config) (*Page, error) {
 		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
 	} {
 		p.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			by, _ := r.Context().Value(grantKey{}).(*score.Grant)
-			if err := show(&request{r, w, by}); err != nil {
-				p.fail(w, r, by, p.problemOf(r, err))
+			req := r.Context().Value(requestKey{}).(*request)
+			req.Request = r
+			if err := show(req); err != nil {
+				p.fail(w, r, req.by, p.problemOf(r, err))
 			}
 		})
 	}
@@ -166,20 +167,24 @@ func New(c Config) (*Page, error) {
 // request is one that was let in.
 type request struct {
 	*http.Request
-	w  http.ResponseWriter
-	by *score.Grant
+	w     http.ResponseWriter
+	by    *score.Grant
+	count func(members int) error
 }
 
-// grantKey is of the API key's grant in a request's context.
-type grantKey struct{}
+// requestKey is of the request in its own context.
+type requestKey struct{}
 
-// Serve answers the request of a key that may look up, within ctx.
-func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant) {
+// Serve answers the request of a key that may look up, within ctx. count charges the key for a screen that scans so many members; its
+// error is a *Problem.
+func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) error) {
 	if clean, found := unkept(r.URL.RequestURI()); found {
 		p.redirect(w, clean)
 		return
 	}
-	p.mux.ServeHTTP(w, r.WithContext(context.WithValue(ctx, grantKey{}, by)))
+	r = r.Clone(context.WithValue(ctx, requestKey{}, &request{w: w, by: by, count: count}))
+	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/") // as the rest of the API has it
+	p.mux.ServeHTTP(w, r)
 }
 
 // Problem is why a page cannot be shown: what a problem document of the API says.

@@ -38,6 +38,9 @@ func (p *Page) members(r *request) error {
 	if err != nil {
 		return err
 	}
+	if err := r.count(len(head.Project.Members)); err != nil {
+		return err
+	}
 	var after *common.Address
 	if text := r.FormValue("after"); text != "" {
 		address, err := wallet.ParseAddress(text)

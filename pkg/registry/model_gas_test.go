@@ -232,7 +232,7 @@ func largestProject() *score.Project {
 	for i := range score.MaxScoreTypes {
 		p.ScoreTypes = append(p.ScoreTypes, longName("type", i))
 	}
-	for i := range score.MaxMembers {
+	for i := range score.MaxCreationMembers {
 		if i%2 == 0 {
 			p.Owners = append(p.Owners, wallet(i))
 		} else {

@@ -33,7 +33,7 @@ func TestBoundsAreThoseOfScore(t *testing.T) {
 	require.EqualValues(t, score.MaxPoints, number(contract.PackMAXPOINTS(), contract.UnpackMAXPOINTS))
 	require.EqualValues(t, score.MaxActions, number(contract.PackMAXACTIONS(), contract.UnpackMAXACTIONS))
 	require.EqualValues(t, score.MaxScoreTypes, number(contract.PackMAXSCORETYPES(), contract.UnpackMAXSCORETYPES))
-	require.EqualValues(t, score.MaxMembers, number(contract.PackMAXMEMBERS(), contract.UnpackMAXMEMBERS))
+	require.EqualValues(t, score.MaxCreationMembers, number(contract.PackMAXMEMBERS(), contract.UnpackMAXMEMBERS))
 	require.EqualValues(t, score.MaxNameBytes, number(contract.PackMAXNAMEBYTES(), contract.UnpackMAXNAMEBYTES))
 	require.EqualValues(t, score.MaxProjectNameBytes, number(contract.PackMAXPROJECTNAMEBYTES(), contract.UnpackMAXPROJECTNAMEBYTES))
 	for role, data := range map[score.Role][]byte{score.Owner: contract.PackOWNER(), score.Updater: contract.PackUPDATER()} {
@@ -70,7 +70,7 @@ func TestCreationRefusals(t *testing.T) {
 		"no owner":             {func(p *score.Project) { p.Owners = nil }, "NoOwner"},
 		"too many members": {func(p *score.Project) {
 			p.Updaters = nil
-			for i := range score.MaxMembers - len(p.Owners) + 1 {
+			for i := range score.MaxCreationMembers - len(p.Owners) + 1 {
 				p.Updaters = append(p.Updaters, wallet(i))
 			}
 		}, "TooManyMembers"},

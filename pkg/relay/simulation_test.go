@@ -20,7 +20,7 @@ var (
 )
 
 const (
-	simTime      = 50 * time.Second // of a run that is not told how many schedules to play
+	simTime      = 25 * time.Second // of a run that is not told how many schedules to play
 	simTimeShort = 5 * time.Second
 	simFailures  = 5   // after which it ends
 	simEnough    = 300 // schedules that meet faults of all kinds
@@ -80,8 +80,12 @@ func TestSimulation(t *testing.T) {
 	played := min(next.Load(), limit)
 	t.Logf("%d schedules in %s, %.1f a second: %+v; the slowest came to rest within %d s", played, time.Since(began).Round(time.Second),
 		float64(played)/time.Since(began).Seconds(), total, slowest.Load())
+	if played < simEnough {
+		t.Logf("whether each kind of fault was met was not judged: that takes %d schedules", simEnough)
+		return
+	}
 	for _, kind := range slices.Concat(simKinds, endpointFaults) {
-		if total.did[kind] == 0 && played >= simEnough {
+		if total.did[kind] == 0 {
 			t.Errorf("no fault of the kind %q was met in %d schedules: nothing of it was tried", kind, played)
 		}
 	}

@@ -99,10 +99,10 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 }
 
 // Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
-// for nonce, deadline and signature, and what would give the project more members than so many. Pointers are into the body of a post of edits. The
-// contract checks all of it again, except that names are UTF-8 without control characters, that nothing is given that an operation
-// does not use, and how many members there are.
-func (e *ProjectEdit) Apply(r *Record, mostMembers int) (after *Record, problems []Problem) {
+// for nonce, deadline and signature, and what would give the project more than maxMembers, of whom the record lacks unseen. Pointers are into
+// the body of a post of edits. The contract checks all of it again, except that names are UTF-8 without control characters, that nothing is
+// given that an operation does not use, and how many members there are.
+func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
 	}
@@ -110,7 +110,7 @@ func (e *ProjectEdit) Apply(r *Record, mostMembers int) (after *Record, problems
 		ID: r.ID, Name: r.Name, Actions: slices.Clone(r.Actions), ScoreTypes: slices.Clone(r.ScoreTypes), Members: maps.Clone(r.Members), SignedOnly: r.SignedOnly,
 	}
 	for i := range e.Edits {
-		if field, detail := e.Edits[i].apply(after, mostMembers); detail != "" {
+		if field, detail := e.Edits[i].apply(after, maxMembers, unseen); detail != "" {
 			problems = append(problems, Problem{fmt.Sprintf("/edits/%d/%s", i, field), detail})
 		}
 	}
@@ -118,15 +118,15 @@ func (e *ProjectEdit) Apply(r *Record, mostMembers int) (after *Record, problems
 }
 
 // apply makes the edit to a record, or says which of its fields is wrong.
-func (e *Edit) apply(r *Record, mostMembers int) (field, detail string) {
+func (e *Edit) apply(r *Record, maxMembers, unseen int) (field, detail string) {
 	if e.used() != *e {
 		return "operation", "does not use all that is given; leave out what it does not use"
 	}
 	switch e.Operation {
 	case AddOwner:
-		return e.give(r, Owner, "an owner", mostMembers)
+		return e.give(r, Owner, "an owner", maxMembers, unseen)
 	case AddUpdater:
-		return e.give(r, Updater, "an updater", mostMembers)
+		return e.give(r, Updater, "an updater", maxMembers, unseen)
 	case RemoveOwner:
 		return e.take(r, Owner, "an owner")
 	case RemoveUpdater:
@@ -161,7 +161,7 @@ func (e *Edit) used() Edit {
 	return *e
 }
 
-// Unseen is how many members the edits give of whom a record does not know: of an older project, or one that lost them since.
+// Unseen is how many members the edits add that the record lacks: it is older, or they were removed since.
 func (e *ProjectEdit) Unseen(r *Record) int {
 	unseen := map[common.Address]bool{}
 	for i := range e.Edits {
@@ -178,30 +178,24 @@ func Operations() []Operation {
 	return []Operation{AddOwner, RemoveOwner, AddUpdater, RemoveUpdater, AddAction, AddScoreType, RequireSignedGroups, AllowUnsignedGroups}
 }
 
-func (e *Edit) give(r *Record, role Role, is string, most int) (field, detail string) {
-	switch {
+func (e *Edit) give(r *Record, role Role, is string, maxMembers, unseen int) (field, detail string) {
+	switch has := len(r.Members) + unseen; {
 	case e.Member == common.Address{}:
 		return "member", "must not be the zero address"
 	case r.Members[e.Member]&role != 0:
 		return "member", "is " + is + " already"
-	case r.Members[e.Member] == 0 && len(r.Members) >= most:
-		return "member", fmt.Sprintf("is one too many: a project has at most %d owners and updaters here, and this one has %d; remove some first", most, len(r.Members))
+	case r.Members[e.Member] == 0 && has >= maxMembers:
+		return "member", fmt.Sprintf("is one too many: a project has at most %d owners and updaters here, and this one has %d; remove some first", maxMembers, has)
 	}
 	r.Members[e.Member] |= role
 	return "", ""
 }
 
 func (e *Edit) take(r *Record, role Role, is string) (field, detail string) {
-	owners := 0
-	for _, roles := range r.Members {
-		if roles&Owner != 0 {
-			owners++
-		}
-	}
 	switch {
 	case r.Members[e.Member]&role == 0:
 		return "member", "is not " + is
-	case role == Owner && owners == 1:
+	case role == Owner && len(r.MembersAfter(Owner, nil, 2)) == 1:
 		return "member", "is the last owner: a project without one could never be edited again"
 	}
 	if r.Members[e.Member] &^= role; r.Members[e.Member] == 0 {

@@ -30,7 +30,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 		{Operation: score.RequireSignedGroups},
 		{Operation: score.AllowUnsignedGroups},
 	}}
-	after, problems := e.Apply(before, 2)
+	after, problems := e.Apply(before, 2, 0)
 	require.Empty(t, problems)
 	require.Equal(t, map[common.Address]score.Role{b: score.Owner}, after.Members)
 	require.Equal(t, []score.Action{{Name: "up", Points: 1}, {Name: "up", Points: 2}}, after.Actions)
@@ -39,7 +39,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 	require.Equal(t, map[common.Address]score.Role{a: score.Owner | score.Updater}, before.Members)
 	require.Len(t, before.Actions, 1)
 
-	_, problems = e.Apply(after, 2)
+	_, problems = e.Apply(after, 2, 0)
 	require.Equal(t, "/edits/0/member", problems[0].Pointer, "it was made before")
 	full := &score.Record{Members: map[common.Address]score.Role{}}
 	for i := range score.MaxScoreTypes {
@@ -47,7 +47,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 	}
 	full.Actions = make([]score.Action, score.MaxActions)
 	more := score.ProjectEdit{Edits: []score.Edit{{Operation: score.AddAction, Name: "x", Points: 1}, {Operation: score.AddScoreType, Name: "x"}}}
-	_, problems = more.Apply(full, 2)
+	_, problems = more.Apply(full, 2, 0)
 	require.Len(t, problems, 2)
 }
 
@@ -66,7 +66,7 @@ func TestEditsHoldNothingThatTheirOperationDoesNotUse(t *testing.T) {
 		{Operation: score.RequireSignedGroups},
 	} {
 		problems := func(e score.Edit) []score.Problem {
-			_, problems := (&score.ProjectEdit{Edits: []score.Edit{e}}).Apply(owner, 9)
+			_, problems := (&score.ProjectEdit{Edits: []score.Edit{e}}).Apply(owner, 9, 0)
 			return problems
 		}
 		require.Empty(t, problems(good))

@@ -15,7 +15,7 @@ const (
 	MaxPoints           = 1<<31 - 1 // of one action; keeps an int64 score from overflowing in 2^32 updates
 	MaxActions          = 200       // of one project, over its whole life
 	MaxScoreTypes       = 64        // of one project, over its whole life
-	MaxMembers          = 100       // owners plus updaters named in one creation
+	MaxCreationMembers  = 100       // owners plus updaters named in one creation
 	MaxNameBytes        = 64        // UTF-8 bytes of an action's or a score type's name
 	MaxProjectNameBytes = 128       // UTF-8 bytes of a project's name
 )
@@ -106,8 +106,8 @@ func (p *Project) Problems() []Problem {
 	if len(p.Owners) < 1 {
 		add("/owners", "must hold at least one address")
 	}
-	if n := len(p.Owners) + len(p.Updaters); n > MaxMembers {
-		add("/owners", "owners and updaters together must be at most %d, are %d", MaxMembers, n)
+	if n := len(p.Owners) + len(p.Updaters); n > MaxCreationMembers {
+		add("/owners", "owners and updaters together must be at most %d, are %d", MaxCreationMembers, n)
 	}
 	for _, list := range []struct {
 		pointer string
@@ -232,10 +232,6 @@ func (r *Record) ActionIndex(name string) (uint8, bool) {
 
 // ScoreTypeIndex finds the score type of that name.
 func (r *Record) ScoreTypeIndex(name string) (uint8, bool) {
-	for i, t := range r.ScoreTypes {
-		if t == name {
-			return uint8(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(r.ScoreTypes, name)
+	return uint8(max(i, 0)), i >= 0
 }

@@ -102,7 +102,7 @@ func TestProblemsNameTheField(t *testing.T) {
 		"no owner":           {"/owners", func(p *score.Project) { p.Owners = nil }},
 		"zero owner":         {"/owners/0", func(p *score.Project) { p.Owners[0] = common.Address{} }},
 		"updater twice":      {"/updaters/1", func(p *score.Project) { p.Updaters = append(p.Updaters, p.Updaters[0]) }},
-		"too many members":   {"/owners", func(p *score.Project) { p.Updaters = make([]common.Address, score.MaxMembers) }},
+		"too many members":   {"/owners", func(p *score.Project) { p.Updaters = make([]common.Address, score.MaxCreationMembers) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -80,18 +80,13 @@ func (c *Client) Project(ctx context.Context, project score.ProjectID) (*Project
 
 // ProjectPage is Project with another page of its members, in the order of their addresses.
 func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page Page) (*ProjectState, error) {
-	path := "/projects/" + project.String()
-	if query := page.values().Encode(); query != "" {
-		path += "?" + query
-	}
-	var out struct {
+	out, err := ask[struct {
 		ProjectState
 		Signing json.RawMessage `json:"signing"` // in place of ProjectState's: an error in it is not one of the connection
-	}
-	if err := c.do(ctx, http.MethodGet, path, nil, &out); err != nil {
+	}](ctx, c, "/projects/"+project.String(), page.values())
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if out.Domain, err = c.domain(out.Signing); err != nil {
 		return nil, err
 	}
@@ -294,9 +289,5 @@ func (s *Scores) Of(scoreType string) int64 {
 
 // Scores asks for a wallet's scores of all score types of the project.
 func (c *Client) Scores(ctx context.Context, project score.ProjectID, targetWallet common.Address) (*Scores, error) {
-	var out Scores
-	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String()+"/scores/"+targetWallet.Hex(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return ask[Scores](ctx, c, "/projects/"+project.String()+"/scores/"+targetWallet.Hex(), nil)
 }

@@ -109,10 +109,7 @@ func Retry(ctx context.Context, call func() error) error {
 	for {
 		err := call()
 		var refused *Error
-		if !errors.As(err, &refused) || refused.RetryAfter == 0 {
-			return err
-		}
-		if retry.Sleep(ctx, refused.RetryAfter) != nil {
+		if !errors.As(err, &refused) || refused.RetryAfter == 0 || retry.Sleep(ctx, refused.RetryAfter) != nil {
 			return err
 		}
 	}

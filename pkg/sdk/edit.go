@@ -24,14 +24,13 @@ type NextEdit struct {
 
 // NextEdit asks what a project's next edit is signed with. An ErrDomain is final: see Expecting.
 func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEdit, error) {
-	var out struct {
+	out, err := ask[struct {
 		NextEdit
 		Signing json.RawMessage `json:"signing"`
-	}
-	if err := c.do(ctx, http.MethodGet, editsPath(project), nil, &out); err != nil {
+	}](ctx, c, editsPath(project), nil)
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if out.Domain, err = c.domain(out.Signing); err != nil {
 		return nil, err
 	}
@@ -85,18 +84,15 @@ type EditState struct {
 
 // Edit asks how far the edit with a nonce has come.
 func (c *Client) Edit(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
-	var out EditState
-	if err := c.do(ctx, http.MethodGet, editsPath(project)+"/"+strconv.FormatUint(nonce, 10), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return ask[EditState](ctx, c, editsPath(project)+"/"+strconv.FormatUint(nonce, 10), nil)
 }
 
-// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It looks once a second, or when the API asks for it.
+// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It looks once a second, or when the API asks for
+// it. Its errors are as those of UntilFinal.
 func (c *Client) EditFinal(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	for {
 		var state *EditState
-		err := Retry(ctx, func() (err error) { state, err = c.Edit(ctx, project, nonce); return err })
+		err := within(ctx, "the edit is not final", func() (err error) { state, err = c.Edit(ctx, project, nonce); return err })
 		if err != nil || state.Final() {
 			return state, err
 		}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -38,11 +39,7 @@ func (s *Status) Final() bool { return s.Stage == score.Final.String() }
 
 // Update asks how far an update has come. One that was never accepted has the code update_not_found.
 func (c *Client) Update(ctx context.Context, project score.ProjectID, id score.UpdateID) (*Status, error) {
-	var out Status
-	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String()+"/updates/"+id.String(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return ask[Status](ctx, c, "/projects/"+project.String()+"/updates/"+id.String(), nil)
 }
 
 // Updates asks how far up to MaxLookUp updates have come, in one request, and answers in their order. One that was never
@@ -64,11 +61,27 @@ func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []sco
 	return out.Updates, nil
 }
 
+// within is Retry whose error, once ctx ended, is ctx's, joined with the last one that the call had before.
+func within(ctx context.Context, unfinished string, call func() error) error {
+	var last error
+	err := Retry(ctx, func() error {
+		err := call()
+		if ctx.Err() == nil {
+			last = err
+		}
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", unfinished, errors.Join(context.Cause(ctx), last))
+	}
+	return err
+}
+
 // UntilFinal waits until all of the updates, any number of them, are final, and returns their statuses in order; whether
 // they applied is their Outcome. It looks once a second, or when the API asks for it, and only for those that are not
 // final yet. An id under which nothing was accepted is waited for as well, since an acceptance may become known late: give
-// ctx a deadline. With an error, which is ctx's or of a request that need not be sent again, the statuses are the last that
-// were seen; those never seen have the stage Unknown.
+// ctx a deadline. With an error the statuses are the last that were seen; those never seen have the stage Unknown. The error
+// is of a request that need not be sent again, or ctx's, joined with the API's last one if it was failing then.
 func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ...score.UpdateID) ([]Status, error) {
 	statuses := make([]Status, len(ids))
 	open := make([]int, len(ids)) // which are not final yet
@@ -82,11 +95,8 @@ func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ..
 				asked[i] = ids[at]
 			}
 			var seen []Status
-			err := Retry(ctx, func() (err error) { seen, err = c.Updates(ctx, project, asked); return err })
-			switch {
-			case ctx.Err() != nil:
-				return statuses, fmt.Errorf("not all updates are final: %w", context.Cause(ctx))
-			case err != nil:
+			err := within(ctx, "not all updates are final", func() (err error) { seen, err = c.Updates(ctx, project, asked); return err })
+			if err != nil {
 				return statuses, err
 			}
 			for i, at := range some {

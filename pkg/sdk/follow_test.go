@@ -26,6 +26,9 @@ func (f lookUps) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("this is no look-up")
 	}
 	status, answer := f(body.UpdateIDs)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
 	raw, err := json.Marshal(answer)
 	return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"5"}, "Content-Type": {"application/problem+json"}}, Body: io.NopCloser(bytes.NewReader(raw))}, err
 }
@@ -95,8 +98,14 @@ func TestWaitingUntilManyAreFinal(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		code := http.StatusOK
+		code, asked := http.StatusOK, 0
 		client := lookUps(func(ids []score.UpdateID) (int, any) {
+			if code == http.StatusServiceUnavailable {
+				if asked++; asked == 2 {
+					time.Sleep(time.Minute)
+				}
+				return code, map[string]string{"code": "status_unavailable"}
+			}
 			return code, answer{[]sdk.Status{{Stage: "final"}, {Stage: "batched"}}[:len(ids)]}
 		}).client()
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
@@ -108,13 +117,18 @@ func TestWaitingEnds(t *testing.T) {
 		require.Equal(t, time.Second, time.Since(began))
 
 		code = http.StatusServiceUnavailable
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second) // in the second request
+		defer cancel()
 		statuses, err = client.UntilFinal(ctx, project, score.UpdateID{1})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, []sdk.Status{{Stage: sdk.Unknown}}, statuses)
+		var refused *sdk.Error
+		require.ErrorAs(t, err, &refused, "which kept it from ending")
+		require.Equal(t, "status_unavailable", refused.Code)
+		require.Equal(t, 2, asked)
 
 		code = http.StatusBadRequest
 		_, err = client.UntilFinal(t.Context(), project, score.UpdateID{1})
-		var refused *sdk.Error
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, 400, refused.Status)
 	})

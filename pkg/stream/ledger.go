@@ -42,11 +42,24 @@ type Retention struct {
 	Bytes int64
 }
 
-// DefaultRetention is that of a ledger which no relayer has set up yet.
-var DefaultRetention = Retention{Age: 7 * 24 * time.Hour, Bytes: 10 << 30}
+// ErrNoLedger reports that the deployment has no ledger: no process of it has begun one.
+var ErrNoLedger = errors.New("there is no ledger of final blocks yet: an API or a relayer makes it, and a relayer writes it")
 
-// Ledger opens the deployment's ledger. One that is not there is made, as by `scorelay setup`, or after a restore, whose backup holds
-// none: the chain has all that is in it. A retention that is not nil is what it has from now on.
+// FindLedger opens the deployment's ledger; ErrNoLedger if there is none. It changes nothing.
+func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
+	found, err := s.js.Stream(ctx, LedgerName)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, ErrNoLedger
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't find the stream %s: %w", LedgerName, err)
+	}
+	return &Ledger{s.js, found}, nil
+}
+
+// Ledger opens the deployment's ledger. One that is not there is made, also after a restore, whose backup holds none: the chain has all
+// that is in it. A retention that is not nil is what it has from now on. One made without any has no bound, and NATS reserves no room
+// for it: only relayers write it, and each gives it a retention first.
 func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	config := jetstream.StreamConfig{
 		Name:        LedgerName,
@@ -58,20 +71,20 @@ func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 		Replicas:    s.stream.CachedInfo().Config.Replicas,
 		Compression: jetstream.S2Compression,
 	}
-	with := DefaultRetention
 	if keep != nil {
-		with = *keep
+		config.MaxAge, config.MaxBytes = keep.Age, keep.Bytes
 	}
-	config.MaxAge, config.MaxBytes = with.Age, with.Bytes
 	opened, err := s.js.Stream(ctx, LedgerName)
-	switch {
-	case errors.Is(err, jetstream.ErrStreamNotFound):
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		opened, err = s.js.CreateStream(ctx, config)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first
-			opened, err = s.js.Stream(ctx, LedgerName)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first
+		opened, err = s.js.Stream(ctx, LedgerName)
+	}
+	if err == nil && keep != nil {
+		if has := opened.CachedInfo().Config; has.MaxAge != keep.Age || has.MaxBytes != keep.Bytes {
+			opened, err = s.js.UpdateStream(ctx, config)
 		}
-	case err == nil && keep != nil && (opened.CachedInfo().Config.MaxAge != with.Age || opened.CachedInfo().Config.MaxBytes != with.Bytes):
-		opened, err = s.js.UpdateStream(ctx, config)
 	}
 	if err != nil {
 		return nil, notCreated(config, err)

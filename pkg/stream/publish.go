@@ -149,12 +149,16 @@ func noRoom(refused *jetstream.APIError) bool {
 	return false
 }
 
-// notCreated says why a stream could not be created, and what to do.
+// notCreated says why a stream could not be created, or not get its bound, and what to do.
 func notCreated(s jetstream.StreamConfig, err error) error {
 	var api *jetstream.APIError
 	if errors.As(err, &api) && noRoom(api) {
+		setting := "SCORELAY_STREAM_MAX_BYTES"
+		if s.Name == LedgerName {
+			setting = "SCORELAY_LEDGER_MAX_BYTES"
+		}
 		return fmt.Errorf("couldn't create the stream %s: NATS has less room than its bound of %d bytes: raise max_file_store of NATS "+
-			"(by default three quarters of what the disk has free), or set a lower SCORELAY_STREAM_MAX_BYTES: %w", s.Name, s.MaxBytes, err)
+			"(by default three quarters of what the disk has free), or set a lower %s: %w", s.Name, s.MaxBytes, setting, err)
 	}
 	return fmt.Errorf("couldn't create the stream %s: %w", s.Name, err)
 }

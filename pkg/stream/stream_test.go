@@ -58,6 +58,24 @@ func TestSetupSaysWhatToDoWhereNATSHasNoRoom(t *testing.T) {
 	require.ErrorContains(t, err, "SCORELAY_STREAM_MAX_BYTES")
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: 1 << 50}),
 		"the disk of the development stack's NATS need not have room for all bounds")
+
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	_, err = s.Ledger(t.Context(), &stream.Retention{Age: time.Hour, Bytes: math.MaxInt64 / 2})
+	require.ErrorContains(t, err, "SCORELAY_LEDGER_MAX_BYTES")
+	_, err = s.FindLedger(t.Context())
+	require.ErrorIs(t, err, stream.ErrNoLedger)
+	_, err = s.Ledger(t.Context(), nil)
+	require.NoError(t, err, "an API makes it, and has no room reserved")
+	_, err = s.Ledger(t.Context(), &stream.Retention{Age: time.Hour, Bytes: math.MaxInt64 / 2})
+	require.ErrorContains(t, err, "SCORELAY_LEDGER_MAX_BYTES", "a relayer gives it its bound")
+	_, err = s.Ledger(t.Context(), &stream.Retention{Age: time.Hour, Bytes: 16 << 20})
+	require.NoError(t, err)
+	found, err := s.FindLedger(t.Context())
+	require.NoError(t, err)
+	age, most, bytes, err := found.Config(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []any{time.Hour, int64(16 << 20), uint64(0)}, []any{age, most, bytes})
 }
 
 func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {

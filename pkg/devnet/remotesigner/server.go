@@ -97,9 +97,9 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 	key := s.keys[a.From]
 	switch {
 	case key == nil:
-		return nil, errors.New("Signing from account not unlocked") //nolint:staticcheck // as web3signer writes it
+		return nil, errors.New("Signing from account not unlocked") // as web3signer writes it
 	case a.Nonce == nil || a.Gas == nil || a.Value == nil || a.ChainID == nil:
-		return nil, fmt.Errorf("Invalid params: %+v", a) //nolint:staticcheck // as web3signer writes it
+		return nil, fmt.Errorf("Invalid params: %+v", a) // as web3signer writes it
 	}
 	asked := a.transaction(s.chainID)
 	signed, err := types.SignTx(asked, types.LatestSignerForChainID(s.chainID), key)
@@ -116,7 +116,7 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 func (e *eth) SignTypedData(from common.Address, text string) (hexutil.Bytes, error) {
 	key := e.server.keys[from]
 	if key == nil {
-		return nil, errors.New("Signing from account not unlocked") //nolint:staticcheck // as web3signer writes it
+		return nil, errors.New("Signing from account not unlocked") // as web3signer writes it
 	}
 	var data apitypes.TypedData
 	if err := json.Unmarshal([]byte(text), &data); err != nil {

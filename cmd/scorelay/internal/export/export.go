@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -16,7 +17,12 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // ErrDiffer says that the contract has other scores than its events add up to.
@@ -31,15 +37,21 @@ const (
 
 // Export is one export.
 type Export struct {
-	Reader *index.Reader
-	What   string       // Updates or Scores
-	Format string       // CSV or NDJSON
-	Path   string       // of the file; empty: to Out, and a next one cannot continue it
-	Out    io.Writer    // where lines go when there is no file
-	Say    func(string) // tells people how far it is
+	Deployment score.Deployment
+	Project    score.ProjectID
+	Chain      *chain.Client
+	Ledger     *stream.Ledger
+	What       string       // Updates or Scores
+	Format     string       // CSV or NDJSON
+	Path       string       // of the file; empty: to Out, and a next one cannot continue it
+	Out        io.Writer    // where lines go when there is no file
+	Say        func(string) // tells people how far it is
+	Log        *slog.Logger
 
 	state  *state
-	file   *os.File // of updates, if there is a path
+	before uint64            // updates that were there before, and stayed
+	parts  []*ledger.Message // of a block that is not whole yet
+	file   *os.File          // of updates, if there is a path
 	out    *bufio.Writer
 	rows   *rows
 	saved  time.Time     // when the newest checkpoint was over
@@ -50,9 +62,7 @@ type Export struct {
 // Run exports what is final, or of updates what became final since the export before. An error says that the export is not whole;
 // run again, it continues.
 func (e *Export) Run(ctx context.Context) error {
-	d := e.Reader.Deployment
-	e.Reader.Times = e.What == Updates
-	e.state = &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Reader.Project}, scores: index.Scores{}}
+	e.state = e.fresh()
 	to := e.Out
 	if e.Path != "" {
 		lock := flock.New(e.Path + ".lock")
@@ -75,11 +85,16 @@ func (e *Export) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	before := e.state.Updates
-	if err := e.Reader.Read(ctx, e.state.Progress, e.take); err != nil {
+	e.before = e.state.Updates
+	if err := e.read(ctx); err != nil {
 		return e.advise(err)
 	}
-	return e.finish(ctx, before)
+	return e.finish(ctx)
+}
+
+// fresh is the state of an export that has read nothing.
+func (e *Export) fresh() *state {
+	return &state{kind: kind{version, e.What, e.Format, e.Deployment.ChainID, e.Deployment.Contract, e.Project}, scores: index.Scores{}}
 }
 
 // resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one without is not ours.
@@ -88,7 +103,7 @@ func (e *Export) resume() error {
 	switch {
 	case err != nil:
 		return err
-	case old == nil || old.Record == nil: // nothing was exported
+	case old == nil || !old.begun():
 		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
 			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
 		}
@@ -140,34 +155,39 @@ func (e *Export) again() string {
 // advise adds what there is to do about an error.
 func (e *Export) advise(err error) error {
 	switch {
-	case e.Path != "" && errors.Is(err, index.ErrReplaced):
+	case e.Path != "" && errors.Is(err, ledger.ErrReplaced):
 		return fmt.Errorf("%w; %s", err, e.again())
-	case e.Path != "" && e.state.Record != nil:
+	case e.Path != "" && e.state.begun():
 		return fmt.Errorf("%w; run it again, and it continues", err)
 	}
 	return err
 }
 
-// take takes some updates, and makes a checkpoint where the reading could continue.
-func (e *Export) take(p index.Progress, executed []index.Executed) error {
-	for i := range executed {
-		if e.What == Scores {
-			e.state.scores.Add(&executed[i])
-		} else if err := e.rows.write(updateOf(&executed[i])); err != nil {
-			return err
-		}
-	}
-	moved := p.At != e.state.At
-	e.state.Progress = p
-	e.state.Updates += uint64(len(executed))
+// checkpoint says how far the export is, and saves that where its blocks are whole.
+func (e *Export) checkpoint(end *ledger.Message) error {
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
-		e.Say(fmt.Sprintf("block %d of %d, %d updates", p.At.Number, p.Final, e.state.Updates))
+		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
 		e.said = now
 	}
-	if !moved || time.Since(e.saved) < saveShare*e.saving {
+	if time.Since(e.saved) < saveShare*e.saving {
 		return nil
 	}
 	return e.save()
+}
+
+// cut makes a checkpoint whose state tells of less than the file has, and takes the rest off.
+func (e *Export) cut() error {
+	if err := e.file.Sync(); err != nil {
+		return err
+	}
+	if err := e.state.save(e.statePath()); err != nil {
+		return err
+	}
+	if err := e.file.Truncate(e.state.Bytes); err != nil {
+		return err
+	}
+	_, err := e.file.Seek(e.state.Bytes, io.SeekStart)
+	return err
 }
 
 // save makes a checkpoint: data first, then the state that tells of it.
@@ -197,13 +217,13 @@ func (e *Export) save() error {
 }
 
 // finish ends an export that has read everything.
-func (e *Export) finish(ctx context.Context, before uint64) error {
+func (e *Export) finish(ctx context.Context) error {
 	if err := e.save(); err != nil {
 		return err
 	}
 	at := fmt.Sprintf("as of block %d (%s)", e.state.At.Number, e.state.At.Hash)
 	if e.What == Updates {
-		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-before, at))
+		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-e.before, at))
 		return nil
 	}
 	if err := e.compare(ctx); err != nil {
@@ -224,7 +244,10 @@ func (e *Export) finish(ctx context.Context, before uint64) error {
 // compare holds the sums against the contract. Ones that differ are not kept: a next run reads all events again.
 func (e *Export) compare(ctx context.Context) error {
 	differ := 0
-	err := e.Reader.Compare(ctx, e.state.At, e.state.scores, func(key index.ScoreKey, has int64) {
+	view := func(ctx context.Context, data []byte) ([]byte, error) {
+		return e.Chain.Call(ctx, evidence.Call{To: e.Deployment.Contract, Data: data}, e.state.At.Hash)
+	}
+	err := e.state.scores.Compare(ctx, view, e.Project, func(key index.ScoreKey, has int64) {
 		if differ++; differ <= examples {
 			e.Say(fmt.Sprintf("%s has %d of score type %d on the contract, and the applied points add up to %d",
 				key.Wallet, has, key.ScoreType, e.state.scores[key]))
@@ -235,7 +258,7 @@ func (e *Export) compare(ctx context.Context) error {
 	}
 	err = fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer)
 	if e.Path != "" {
-		err = errors.Join(err, (&state{kind: e.state.kind}).save(e.statePath()))
+		err = errors.Join(err, e.fresh().save(e.statePath()))
 	}
 	return err
 }
@@ -248,7 +271,7 @@ func (e *Export) writeScores(out io.Writer) error {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
 		if err == nil {
-			err = lines.write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]})
+			err = lines.write(scoreRow{key.Wallet, e.state.Words.ScoreTypes[key.ScoreType].Name, e.state.scores[key]})
 		}
 	}
 	return errors.Join(err, lines.flush())

@@ -20,9 +20,10 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
-	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // done exports in this process and returns what came out.
@@ -139,7 +140,9 @@ func lines(t *testing.T, text string) (rows []map[string]any) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.batches(30)
+	w.batches(20)
+	w.forget(1) // blocks before are read from the chain
+	w.batches(10)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -190,11 +193,13 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	soon := time.After(time.Duration(requests) * 100 * time.Millisecond) // the ledger asks the chain nothing
 	for range requests {
 		select {
 		case err := <-ended:
 			require.NoError(t, err, errs.String())
 			return false, errs.String()
+		case <-soon:
 		case <-asked:
 		}
 	}
@@ -235,7 +240,7 @@ func TestStates(t *testing.T) {
 		fresh := x
 		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
 		fresh.Project = score.ProjectID{9}
-		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), index.ErrNoProject)
+		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
 		if !made {
 			require.NoError(t, os.Remove(fresh.Path))
 		}
@@ -289,27 +294,143 @@ func TestRefused(t *testing.T) {
 	refused(other, "the project does not exist in any final block")
 }
 
-// TestReplaced: an export whose last block is not in the chain any more says so, and what to do.
+// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: the file of updates is cut off there,
+// scores are added up again, and both are what a new export writes.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	before := w.node.Commit()
 	w.batches(1)
 	parent := w.node.Commit()
-	w.batches(2)
-	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
-	was := done(t, x)
-	require.NoError(t, w.node.Fork(parent))
-	w.node.Rollback()
-	for range 8 {
-		w.node.Commit()
+	w.batches(3)
+	w.node.Commit()
+	w.written()
+	dir := t.TempDir()
+	all := []task{
+		w.task(export.Updates, export.CSV, filepath.Join(dir, "updates.csv")),
+		w.task(export.Updates, export.NDJSON, filepath.Join(dir, "updates.ndjson")),
+		w.task(export.Scores, export.CSV, filepath.Join(dir, "scores.csv")),
 	}
+	again := func(want ...string) {
+		t.Helper()
+		for i, x := range all {
+			var says told
+			require.NoError(t, x.run(t.Context(), nil, says.say))
+			if i < len(want) && want[i] != "" {
+				require.Contains(t, strings.Join(says, "\n"), want[i])
+			} else {
+				require.NotContains(t, strings.Join(says, "\n"), "replaced")
+			}
+			whole := x
+			whole.Path = ""
+			require.Equal(t, done(t, whole), content(t, x.Path))
+		}
+	}
+	again()
+	was := content(t, all[0].Path)
+	w.reorg(parent, func() {
+		w.node.Transact(t, ownerKey, &w.deployment.Contract, registry.EncodeAddAction(w.project.ID, score.Action{Name: "new", Points: 9}))
+		w.batches(2)
+	})
+	again("30 updates of them are taken off the file", "30 updates of them are taken off the file", "the export begins again")
+	require.Len(t, table(t, content(t, all[0].Path)), 30)
+	require.Equal(t, table(t, was)[:10], table(t, content(t, all[0].Path))[:10])
+
+	empty := w.node.Commit()
+	w.node.Commit()
+	w.written()
+	again()
+	w.reorg(empty, func() { w.batches(1) }) // what is gone held nothing of the project
+	again()
+
+	w.reorg(before, func() { w.batches(1) }) // also the action that was added
+	again("40 updates of them", "10 updates, 10 of them new", "begins again")
+	require.Len(t, table(t, content(t, all[0].Path)), 10)
+	w.reorg(w.block(w.deployment.DeployBlock), func() {}) // also the creation
+	for _, x := range all {
+		require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
+	}
+	w.create()
+	w.batches(1)
+	again("", "", "begins again")
+
+	w.reorg(w.block(w.deployment.DeployBlock), func() { w.create(); w.batches(20) })
+	w.forget(1) // and that it was taken back
+	for _, x := range all {
+		kept := content(t, x.Path)
+		err := x.run(t.Context(), nil, func(string) {})
+		require.ErrorIs(t, err, ledger.ErrReplaced)
+		require.ErrorContains(t, err, "to export all of it again, remove "+x.Path)
+		require.Equal(t, kept, content(t, x.Path))
+	}
+}
+
+// TestReplacedMeanwhile: what went to the standard output cannot be taken back.
+func TestReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	parent := w.node.Commit()
+	w.batches(30) // more than is written at once
+	x := w.task(export.Updates, export.CSV, "")
+	replaced := func() {
+		w.reorg(parent, func() {
+			for range 100 {
+				w.node.Commit()
+			}
+			w.batches(30)
+		})
+	}
+	var err error
+	for err == nil { // NATS may tell of it only when all was read
+		err = x.run(t.Context(), &onWrite{what: replaced}, func(string) {})
+	}
+	require.ErrorIs(t, err, ledger.ErrReplaced)
+	require.ErrorContains(t, err, "were replaced while they were exported")
+}
+
+// onWrite does something as it is first written to.
+type onWrite struct {
+	what func()
+}
+
+func (o *onWrite) Write(p []byte) (int, error) {
+	if o.what != nil {
+		what := o.what
+		o.what = nil
+		what()
+	}
+	return len(p), nil
+}
+
+// TestLedgerOfAnotherBeginning: an export continues by its block where NATS lost the ledger, or the ledger holds it no more, and the blocks
+// between are read from the chain.
+func TestLedgerOfAnotherBeginning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(3)
+	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
+	whole := func() string {
+		fresh := x
+		fresh.Path = ""
+		return done(t, fresh)
+	}
+	require.Equal(t, whole(), done(t, x))
+	w.batches(5)
+	w.forget(2)
+	require.Equal(t, whole(), done(t, x))
+	w.forget(0)
 	err := x.run(t.Context(), nil, func(string) {})
-	require.ErrorIs(t, err, index.ErrReplaced)
-	require.ErrorContains(t, err, "to export all of it again, remove "+x.Path)
-	require.Equal(t, was, content(t, x.Path))
-	require.NoError(t, os.Remove(x.Path))
-	require.NoError(t, os.Remove(x.Path+".state"))
-	require.Len(t, table(t, done(t, x)), 10)
+	require.ErrorIs(t, err, export.ErrNothingFinal)
+	w.again()
+	require.Equal(t, whole(), done(t, x), "nothing new")
+	w.batches(2)
+	require.Equal(t, whole(), done(t, x))
+	require.NoError(t, w.js.DeleteStream(t.Context(), stream.LedgerName))
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), stream.ErrNoLedger)
+	w.again()
+	w.batches(1)
+	require.Equal(t, whole(), done(t, x))
+	require.Len(t, table(t, content(t, x.Path)), 110)
 }
 
 // TestDiffer: an endpoint that leaves events out is found out by the scores, the file stays as it was, and the next export reads all again.
@@ -330,6 +451,7 @@ func TestDiffer(t *testing.T) {
 	was := ""
 	for range 2 {
 		w.batches(12)
+		w.forget(1)
 		remove := proxy.Add(leaveOut)
 		var says told
 		err = x.run(t.Context(), nil, says.say)

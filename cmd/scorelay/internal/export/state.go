@@ -12,7 +12,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -37,13 +39,18 @@ const version = 1
 // state is how far an export is.
 type state struct {
 	kind
-	index.Progress
-
-	Updates uint64       `json:"updates"` // that were read
-	Bytes   int64        `json:"bytes"`   // of updates: of the file, of blocks up to At
-	Sums    int          `json:"scores"`  // lines with a sum, which follow in the state's file
-	scores  index.Scores // of scores
+	Position ledger.Position `json:"position"` // everything before it was read
+	At       evidence.Ref    `json:"at"`       // the newest block of that
+	Newest   uint64          `json:"newest"`   // the newest block with something of the project
+	Words    *words          `json:"words"`    // nil before the project's creation
+	Updates  uint64          `json:"updates"`  // that were read
+	Bytes    int64           `json:"bytes"`    // of updates: of the file, of blocks up to At
+	Sums     int             `json:"scores"`   // lines with a sum, which follow in the state's file
+	scores   index.Scores    // of scores
 }
+
+// begun reports whether anything was read.
+func (s *state) begun() bool { return s.Position != ledger.Position{} }
 
 // sum is a line of the state's file.
 type sum struct {

@@ -12,25 +12,29 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // task is an export, for a process of its own too.
 type task struct {
-	URL           string
-	Deployment    score.Deployment
-	Confirmations uint64
-	Project       score.ProjectID
-	What, Format  string
-	Path          string
+	URL, NATS    string
+	Deployment   score.Deployment
+	Project      score.ProjectID
+	What, Format string
+	Path         string
 }
 
 // variable has a task for a process that is to do just that.
@@ -53,16 +57,38 @@ func TestMain(m *testing.M) {
 
 // run exports, in ranges of few blocks.
 func (x task) run(ctx context.Context, out io.Writer, tell func(string)) error {
-	client, err := chain.Dial(ctx, chain.Config{URLs: []string{x.URL}, LogRange: 3, Proven: 2, Timeout: time.Minute},
-		slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	client, err := dial(ctx, x.URL)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
+	conn, err := nats.Connect(x.NATS)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	opened, err := stream.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	facts, err := opened.FindLedger(ctx)
+	if err != nil {
+		return err
+	}
 	return (&export.Export{
-		Reader: &index.Reader{Deployment: x.Deployment, Confirmations: x.Confirmations, Chain: client, Project: x.Project},
-		What:   x.What, Format: x.Format, Path: x.Path, Out: out, Say: tell,
+		Deployment: x.Deployment, Project: x.Project, Chain: client, Ledger: facts, Log: discard,
+		What: x.What, Format: x.Format, Path: x.Path, Out: out, Say: tell,
 	}).Run(ctx)
+}
+
+var discard = slog.New(slog.DiscardHandler)
+
+func dial(ctx context.Context, url string) (*chain.Client, error) {
+	return chain.Dial(ctx, chain.Config{URLs: []string{url}, LogRange: 3, Proven: 2, Timeout: time.Minute}, discard, prometheus.NewRegistry())
 }
 
 // The accounts of devnet that act here.
@@ -71,28 +97,117 @@ const (
 	ownerKey
 )
 
-// world is a chain with the contract and a project on it.
+// world is a chain with the contract and a project on it, and a ledger, in which all of its blocks are final.
 type world struct {
 	t          *testing.T
 	node       *devnet.Chain
+	client     *chain.Client
 	deployment score.Deployment
 	project    *score.Project
 	next       uint32 // updateId
+
+	nats   string // URL
+	js     jetstream.JetStream
+	stream *stream.Stream
+	writer *ledger.Writer
 }
+
+// Final, Block and Changed are the world as a ledger.Heads, to which every block is final.
+
+func (w *world) Final() (evidence.Block, bool) {
+	b, err := w.client.Head(context.Background())
+	return b, err == nil
+}
+
+func (w *world) Block(number uint64) (evidence.Block, bool) {
+	b, err := w.client.BlockByNumber(context.Background(), number)
+	return b, err == nil
+}
+
+func (w *world) Changed() <-chan struct{} { return nil }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, node: devnet.NewChain(t)}
 	relayer := devnet.Address(relayerKey)
 	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	w.deployment = score.Deployment{ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
+	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
 	w.project = &score.Project{
 		ID: score.ProjectID{1}, Name: "Acme", ScoreTypes: []string{"reputation", "+karma, \"old\""},
-		Actions: []score.Action{{Name: "=HYPERLINK(\"http://x\",\"y\")", Points: 5}, {Name: "burn <b>", Points: 1<<31 - 1, Direction: score.Subtract}},
+		Actions: []score.Action{{Name: "=HYPERLINK(\"http://x\",\"y\")", Points: 5}, {Name: "burn\n<b>", Points: 1<<31 - 1, Direction: score.Subtract}},
 		Owners:  []common.Address{devnet.Address(ownerKey)},
 	}
-	w.node.Transact(t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	var err error
+	w.client, err = dial(t.Context(), w.node.URL)
+	require.NoError(t, err)
+	t.Cleanup(w.client.Close)
+	server := devnet.NATS(t)
+	w.nats = server.URL
+	conn, err := nats.Connect(w.nats)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	w.js, err = jetstream.New(conn)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
+	opened, err := stream.Open(t.Context(), w.js)
+	require.NoError(t, err)
+	w.stream = opened
+	w.again()
+	w.create()
 	return w
+}
+
+// again has another writer write the ledger, which it begins if there is none.
+func (w *world) again() {
+	w.t.Helper()
+	facts, err := w.stream.Ledger(w.t.Context(), nil)
+	require.NoError(w.t, err)
+	w.writer = &ledger.Writer{Deployment: w.deployment, Heads: w, Chain: w.client, Letters: w.stream, Ledger: facts, Log: discard}
+	w.written()
+}
+
+// block is the hash of the chain's block of a height.
+func (w *world) block(number uint64) common.Hash {
+	b, ok := w.Block(number)
+	require.True(w.t, ok)
+	return b.Hash
+}
+
+func (w *world) create() {
+	w.t.Helper()
+	w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	w.written()
+}
+
+// written has the ledger hold all blocks.
+func (w *world) written() {
+	w.t.Helper()
+	require.NoError(w.t, w.writer.CatchUp(w.t.Context()))
+}
+
+// forget purges all but the newest messages of the ledger: blocks before them are read from the chain.
+func (w *world) forget(but uint64) {
+	w.t.Helper()
+	s, err := w.js.Stream(w.t.Context(), stream.LedgerName)
+	require.NoError(w.t, err)
+	require.NoError(w.t, s.Purge(w.t.Context(), jetstream.WithPurgeKeep(but)))
+}
+
+// reorg puts other blocks in the place of those above one: what happens and then empty ones, until the chain is longer than it was.
+func (w *world) reorg(above common.Hash, what func()) {
+	w.t.Helper()
+	was, ok := w.Final()
+	require.True(w.t, ok)
+	require.NoError(w.t, w.node.Fork(above))
+	w.node.Rollback()
+	what()
+	for {
+		if is, _ := w.Final(); is.Number > was.Number {
+			break
+		}
+		w.node.Commit()
+	}
+	w.written()
 }
 
 const wallets = 7
@@ -114,10 +229,11 @@ func (w *world) batches(n int) {
 		updates[3].Action = 77
 		w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 	}
+	w.written()
 }
 
 func (w *world) task(what, format, path string) task {
-	return task{w.node.URL, w.deployment, 1, w.project.ID, what, format, path}
+	return task{w.node.URL, w.nats, w.deployment, w.project.ID, what, format, path}
 }
 
 // told are lines that an export said.

@@ -227,7 +227,7 @@ func TestProjectsAreWithinBounds(t *testing.T) {
 	require.Empty(t, largest.Problems())
 	require.Len(t, largest.Actions, score.MaxActions)
 	require.Len(t, largest.ScoreTypes, score.MaxScoreTypes)
-	require.Equal(t, score.MaxMembers, len(largest.Owners)+len(largest.Updaters))
+	require.Equal(t, score.MaxCreationMembers, len(largest.Owners)+len(largest.Updaters))
 	for _, name := range []string{largest.Actions[0].Name, largest.ScoreTypes[0]} {
 		require.Len(t, name, score.MaxNameBytes)
 	}

@@ -56,7 +56,7 @@ func largestProject() *score.Project {
 	for i := range score.MaxScoreTypes {
 		p.ScoreTypes = append(p.ScoreTypes, name("type", i, score.MaxNameBytes))
 	}
-	for i := range score.MaxMembers {
+	for i := range score.MaxCreationMembers {
 		member := addressOf(keyOf(fmt.Sprintf("member %d", i)))
 		if i%2 == 0 {
 			p.Owners = append(p.Owners, member)

@@ -162,6 +162,7 @@ func below(d *overview.Document) (lines []string) {
 	if len(d.NATS.Behind) > 0 {
 		nats = "behind or away: " + strings.Join(d.NATS.Behind, " ")
 	}
+	say("ledger     %s", ledger(&d.Ledger))
 	redis := "ok, " + overview.Bytes(d.Redis.Bytes)
 	if d.Redis.Full > 0 {
 		redis += fmt.Sprintf(", %.0f %% full", 100*d.Redis.Full)
@@ -174,6 +175,21 @@ func below(d *overview.Document) (lines []string) {
 		say("rebuilding leaderboards, histories and statistics, which answer 503 until then: %s", d.Redis.Rebuilding)
 	}
 	return lines
+}
+
+// ledger is how far the ledger of final blocks is.
+func ledger(l *overview.Ledger) string {
+	line := "no block"
+	if l.Block > 0 {
+		line = "block " + dev.Thousands(int(l.Block))
+	}
+	if l.BehindBlocks != nil {
+		line += fmt.Sprintf(", %s behind the head (%s)", counted(*l.BehindBlocks, "block"), overview.Age(*l.BehindSeconds))
+	}
+	if l.Block > 0 {
+		line += fmt.Sprintf(", from %s on (%s)", dev.Thousands(int(l.Oldest)), overview.Bytes(l.Bytes))
+	}
+	return line + ", written by " + short(orDash(l.Writer), 20)
 }
 
 // waiting is what waits, by project.

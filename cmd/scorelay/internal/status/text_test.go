@@ -20,7 +20,7 @@ import (
 func TestADocumentFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
-	began, gas, price, fill, one := at.Add(-time.Hour), 20_000.0, 2.5, 0.251, score.Lane(1)
+	began, gas, price, fill, one, behind := at.Add(-time.Hour), 20_000.0, 2.5, 0.251, score.Lane(1), uint64(64)
 	doc := &overview.Document{
 		At: at, Verdict: "lane 2 waits: its signer cannot pay for another transaction; fund it",
 		Lanes: []overview.Lane{
@@ -32,6 +32,7 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 		TopUp:          &overview.TopUp{Account: common.Address{7}, BalanceWei: "3000000000000000000", SpentWei: "1500000000000000000", PerDayWei: "2000000000000000000", Lane: &one},
 		Backlog:        []overview.Project{{Project: score.ProjectID{9}, Updates: 5}},
 		PausedProjects: map[score.ProjectID]pause.Pause{},
+		Ledger:         overview.Ledger{Block: 1_234_567, BehindBlocks: &behind, BehindSeconds: &gas, Oldest: 1_198_000, Bytes: 12 << 20, Writer: "relayer-with-a-long-name-5f6d7"},
 	}
 	for i := range byte(5) {
 		doc.PausedProjects[score.ProjectID{9, 31: i}] = pause.Pause{Reason: "a wrong price, of which the cause is not found out so far"}
@@ -45,6 +46,7 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 	for _, part := range []string{
 		"     for 60 min: its signer cannot pay", "last minute  accepted 123 a second, final 40.0, 20,000 gas an update at 2.5", "gwei, blocks 25 % full\n", "node:8545 throttling for relayer relayer-b",
 		"api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)", "top-ups    0x070…00000: 3.0000 ether, 1.5000 of 2.0000 paid today, now lane 1", ", paused\n", "and 2 more",
+		"ledger     block 1,234,567, 64 blocks behind the head (6 h), from 1,198,000 on\n  (13 MB), written by relayer-wi…ame-5f6d7\n",
 	} {
 		require.Contains(t, text, part)
 	}

@@ -3,7 +3,7 @@
 //
 // Those in front of an API and the API itself must see the same requests in the same bytes. Where two programs could see
 // different ones, a request can be hidden from the first in the body of another. fasthttp, which parses the requests, is more lenient
-// and has no setting for it.
+// and has no setting for it. A Gate decides which bodies may come, before fasthttp makes room for them.
 package framing
 
 import (
@@ -32,18 +32,18 @@ var (
 	Chunk       = &Flaw{"chunk", "the size of a chunk is not a hexadecimal number, or is too long a line"}
 )
 
-// Refused is no flaw: the Gate does not let the body in that the line announces.
+// Refused is in place of a flaw where the Gate does not let the body in that the line announces.
 var Refused = &Flaw{"refused", "the body may not come"}
 
-// Gate decides which bodies may come, before a server has heard of them and makes room.
+// Flaws are all flaws; Refused is none.
+var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
+
+// Gate decides which bodies may come.
 type Gate interface {
-	// LetIn decides about the body of a request: its length, or that of the chunks announced so far, bytes, at least 1. Target and
-	// key are the beginnings of the request's target and of its X-API-KEY, valid until it returns.
+	// LetIn reports whether a body may come. length is its Content-Length, or the sum of the chunks announced so far, at least 1;
+	// target and key (X-API-KEY) are cut to 128 bytes, and valid until it returns.
 	LetIn(target, key []byte, length uint64) bool
 }
-
-// Flaws are all of them.
-var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
 
 // Bounds that keep lengths from overflowing, and lines that fasthttp reads without a bound short.
 const (
@@ -125,6 +125,9 @@ func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 
 // Between reports whether all bytes so far were of whole requests.
 func (f *Framing) Between() bool { return f.part == inRequestLine && len(f.line) == 0 }
+
+// InHead reports whether the next byte belongs to a request's head, also of one that has not begun.
+func (f *Framing) InHead() bool { return f.part == inRequestLine || f.part == inHeaders }
 
 // letIn asks the gate about a body.
 func (f *Framing) letIn(length uint64) *Flaw {

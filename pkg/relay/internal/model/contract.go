@@ -148,7 +148,7 @@ func (r *registryState) refuses(read *call) []byte {
 	case read.forged:
 		return revertData("BadEditSignature(bytes32,address)", e.Project[:], common.LeftPadBytes(e.Owner[:], 32))
 	}
-	if _, problems := e.Apply(p, math.MaxInt); len(problems) > 0 {
+	if _, problems := e.Apply(p, math.MaxInt, 0); len(problems) > 0 {
 		return revertData("RoleUnchanged(bytes32,address)", e.Project[:], common.LeftPadBytes(e.Edits[0].Member[:], 32))
 	}
 	return nil
@@ -157,11 +157,11 @@ func (r *registryState) refuses(read *call) []byte {
 // edit makes an edit, of updaters or owners only.
 func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs []*types.Log) {
 	before := r.projects[e.Project]
-	after, _ := e.Apply(before, math.MaxInt)
+	after, _ := e.Apply(before, math.MaxInt, 0)
 	r.projects[e.Project], r.edits[e.Project] = after, e.Nonce+1
 	for i := range e.Edits {
 		first := score.ProjectEdit{Edits: e.Edits[:i+1]}
-		then, _ := first.Apply(before, math.MaxInt)
+		then, _ := first.Apply(before, math.MaxInt, 0)
 		member := e.Edits[i].Member
 		logs = append(logs, &types.Log{Address: contract, Topics: []common.Hash{
 			topicMemberChanged, common.Hash(e.Project), common.BytesToHash(member[:]), common.BytesToHash(e.Owner[:]),

@@ -1,7 +1,7 @@
 import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
 import { acceptance, groupAcceptance, senseless, textOf } from './answers.js'
 import { type EditAccepted, type EditState, type NextEdit, type SignedEdit, writtenEdit } from './edits.js'
-import { ApiError, defaultWait, pause, type Problem, refusal, refusalOf, retry } from './errors.js'
+import { ApiError, defaultWait, pause, type Problem, refusal, refusalOf, within } from './errors.js'
 import { type EventOptions, followEvents, type ProjectEvent } from './events.js'
 import type { SignedGroup } from './groups.js'
 import { type Hex, IdRange } from './ids.js'
@@ -273,7 +273,8 @@ export class Client {
    * Waits until all of the updates, any number of them, are final; the answers are in their order, and tell by their outcome
    * whether they applied. It looks once a second, or when the API asks for it, and only for those that are not final yet. An
    * id under which nothing was accepted is waited for as well, since an acceptance may become known late: give it a signal,
-   * such as AbortSignal.timeout(60_000). When that aborts it throws the signal's reason.
+   * such as AbortSignal.timeout(60_000). When that aborts it throws the signal's reason; its cause is the API's last error if it
+   * was failing then.
    */
   async untilFinal(projectId: string, updateIds: Iterable<string>, signal?: AbortSignal): Promise<UpdateStatus[]> {
     const ids = [...updateIds]
@@ -282,10 +283,7 @@ export class Client {
     for (;;) {
       for (let at = 0; at < open.length; at += maxLookUp) {
         const some = open.slice(at, at + maxLookUp)
-        const seen = await retry(() => this.updates(projectId, some.map((i) => ids[i]!)), signal).catch((error) => {
-          signal?.throwIfAborted()
-          throw error
-        })
+        const seen = await within(() => this.updates(projectId, some.map((i) => ids[i]!)), signal)
         some.forEach((i, n) => {
           const update = seen[n]
           if (update?.status === 'final') done[i] = update
@@ -350,14 +348,11 @@ export class Client {
 
   /**
    * Waits until the edit with a nonce is final; its outcome tells whether it was made. It looks once a second, or when the API asks for
-   * it. Give it a signal: when that aborts it throws the signal's reason.
+   * it. Give it a signal: when that aborts it throws the signal's reason, as untilFinal does.
    */
   async editFinal(projectId: string, nonce: number, signal?: AbortSignal): Promise<EditState> {
     for (;;) {
-      const edit = await retry(() => this.edit(projectId, nonce), signal).catch((error) => {
-        signal?.throwIfAborted()
-        throw error
-      })
+      const edit = await within(() => this.edit(projectId, nonce), signal)
       if (edit.status === 'final') return edit
       await pause(defaultWait * 1000, signal)
       signal?.throwIfAborted()

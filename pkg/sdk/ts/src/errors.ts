@@ -45,6 +45,15 @@ export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Pr
   }
 }
 
+/** Retries, and throws the signal's reason once that aborted; its cause is the call's last error. */
+export async function within<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return retry(call, signal).catch((error) => {
+    if (signal?.aborted && signal.reason instanceof Error) signal.reason.cause ??= error
+    signal?.throwIfAborted()
+    throw error
+  })
+}
+
 /** Waits so many ms, or until the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -200,6 +200,15 @@ test('where Redis is away, statuses are waited for: no outcome is made up meanwh
     asked.length = 0
     const refused = { status: 503, code: 'status_unavailable', retryAfter: 5 }
     await assert.rejects(client.update(projectId, updateId), refused)
+
+    for (const look of [(signal) => client.untilFinal(projectId, [updateId], signal), (signal) => client.editFinal(projectId, 0, signal)]) {
+      asked.length = 0
+      const abort = new AbortController()
+      const never = look(abort.signal)
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+      abort.abort()
+      await assert.rejects(never, (error) => error.name === 'AbortError' && error.cause.code === 'status_unavailable')
+    }
   } finally {
     mock.timers.reset()
   }
