@@ -33,7 +33,7 @@ func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision ui
 	return f, revision, nil
 }
 
-// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new revision. score.ErrFollowedMoved:
+// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new revision. score.ErrFoldMoved:
 // another writer was faster. After any other error it may or may not be stored; reading it again tells.
 func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
 	data, err := json.Marshal(f)
@@ -49,7 +49,7 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 		next, err = d.kv.Update(ctx, checkpointKey, data, revision)
 	}
 	if watched.Moved(err) {
-		return 0, score.ErrFollowedMoved
+		return 0, score.ErrFoldMoved
 	}
 	if err != nil {
 		return 0, fmt.Errorf("couldn't store the directory's checkpoint: %w", err)
@@ -57,7 +57,7 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 	return next, nil
 }
 
-// Put stores a project's record, under a revision of the checkpoint. Errors: score.ErrFollowedMoved, score.ErrTooBig, or the server's,
+// Put stores a project's record, under a revision of the checkpoint. Errors: score.ErrFoldMoved, score.ErrTooBig, or the server's,
 // after which it may or may not be stored; storing it again does no harm.
 func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
 	data, err := json.Marshal(dated)
@@ -84,7 +84,7 @@ func (d *Directory) write(ctx context.Context, revision uint64, msg *nats.Msg) e
 	case err == nil:
 		return nil
 	case watched.Moved(err):
-		return score.ErrFollowedMoved
+		return score.ErrFoldMoved
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("couldn't store %s (%d bytes): %w", msg.Subject, len(msg.Data), score.ErrTooBig)
 	}

@@ -47,7 +47,7 @@ func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 			"standings", got, "contract", want, "rebuilt_now", again)
 		if again {
 			f.broken, f.why, f.differs = s.at.Generation, "they differ from the contract", time.Now()
-			return score.ErrProjectionMoved
+			return score.ErrFoldMoved
 		}
 		return nil
 	}

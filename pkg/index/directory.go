@@ -27,7 +27,7 @@ const (
 )
 
 // Directory keeps project records, and the checkpoint that tells up to where events are in them. Every write is made under a revision of the
-// checkpoint and stored only while that is its newest one: else it is score.ErrFollowedMoved.
+// checkpoint and stored only while that is its newest one: else it is score.ErrFoldMoved.
 type Directory interface {
 	// Followed is the checkpoint; revision 0 when there is none.
 	Followed(ctx context.Context) (f score.Followed, revision uint64, err error)
@@ -136,10 +136,15 @@ func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	}
 	f.events = f.events[whole:]
 	f.metrics.block.Set(float64(f.followed.Block))
+	return nil
+}
+
+// Check makes records again that have gaps, and writes the checkpoint now and then, which shows whether the bucket still holds it.
+func (f *DirectoryFold) Check(ctx context.Context) error {
 	if len(f.lacking) > 0 && time.Since(f.repaired) >= repairPause {
 		return f.repair(ctx)
 	}
-	return nil
+	return f.fold(ctx, nil, nil)
 }
 
 // after is the checkpoint after a message that ends a block.
@@ -219,7 +224,7 @@ func (f *DirectoryFold) change(ctx context.Context, to score.Followed, do func()
 		return err
 	}
 	if err := do(); err != nil {
-		return moved(err)
+		return err
 	}
 	to.Writing = false
 	return f.set(ctx, to)
@@ -229,18 +234,10 @@ func (f *DirectoryFold) set(ctx context.Context, to score.Followed) error {
 	to.Lacking = slices.SortedFunc(maps.Keys(f.lacking), func(a, b score.ProjectID) int { return bytes.Compare(a[:], b[:]) })
 	revision, err := f.Directory.SetFollowed(ctx, f.revision, to)
 	if err != nil {
-		return moved(err)
+		return err
 	}
 	f.followed, f.revision, f.written = to, revision, time.Now()
 	return nil
-}
-
-// moved says what ledger.RunFold understands.
-func moved(err error) error {
-	if errors.Is(err, score.ErrFollowedMoved) || errors.Is(err, score.ErrProjectionMoved) {
-		return fmt.Errorf("%w: %w", ledger.ErrFoldMoved, err)
-	}
-	return err
 }
 
 // put stores a record, and passes over one that cannot be stored at all.

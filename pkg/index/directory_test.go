@@ -441,10 +441,10 @@ func TestDirectoryAfterADeepReorg(t *testing.T) {
 			require.InDelta(t, 1, counted(t, reg, "scorelay_index_reorgs_total"), 0)
 			require.Zero(t, counted(t, reg, "scorelay_index_holes_total"))
 
-			require.ErrorIs(t, d.Put(ctx, late, score.DatedRecord{Record: score.RecordOf(gone), Block: 99}), score.ErrFollowedMoved, "a writer of the old branch")
-			require.ErrorIs(t, d.Remove(ctx, late, old.ID), score.ErrFollowedMoved)
+			require.ErrorIs(t, d.Put(ctx, late, score.DatedRecord{Record: score.RecordOf(gone), Block: 99}), score.ErrFoldMoved, "a writer of the old branch")
+			require.ErrorIs(t, d.Remove(ctx, late, old.ID), score.ErrFoldMoved)
 			_, err = d.SetFollowed(ctx, late, score.Followed{})
-			require.ErrorIs(t, err, score.ErrFollowedMoved)
+			require.ErrorIs(t, err, score.ErrFoldMoved)
 		})
 	}
 }

@@ -109,7 +109,7 @@ func (h *hand) through(lost bool) (err error) {
 		}
 	}
 	for {
-		if err := h.fold.Apply(ctx, nil); err != nil {
+		if err := h.fold.(ledger.Checker).Check(ctx); err != nil {
 			return err
 		}
 		end, err := h.source.End(ctx)

@@ -27,7 +27,7 @@ type Standings interface {
 	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
 	// writer began one: it returns the checkpoint that holds now.
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint to a later block; score.ErrProjectionMoved if it is not at from.
+	// Advance moves the checkpoint to a later block; score.ErrFoldMoved if it is not at from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
 	// Create makes a project known, at a mark, unless it is.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
@@ -169,7 +169,7 @@ func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why str
 // Apply appends what whole blocks executed, then moves the checkpoint: the commit point.
 func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) error {
 	s := f.current
-	err := f.look(ctx, s)
+	err := f.Check(ctx)
 	var through *ledger.Message
 	for i := 0; i < len(messages) && err == nil; i++ {
 		switch m := messages[i]; {
@@ -211,17 +211,18 @@ func (f *StandingsFold) failed(s *stint, err error) error {
 		f.broken, f.why = s.at.Generation, "a project is missing in them"
 		return ledger.ErrFoldMoved
 	}
-	return moved(err)
+	return err
 }
 
-// look makes sure that the store is as it was left.
-func (f *StandingsFold) look(ctx context.Context, s *stint) error {
+// Check makes sure that the store is as it was left.
+func (f *StandingsFold) Check(ctx context.Context) error {
+	s := f.current
 	if end, err := f.Source.End(ctx); err == nil {
 		defer func() { f.lags(end) }()
 	}
 	at, err := f.Standings.Checkpoint(ctx)
 	if err == nil && (at.Generation != s.at.Generation || at.Position != s.at.Position) {
-		err = fmt.Errorf("%w: its checkpoint is another one", score.ErrProjectionMoved)
+		err = fmt.Errorf("%w: its checkpoint is another one", score.ErrFoldMoved)
 	}
 	if err != nil {
 		return err
@@ -232,7 +233,7 @@ func (f *StandingsFold) look(ctx context.Context, s *stint) error {
 func (f *StandingsFold) sameProcess(ctx context.Context, s *stint) error {
 	process, err := f.Standings.Process(ctx)
 	if err == nil && process != s.process {
-		err = fmt.Errorf("%w: Redis is another process than a moment ago", score.ErrProjectionMoved)
+		err = fmt.Errorf("%w: Redis is another process than a moment ago", score.ErrFoldMoved)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Fold is a state that is computed from the ledger. It may be killed anywhere, and run twice at once.
@@ -15,17 +16,22 @@ type Fold interface {
 	// Begin returns up to where the state is computed, as its store has it; the zero Position of one that holds nothing. It is called again after each
 	// error, also of a position that cannot be read on from (ErrReplaced): then lost is true, and the state begins again.
 	Begin(ctx context.Context, lost bool) (Position, error)
-	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is. While none come, it
-	// gets none every second: then it makes sure that the store still holds the state.
+	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is.
 	Apply(ctx context.Context, messages []*Message) error
 }
 
+// Checker is a Fold that can tell whether its store still is where it thinks; it is asked about once a second, so that a store that lost what it had
+// is noticed also while the ledger has nothing new. An error of Check is as one of Apply.
+type Checker interface {
+	Check(ctx context.Context) error
+}
+
 // ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
-var ErrFoldMoved = errors.New("another process moved the state, or its store lost its newest writes")
+var ErrFoldMoved = score.ErrFoldMoved
 
 const (
 	foldPause = time.Second     // after an error
-	foldIdle  = time.Second     // between two looks while no messages come
+	foldCheck = time.Second     // between checks
 	foldAhead = 2 * time.Minute // how long a ledger that began again may take to reach a fold's position, before the state begins again, too
 )
 
@@ -88,24 +94,27 @@ func follow(ctx context.Context, s *Source, f Fold, lost bool, works func()) err
 			}
 		}
 	}()
-	idle := time.NewTicker(foldIdle)
-	defer idle.Stop()
+	check := time.NewTicker(foldCheck)
+	defer check.Stop()
 	for {
-		var r read
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case r = <-next:
-		case <-idle.C:
-		}
-		if r.err != nil {
-			return r.err
-		}
-		if err := f.Apply(ctx, r.messages); err != nil {
-			return err
-		}
-		if len(r.messages) > 0 {
+		case r, open := <-next:
+			switch {
+			case !open:
+				return ctx.Err()
+			case r.err != nil:
+				return r.err
+			}
+			if err := f.Apply(ctx, r.messages); err != nil {
+				return err
+			}
 			works()
+		case <-check.C:
+			if c, can := f.(Checker); can {
+				if err := c.Check(ctx); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }

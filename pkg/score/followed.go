@@ -1,13 +1,6 @@
 package score
 
-import (
-	"errors"
-
-	"github.com/ethereum/go-ethereum/common"
-)
-
-// ErrFollowedMoved reports that the stored Followed is not the one that the writer read: another writer moved it. Nothing was written.
-var ErrFollowedMoved = errors.New("another writer moved the directory's checkpoint")
+import "github.com/ethereum/go-ethereum/common"
 
 // Followed is up to where the contract's final events are in the directory's records.
 type Followed struct {

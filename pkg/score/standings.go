@@ -166,10 +166,6 @@ func (e *RebuildingError) Progress() string {
 // ErrNotProjected says that the projection does not have the project: it was lost, or has not come to its creation yet.
 var ErrNotProjected = errors.New("the projection does not have the project")
 
-// ErrProjectionMoved says that the projection's checkpoint is not the one that the writer knew: another writer moved it, or began a
-// generation, or it was lost. Nothing was written.
-var ErrProjectionMoved = errors.New("another writer moved the projection's checkpoint")
-
 // GapError says that a Part begins after what is known of its project: executions are missing. Nothing was written.
 type GapError struct {
 	Mark Mark // the project's; what comes next begins here

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,6 +14,9 @@ type Status struct {
 	Tx      common.Hash // from Submitted on; zero when no transaction is known
 	Block   uint64      // the transaction's block, from Included on; 0 when none is known
 }
+
+// ErrFoldMoved reports that what is folded of the ledger is not where a writer thought: another process folds, or the store lost writes.
+var ErrFoldMoved = errors.New("the state that follows the ledger is elsewhere: another process moved it, or its store lost its newest writes")
 
 // Carrier is a lane's transaction that carries an update, as its bytes tell it.
 type Carrier struct {

@@ -252,7 +252,7 @@ func TestGenerations(t *testing.T) {
 	for range 2 { // the answer was lost
 		require.NoError(t, s.Advance(ctx, first, at(8)))
 	}
-	require.ErrorIs(t, s.Advance(ctx, first, at(9)), score.ErrProjectionMoved)
+	require.ErrorIs(t, s.Advance(ctx, first, at(9)), score.ErrFoldMoved)
 	s.Forget()
 	_, _, err = s.Summaries(ctx, []score.ProjectID{project})
 	require.ErrorAs(t, err, &rebuilding)
@@ -275,7 +275,7 @@ func TestGenerations(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, score.Checkpoint{Generation: second.Generation}, second)
 	require.Greater(t, second.Generation, first.Generation)
-	require.ErrorIs(t, s.Advance(ctx, nine, at(10)), score.ErrProjectionMoved)
+	require.ErrorIs(t, s.Advance(ctx, nine, at(10)), score.ErrFoldMoved)
 	require.NoError(t, s.Create(ctx, second.Generation, project, mark(7, 0)))
 	require.NoError(t, s.Create(ctx, second.Generation, other, mark(7, 0)))
 	require.NoError(t, s.Sweep(ctx, second.Generation))
