@@ -18,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/httpapi"
@@ -118,6 +119,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	webhook.New(webhook.Config{Metrics: reg})
 	event.NewStalled(reg)
+	_ = (&ledger.Writer{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 	ended, end := context.WithCancel(t.Context())
 	end()
 	_, err = (&index.StandingsFold{Source: &ledger.Source{}, Metrics: reg}).Begin(ended, false)
@@ -130,7 +132,15 @@ func registerChain(t *testing.T, reg prometheus.Registerer) {
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, slog.Default(), reg)
 	require.NoError(t, err)
 	client.Close()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.NoError(t, (&ledger.Source{Metrics: reg}).Run(ended))
 }
+
+// nothingFinal is a chain at its start.
+type nothingFinal struct{ ledger.Heads }
+
+func (nothingFinal) Final() (evidence.Block, bool) { return evidence.Block{}, false }
 
 // noDirectory is a directory that cannot be read.
 type noDirectory struct{ index.Directory }

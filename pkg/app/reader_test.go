@@ -19,15 +19,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// TestFinalIsWhatTheLedgerSays: what the API tells as final is of the ledger's newest block, whatever the chain's head is.
+// TestFinalIsWhatTheLedgerSays: what the API tells as final is of the ledger's newest block, where the chain's head
+// is beyond it, too.
 func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 	t.Parallel()
 	node, relayer := devnet.NewChain(t), devnet.Address(0)
-	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, quiet, prometheus.NewRegistry())
+	config := chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}
+	client, err := chain.Dial(t.Context(), config, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	deployed := node.Transact(t, 0, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	d := score.Deployment{ChainID: devnet.ChainID, Contract: deployed.ContractAddress, DeployBlock: deployed.BlockNumber.Uint64()}
+	d := score.Deployment{
+		ChainID: devnet.ChainID, Contract: deployed.ContractAddress, DeployBlock: deployed.BlockNumber.Uint64(),
+	}
 	var final evidence.Ref
 	failed := error(nil)
 	r := reader{index.Histories{
@@ -35,7 +39,8 @@ func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 		Final: func(context.Context) (evidence.Ref, bool, error) { return final, final.Number > 0, failed },
 	}, client}
 	p := &score.Project{
-		ID: score.ProjectID{1}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}}, Owners: []common.Address{devnet.Address(5)}, ScoreTypes: []string{"reputation"},
+		ID: score.ProjectID{1}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}},
+		Owners: []common.Address{devnet.Address(5)}, ScoreTypes: []string{"reputation"},
 	}
 	id, model := score.UpdateID{7}, registry.GasModel()
 	used := func() bool {
@@ -44,7 +49,8 @@ func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 		return all[0]
 	}
 	node.Transact(t, 0, &d.Contract, registry.EncodeCreateProject(p))
-	block := node.Transact(t, 0, &d.Contract, registry.EncodeBatch(batch.Plan(&model, []score.Update{{Project: p.ID, ID: id, Signer: devnet.Address(5)}}, nil)))
+	plan := batch.Plan(&model, []score.Update{{Project: p.ID, ID: id, Signer: devnet.Address(5)}}, nil)
+	block := node.Transact(t, 0, &d.Contract, registry.EncodeBatch(plan))
 	require.False(t, used(), "the ledger is empty")
 	final = evidence.Ref{Number: d.DeployBlock - 1, Hash: common.Hash{1}}
 	require.False(t, used(), "it is older than the contract")

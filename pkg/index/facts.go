@@ -18,10 +18,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// ledgerTries is how often the ledger is read where it is not what the chain is: a writer takes seconds to take blocks back.
+// ledgerTries is how often the ledger is read where it is not what the chain is: a writer takes seconds to take
+// blocks back.
 const ledgerTries = 10
 
-// Ledger calls fn with all that the ledger of final blocks holds, in order; with nothing while there is no ledger. An error of fn ends it.
+// Ledger calls fn with all that the ledger of final blocks holds, in order; with nothing while there is no ledger. An
+// error of fn ends it.
 type Ledger func(ctx context.Context, fn func(ledger.Raw) error) error
 
 // LedgerFindings are how the ledger compares with the chain.
@@ -131,8 +133,8 @@ func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	return first, err
 }
 
-// ledger compares the ledger with the chain's events, which were read before: blocks that a reorg deeper than finality replaced since are
-// no fault of it, and the audit fails.
+// ledger compares the ledger with the chain's events, which were read before: blocks that a reorg deeper than
+// finality replaced since are no fault of it, and the audit fails.
 func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Block, findings *Findings) error {
 	if a.Ledger == nil {
 		return nil
@@ -155,11 +157,10 @@ func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Bloc
 	}
 }
 
-// compare compares what the ledger tells with the chain's final blocks after first, and returns sentences about the differences.
+// compare compares what the ledger tells with the chain's final blocks after first, and returns sentences about the
+// differences.
 func (h *heldLedger) compare(chain map[uint64]facts, first, final uint64, f *LedgerFindings) (examples []string) {
-	*f = LedgerFindings{}
-	if !h.some {
-		f.Behind = final
+	if *f = (LedgerFindings{Behind: final}); !h.some {
 		return nil
 	}
 	f.From, f.To, f.Behind = min(max(h.from, first), h.to), h.to, final-min(final, h.to)
@@ -184,9 +185,11 @@ func (h *heldLedger) compare(chain map[uint64]facts, first, final uint64, f *Led
 		case !held:
 			differs(&f.Missing, "block %d (%s) has %d events, and the ledger tells none of it", number, is.hash, is.logs)
 		case !inChain:
-			differs(&f.Wrong, "the ledger tells %d events of block %d (%s), and the chain has none in it", has.logs, number, has.hash)
+			differs(&f.Wrong, "the ledger tells %d events of block %d (%s), and the chain has none in it",
+				has.logs, number, has.hash)
 		case is != has:
-			differs(&f.Wrong, "the ledger tells %d events of block %d (%s), and the chain has %d others there (%s)", has.logs, number, has.hash, is.logs, is.hash)
+			differs(&f.Wrong, "the ledger tells %d events of block %d (%s), and the chain has %d others there (%s)",
+				has.logs, number, has.hash, is.logs, is.hash)
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(h.doubled)) {

@@ -121,7 +121,8 @@ func (r *Findings) String() string {
 	add(r.Dead, "lanes that were declared dead, whose work may have been done twice,")
 	add(r.Unreadable, "unreadable messages")
 	if l := r.Ledger; l.To > 0 {
-		line += fmt.Sprintf("; ledger up to block %d, %d behind, compared %d, missing %d, doubled %d, wrong %d", l.To, l.Behind, l.Blocks, l.Missing, l.Doubled, l.Wrong)
+		line += fmt.Sprintf("; ledger up to block %d, %d behind, compared %d, missing %d, doubled %d, wrong %d",
+			l.To, l.Behind, l.Blocks, l.Missing, l.Doubled, l.Wrong)
 	}
 	return line
 }

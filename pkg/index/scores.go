@@ -23,9 +23,10 @@ type ScoreKey struct {
 // Scores are a project's scores, as the points of its applied updates add up to them: every one that an update changed.
 type Scores map[ScoreKey]int64
 
-// Compare asks the contract, as of the block whose state view reads, for every score, and calls fn with those that differ, and what the
-// contract has.
-func (s Scores) Compare(ctx context.Context, view func(context.Context, []byte) ([]byte, error), project score.ProjectID,
+// Compare asks the contract, as of the block whose state view reads, for every score, and calls fn with those that
+// differ, and what the contract has.
+func (s Scores) Compare(
+	ctx context.Context, view func(context.Context, []byte) ([]byte, error), project score.ProjectID,
 	fn func(key ScoreKey, has int64),
 ) error {
 	for keys := range slices.Chunk(slices.Collect(maps.Keys(s)), scoresPerCall) {

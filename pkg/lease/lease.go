@@ -77,7 +77,8 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 	return drivers, err
 }
 
-// Holder is the replica that holds a lease of Lead, by name; empty if none does. One whose holder was killed is told until it expires.
+// Holder is the replica that holds a lease of Lead, by name; empty if none does. A holder that was killed is named
+// until its lease expires.
 func Holder(ctx context.Context, js jetstream.JetStream, name string) (string, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

@@ -75,7 +75,8 @@ func ReadRaw(ctx context.Context, l Store, fn func(Raw) error) error {
 		for i := range s.Txs {
 			for _, l := range s.Txs[i].Logs {
 				raw.Logs = append(raw.Logs, types.Log{
-					Topics: l.Topics, Data: l.Data, BlockNumber: s.Number, BlockHash: s.Hash, TxHash: s.Txs[i].Hash, Index: uint(l.Index),
+					Topics: l.Topics, Data: l.Data,
+					BlockNumber: s.Number, BlockHash: s.Hash, TxHash: s.Txs[i].Hash, Index: uint(l.Index),
 				})
 			}
 		}

@@ -18,24 +18,27 @@ func newWriterMetrics(reg prometheus.Registerer) *writerMetrics {
 	}
 }
 
-// sourceMetrics show how far a process reads: as far as the ledger goes, unless the process is cut off from it. So they also show a
-// ledger that no relayer writes.
+// sourceMetrics show how far a process reads: as far as the ledger goes, unless the process is cut off from it. So
+// they also show a ledger that no relayer writes.
 type sourceMetrics struct {
-	block, time, seq prometheus.Gauge
+	block, time prometheus.Gauge
 }
 
 func newSourceMetrics(reg prometheus.Registerer) *sourceMetrics {
 	f := promauto.With(reg)
 	return &sourceMetrics{
-		block: f.NewGauge(prometheus.GaugeOpts{Name: "scorelay_ledger_block", Help: "Newest block of the ledger of final blocks, as this process has read it; 0 before the first."}),
-		time:  f.NewGauge(prometheus.GaugeOpts{Name: "scorelay_ledger_block_timestamp_seconds", Help: "Time of that block; 0 before the first."}),
-		seq:   f.NewGauge(prometheus.GaugeOpts{Name: "scorelay_ledger_sequence", Help: "Newest message of the ledger that this process has read."}),
+		block: f.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_ledger_block",
+			Help: "Newest block of the ledger of final blocks, as this process has read it; 0 before the first.",
+		}),
+		time: f.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_ledger_block_timestamp_seconds", Help: "Time of that block; 0 before the first.",
+		}),
 	}
 }
 
 // shows sets how far the process has read.
 func (m *sourceMetrics) shows(newest *Message) {
-	m.seq.Set(float64(newest.Seq))
 	m.block.Set(float64(newest.Block.Number))
 	if newest.Kind != Letter {
 		m.time.Set(float64(newest.Time.Unix()))

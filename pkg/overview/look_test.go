@@ -394,7 +394,7 @@ func TestTheLedgerIsTold(t *testing.T) {
 	require.NoError(t, leases.Delete(t.Context(), ledger.Lease))
 	doc = r.look(t)
 	require.False(t, doc.OK)
-	require.Equal(t, "all lanes move; no relayer writes the ledger of final blocks, so statuses, leaderboards, events and webhooks stay as they are", doc.Verdict)
+	require.Contains(t, doc.Verdict, "all lanes move; no relayer writes the ledger of final blocks")
 }
 
 // heads is a ledger.Heads whose final block stays.

@@ -41,7 +41,8 @@ func (d *Document) judge() {
 	case d.Redis.Error != "":
 		d.Verdict = "all lanes move; Redis does not answer here: " + d.Redis.Error
 	case d.Ledger.Writer == "":
-		d.Verdict = "all lanes move; no relayer writes the ledger of final blocks, so statuses, leaderboards, events and webhooks stay as they are"
+		d.Verdict = "all lanes move; no relayer writes the ledger of final blocks, so statuses, leaderboards, events " +
+			"and webhooks stay as they are"
 	case d.TopUp != nil && d.TopUp.Why != "":
 		d.Verdict = "all lanes move; their signers are not topped up: " + d.TopUp.Why
 	default:

@@ -48,10 +48,11 @@ func Steady() []string {
 // Names are all that a deployment keeps in JetStream.
 func Names() []string { return append(BackedUp(), LedgerName) }
 
-// BackedUp are those of Names that a backup holds, in the order in which they are copied, since the copies are of one moment only
-// nearly. What is older than what comes after it costs work again: journals that are older than the dead letters and the accepted updates
-// write the same letters again and bind updates again, which the contract applies once. The other way round they would have bound
-// what is not there, and dropped what no letter tells of. The ledger is left out: the chain has all that is in it.
+// BackedUp are those of Names that a backup holds, in the order in which they are copied, since the copies are of one
+// moment only nearly. What is older than what comes after it costs work again: journals that are older than the dead
+// letters and the accepted updates write the same letters again and bind updates again, which the contract applies
+// once. The other way round they would have bound what is not there, and dropped what no letter tells of. The ledger is
+// left out: the chain has all that is in it.
 func BackedUp() (names []string) {
 	for _, bucket := range buckets(Config{}) {
 		names = append(names, "KV_"+bucket.Bucket)

@@ -43,7 +43,7 @@ type Retention struct {
 }
 
 // ErrNoLedger reports that the deployment has no ledger: no process of it has begun one.
-var ErrNoLedger = errors.New("there is no ledger of final blocks yet: an API or a relayer makes it, and a relayer writes it")
+var ErrNoLedger = errors.New("there is no ledger of final blocks: an API or a relayer makes it, and a relayer writes it")
 
 // FindLedger opens the deployment's ledger; ErrNoLedger if there is none. It changes nothing.
 func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
@@ -57,9 +57,9 @@ func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 	return &Ledger{s.js, found}, nil
 }
 
-// Ledger opens the deployment's ledger. One that is not there is made, also after a restore, whose backup holds none: the chain has all
-// that is in it. A retention that is not nil is what it has from now on. One made without any has no bound, and NATS reserves no room
-// for it: only relayers write it, and each gives it a retention first.
+// Ledger opens the deployment's ledger. One that is not there is made, also after a restore, whose backup holds none:
+// the chain has all that is in it. A retention that is not nil is what it has from now on. One made without any has no
+// bound, and NATS reserves no room for it: only relayers write it, and each gives it a retention first.
 func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	config := jetstream.StreamConfig{
 		Name:        LedgerName,

@@ -1,4 +1,5 @@
-// Package export writes a project's updates or scores, as the contract's events in final blocks tell them, as CSV or NDJSON.
+// Package export writes a project's updates or scores, as the contract's events in final blocks tell them, as CSV or
+// NDJSON.
 //
 // # Killed and run again
 //
@@ -10,17 +11,17 @@
 //   - Of scores, the state holds the sums so far. FILE is written in the end, under another name, and takes its own when it is on disk
 //     and the contract has the same scores.
 //
-// The state has the position in the ledger of final blocks up to which it goes. What is older than the ledger comes from the chain;
-// package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position no more) an export continues by the
-// position's block.
+// The state has the position in the ledger of final blocks up to which it goes. What is older than the ledger comes
+// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position
+// no more) an export continues by the position's block.
 //
 // # Final blocks that are replaced
 //
-// The ledger says so (Rewind). Then lines of updates of these blocks are cut off the file, first in the state, and what the
-// project had from these blocks on is forgotten; sums cannot be cut, and are added up again from the first block on. Lines that went to the
-// standard output are an error. So is a position whose block was replaced in a ledger that does not hold that any more: then all of
-// it has to be exported again.
+// The ledger says so (Rewind). Then lines of updates of these blocks are cut off the file, first in the state, and
+// what the project had from these blocks on is forgotten; sums cannot be cut, and are added up again from the first
+// block on. Lines that went to the standard output are an error. So is a position whose block was replaced in a
+// ledger that does not hold that any more: then all of it has to be exported again.
 //
-// A FILE without a state is not ours, so nothing is written to it. FILE.lock keeps two exports to one file apart; the system
-// releases it when the process ends, in any way.
+// A FILE without a state is not ours, so nothing is written to it. FILE.lock keeps two exports to one file apart; the
+// system releases it when the process ends, in any way.
 package export

@@ -59,8 +59,8 @@ type Export struct {
 	said   time.Time
 }
 
-// Run exports what is final, or of updates what became final since the export before. An error says that the export is not whole;
-// run again, it continues.
+// Run exports what is final, or of updates what became final since the export before. An error says that the export
+// is not whole; run again, it continues.
 func (e *Export) Run(ctx context.Context) error {
 	e.state = e.fresh()
 	to := e.Out
@@ -94,10 +94,12 @@ func (e *Export) Run(ctx context.Context) error {
 
 // fresh is the state of an export that has read nothing.
 func (e *Export) fresh() *state {
-	return &state{kind: kind{version, e.What, e.Format, e.Deployment.ChainID, e.Deployment.Contract, e.Project}, scores: index.Scores{}}
+	d := e.Deployment
+	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
 }
 
-// resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one without is not ours.
+// resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one
+// without is not ours.
 func (e *Export) resume() error {
 	old, err := load(e.statePath())
 	switch {

@@ -135,8 +135,8 @@ func lines(t *testing.T, text string) (rows []map[string]any) {
 	return rows
 }
 
-// TestKilled kills exports at random places and runs them again until they are done, while the chain grows: every file is what an export
-// that was not disturbed writes.
+// TestKilled kills exports at random places and runs them again until they are done, while the chain grows: every
+// file is what an export that was not disturbed writes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -178,7 +178,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests. What it said is returned.
+// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests. What it
+// said is returned.
 func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment time.Duration) (killed bool, said string) {
 	t.Helper()
 	raw, err := json.Marshal(x)
@@ -213,7 +214,8 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment
 	return <-ended != nil, errs.String()
 }
 
-// TestStates: with every part of a checkpoint that may be on disk when a process dies, the file becomes what it would have been.
+// TestStates: with every part of a checkpoint that may be on disk when a process dies, the file becomes what it would
+// have been.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -294,8 +296,8 @@ func TestRefused(t *testing.T) {
 	refused(other, "the project does not exist in any final block")
 }
 
-// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: the file of updates is cut off there,
-// scores are added up again, and both are what a new export writes.
+// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: the file of updates is
+// cut off there, scores are added up again, and both are what a new export writes.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -329,10 +331,11 @@ func TestReplaced(t *testing.T) {
 	again()
 	was := content(t, all[0].Path)
 	w.reorg(parent, func() {
-		w.node.Transact(t, ownerKey, &w.deployment.Contract, registry.EncodeAddAction(w.project.ID, score.Action{Name: "new", Points: 9}))
+		added := registry.EncodeAddAction(w.project.ID, score.Action{Name: "new", Points: 9})
+		w.node.Transact(t, ownerKey, &w.deployment.Contract, added)
 		w.batches(2)
 	})
-	again("30 updates of them are taken off the file", "30 updates of them are taken off the file", "the export begins again")
+	again("30 updates of them are taken off", "30 updates of them are taken off", "the export begins again")
 	require.Len(t, table(t, content(t, all[0].Path)), 30)
 	require.Equal(t, table(t, was)[:10], table(t, content(t, all[0].Path))[:10])
 
@@ -402,8 +405,8 @@ func (o *onWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLedgerOfAnotherBeginning: an export continues by its block where NATS lost the ledger, or the ledger holds it no more, and the blocks
-// between are read from the chain.
+// TestLedgerOfAnotherBeginning: an export continues by its block where NATS lost the ledger, or the ledger holds it
+// no more, and the blocks between are read from the chain.
 func TestLedgerOfAnotherBeginning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -433,7 +436,8 @@ func TestLedgerOfAnotherBeginning(t *testing.T) {
 	require.Len(t, table(t, content(t, x.Path)), 110)
 }
 
-// TestDiffer: an endpoint that leaves events out is found out by the scores, the file stays as it was, and the next export reads all again.
+// TestDiffer: an endpoint that leaves events out is found out by the scores, the file stays as it was, and the next
+// export reads all again.
 func TestDiffer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

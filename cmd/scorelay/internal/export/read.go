@@ -25,8 +25,9 @@ var (
 	// ErrNothingFinal reports that the ledger holds nothing.
 	ErrNothingFinal = errors.New("the ledger of final blocks holds nothing: a relayer writes it; does one run?")
 
-	errTakenBack = fmt.Errorf("final blocks with the project's updates were replaced while they were exported: %w", ledger.ErrReplaced)
-	errAgain     = errors.New("the export begins again")
+	errTakenBack = fmt.Errorf("final blocks with the project's updates were replaced while they were exported: %w",
+		ledger.ErrReplaced)
+	errAgain = errors.New("the export begins again")
 )
 
 const (
@@ -37,14 +38,23 @@ const (
 	newsWait     = 5 * time.Second  // for a message that there need not be
 )
 
-// read takes what the ledger tells behind the state, and from the chain what is older, until it is at the newest final block or few
-// blocks behind.
+// read takes what the ledger tells behind the state, and from the chain what is older, until it is at the newest
+// final block or few blocks behind.
 func (e *Export) read(ctx context.Context) error {
-	source := &ledger.Source{Ledger: e.Ledger, Chain: times{e.Chain, e.Project, e.What == Updates}, Deployment: e.Deployment, Budget: sourceBudget, Log: e.Log}
+	source := &ledger.Source{
+		Ledger: e.Ledger, Chain: times{e.Chain, e.Project, e.What == Updates}, Deployment: e.Deployment,
+		Budget: sourceBudget, Log: e.Log,
+	}
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- source.Run(running) }()
-	defer func() { stop(); <-ended }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = source.Run(running) // that its context ended is no error
+	}()
+	defer func() {
+		stop()
+		<-ended
+	}()
 	for {
 		end, err := e.end(ctx, source)
 		if err != nil {
@@ -58,7 +68,8 @@ func (e *Export) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if now, err := e.end(ctx, source); err != nil || now.Block.Number < end.Block.Number+nearFinal { // else the chain went on meanwhile
+		now, err := e.end(ctx, source)
+		if err != nil || now.Block.Number < end.Block.Number+nearFinal { // else the chain continued meanwhile
 			return err
 		}
 	}
@@ -87,7 +98,7 @@ func (e *Export) readTo(ctx context.Context, source *ledger.Source, end *ledger.
 			return err
 		}
 	}
-	same := func() bool { return at.Block == end.Position.Block && at.Hash == end.Hash } // of whichever ledger the position is
+	same := func() bool { return at.Block == end.Position.Block && at.Hash == end.Hash } // maybe of another ledger
 	for n := 0; !same() && (n == 0 || at.Seq < end.Seq); n++ {
 		messages, err := next(ctx, source, at, end)
 		if err != nil || len(messages) == 0 {
@@ -121,7 +132,9 @@ func (e *Export) start(ctx context.Context, end *ledger.Message) (ledger.Positio
 }
 
 // next are the messages after a position; none if the ledger neither has it nor has got beyond its block.
-func next(ctx context.Context, source *ledger.Source, at ledger.Position, end *ledger.Message) ([]*ledger.Message, error) {
+func next(
+	ctx context.Context, source *ledger.Source, at ledger.Position, end *ledger.Message,
+) ([]*ledger.Message, error) {
 	if at.Block < end.Position.Block {
 		return source.Next(ctx, at)
 	}
@@ -141,8 +154,8 @@ func (e *Export) take(m *ledger.Message) error {
 		e.parts, e.state.Position, e.state.At = nil, m.Position, m.Block
 		return e.takeBack(m.Block)
 	case ledger.Block:
-		if len(e.parts) > 0 && (e.parts[0].Block != m.Block || len(m.Events) == 0 || m.Events[0].Log <= e.parts[0].Events[0].Log) {
-			e.parts = nil // it comes again
+		if len(e.parts) > 0 && !follows(e.parts[0], m) {
+			e.parts = nil // the block comes again, from its beginning
 		}
 		if e.parts = append(e.parts, m); !m.Whole {
 			return nil
@@ -165,6 +178,11 @@ func (e *Export) take(m *ledger.Message) error {
 	}
 	e.state.Position = m.Position
 	return nil
+}
+
+// follows reports whether a message tells more of a block whose beginning is known.
+func follows(first, m *ledger.Message) bool {
+	return first.Block == m.Block && len(m.Events) > 0 && m.Events[0].Log > first.Events[0].Log
 }
 
 // event takes what an event tells of the project.
@@ -200,8 +218,8 @@ func scoreOf(x *score.Execution) index.ScoreKey {
 	return index.ScoreKey{Wallet: x.Target, ScoreType: x.ScoreType}
 }
 
-// takeBack undoes what came of blocks above one, which were final and are gone: it cuts the file of updates off there. Sums begin
-// again, and lines that went elsewhere are an error.
+// takeBack undoes what came of blocks above one, which were final and are gone: it cuts the file of updates off
+// there. Sums begin again, and lines that went elsewhere are an error.
 func (e *Export) takeBack(to evidence.Ref) error {
 	switch {
 	case e.state.Newest <= to.Number:
@@ -221,14 +239,16 @@ func (e *Export) takeBack(to evidence.Ref) error {
 	if err != nil {
 		return fmt.Errorf("couldn't find the updates of blocks above %d in %s: %w", to.Number, e.Path, err)
 	}
-	e.Say(fmt.Sprintf("final blocks above %d were replaced: %d updates of them are taken off the file", to.Number, e.state.Updates-updates))
+	e.Say(fmt.Sprintf("final blocks above %d were replaced: %d updates of them are taken off the file",
+		to.Number, e.state.Updates-updates))
 	e.state.Words, e.before = e.state.Words.until(to.Number), min(e.before, updates)
 	e.state.Bytes, e.state.Updates, e.state.Newest = bytes, updates, to.Number
 	return e.cut()
 }
 
-// times is the chain for blocks that are older than the ledger. Of what transactions cost it tells nothing, and when a block was made
-// only if it has updates of the project: a call for each of these, in place of one for each transaction of all projects.
+// times is the chain for blocks that are older than the ledger. Of what transactions cost it tells nothing, and when
+// a block was made only if it has updates of the project: a call for each of these, in place of one for each
+// transaction of all projects.
 type times struct {
 	*chain.Client
 	project score.ProjectID

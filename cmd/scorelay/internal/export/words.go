@@ -26,9 +26,11 @@ type word struct {
 	Since  uint64 `json:"since"`
 }
 
-// with is what an event of the project makes of the words, which are nil before its creation; changes reports whether it says
-// anything of the project.
-func (w *words) with(event registry.Event, project score.ProjectID, block uint64) (now *words, changes bool, err error) {
+// with is what an event of the project makes of the words, which are nil before its creation; changes reports whether
+// it says anything of the project.
+func (w *words) with(
+	event registry.Event, project score.ProjectID, block uint64,
+) (now *words, changes bool, err error) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
 		if e.Project.ID != project {
@@ -50,7 +52,7 @@ func (w *words) with(event registry.Event, project score.ProjectID, block uint64
 			return w, false, nil
 		}
 		if w == nil || int(e.Index) != len(w.Actions) {
-			return w, false, fmt.Errorf("%w: action %d of the project does not follow the others", errContradiction, e.Index)
+			return w, false, fmt.Errorf("%w: action %d does not follow the others", errContradiction, e.Index)
 		}
 		w.Actions = append(w.Actions, word{e.Action.Name, e.Action.Delta(), block})
 		return w, true, nil
@@ -59,7 +61,7 @@ func (w *words) with(event registry.Event, project score.ProjectID, block uint64
 			return w, false, nil
 		}
 		if w == nil || int(e.Index) != len(w.ScoreTypes) {
-			return w, false, fmt.Errorf("%w: score type %d of the project does not follow the others", errContradiction, e.Index)
+			return w, false, fmt.Errorf("%w: score type %d does not follow the others", errContradiction, e.Index)
 		}
 		w.ScoreTypes = append(w.ScoreTypes, word{Name: e.Name, Since: block})
 		return w, true, nil
@@ -93,7 +95,8 @@ func (w *words) name(e *score.Execution) (action, scoreType string, err error) {
 	if e.Outcome != score.Applied {
 		e.Points = 0
 	} else if known < 2 {
-		return "", "", fmt.Errorf("%w: update %s was applied, whose action or score type the project does not have", errContradiction, e.ID)
+		return "", "", fmt.Errorf("%w: update %s was applied, of an action or score type that is not there",
+			errContradiction, e.ID)
 	}
 	return action, scoreType, nil
 }

@@ -88,7 +88,8 @@ func (x task) run(ctx context.Context, out io.Writer, tell func(string)) error {
 var discard = slog.New(slog.DiscardHandler)
 
 func dial(ctx context.Context, url string) (*chain.Client, error) {
-	return chain.Dial(ctx, chain.Config{URLs: []string{url}, LogRange: 3, Proven: 2, Timeout: time.Minute}, discard, prometheus.NewRegistry())
+	config := chain.Config{URLs: []string{url}, LogRange: 3, Proven: 2, Timeout: time.Minute}
+	return chain.Dial(ctx, config, discard, prometheus.NewRegistry())
 }
 
 // The accounts of devnet that act here.
@@ -131,11 +132,16 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, node: devnet.NewChain(t)}
 	relayer := devnet.Address(relayerKey)
 	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
+	w.deployment = score.Deployment{
+		Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64(),
+	}
 	w.project = &score.Project{
 		ID: score.ProjectID{1}, Name: "Acme", ScoreTypes: []string{"reputation", "+karma, \"old\""},
-		Actions: []score.Action{{Name: "=HYPERLINK(\"http://x\",\"y\")", Points: 5}, {Name: "burn\n<b>", Points: 1<<31 - 1, Direction: score.Subtract}},
-		Owners:  []common.Address{devnet.Address(ownerKey)},
+		Actions: []score.Action{
+			{Name: "=HYPERLINK(\"http://x\",\"y\")", Points: 5},
+			{Name: "burn\n<b>", Points: 1<<31 - 1, Direction: score.Subtract},
+		},
+		Owners: []common.Address{devnet.Address(ownerKey)},
 	}
 	var err error
 	w.client, err = dial(t.Context(), w.node.URL)
@@ -162,7 +168,9 @@ func (w *world) again() {
 	w.t.Helper()
 	facts, err := w.stream.Ledger(w.t.Context(), nil)
 	require.NoError(w.t, err)
-	w.writer = &ledger.Writer{Deployment: w.deployment, Heads: w, Chain: w.client, Letters: w.stream, Ledger: facts, Log: discard}
+	w.writer = &ledger.Writer{
+		Deployment: w.deployment, Heads: w, Chain: w.client, Letters: w.stream, Ledger: facts, Log: discard,
+	}
 	w.written()
 }
 
@@ -193,7 +201,8 @@ func (w *world) forget(but uint64) {
 	require.NoError(w.t, s.Purge(w.t.Context(), jetstream.WithPurgeKeep(but)))
 }
 
-// reorg puts other blocks in the place of those above one: what happens and then empty ones, until the chain is longer than it was.
+// reorg puts other blocks in the place of those above one: what happens and then empty ones, until the chain is
+// longer than it was.
 func (w *world) reorg(above common.Hash, what func()) {
 	w.t.Helper()
 	was, ok := w.Final()
@@ -212,7 +221,8 @@ func (w *world) reorg(above common.Hash, what func()) {
 
 const wallets = 7
 
-// batches puts so many batches of ten updates into blocks of their own, of which one has an action that the project does not have.
+// batches puts so many batches of ten updates into blocks of their own, of which one has an action that the project
+// does not have.
 func (w *world) batches(n int) {
 	w.t.Helper()
 	model := registry.GasModel()

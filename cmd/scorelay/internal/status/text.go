@@ -184,7 +184,8 @@ func ledger(l *overview.Ledger) string {
 		line = "block " + dev.Thousands(int(l.Block))
 	}
 	if l.BehindBlocks != nil {
-		line += fmt.Sprintf(", %s behind the head (%s)", counted(*l.BehindBlocks, "block"), overview.Age(*l.BehindSeconds))
+		behind := counted(*l.BehindBlocks, "block")
+		line += fmt.Sprintf(", %s behind the head (%s)", behind, overview.Age(*l.BehindSeconds))
 	}
 	if l.Block > 0 {
 		line += fmt.Sprintf(", from %s on (%s)", dev.Thousands(int(l.Oldest)), overview.Bytes(l.Bytes))
