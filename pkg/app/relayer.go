@@ -177,9 +177,9 @@ func (r *relayer) runLedger(ctx context.Context) error {
 		var parts sync.WaitGroup
 		defer parts.Wait()
 		parts.Go(func() { _ = writer.Run(ctx) })
-		parts.Go(func() { _ = ledger.RunFold(ctx, r.ledger, r.directory, "the records of projects", r.log) })
+		parts.Go(func() { _ = ledger.RunFold(ctx, r.ledger, r.directory, "project directory", r.log) })
 		parts.Go(func() {
-			_ = ledger.RunFold(ctx, r.ledger, r.standings, "the standings (leaderboards, histories)", r.log)
+			_ = ledger.RunFold(ctx, r.ledger, r.standings, "standings", r.log)
 			r.standings.Rest()
 		})
 	})

@@ -24,7 +24,7 @@ func newDirectoryMetrics(reg prometheus.Registerer) *directoryMetrics {
 		}),
 		holes: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_holes_total",
-			Help: "Project records that lacked an event of the chain, or had one that is not in it, and were made again.",
+			Help: "Project records from which an event of the ledger did not follow, and that were made again from the chain.",
 		}),
 	}
 }

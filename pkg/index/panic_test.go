@@ -66,10 +66,10 @@ func TestPanicsAreContained(t *testing.T) {
 	for _, run := range []func(context.Context) error{
 		restorer.Run, l.writer.Run,
 		func(ctx context.Context) error {
-			return ledger.RunFold(ctx, l.source, l.directoryFold(&panickingDirectory{Directory: d}), "the records", log)
+			return ledger.RunFold(ctx, l.source, l.directoryFold(&panickingDirectory{Directory: d}), "records", log)
 		},
 		func(ctx context.Context) error {
-			return ledger.RunFold(ctx, l.source, l.standings(board), "the standings", log)
+			return ledger.RunFold(ctx, l.source, l.standings(board), "standings", log)
 		},
 	} {
 		running.Go(func() { _ = run(ctx) })
@@ -89,7 +89,7 @@ func TestPanicsAreContained(t *testing.T) {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)
-	for _, what := range []string{"the records couldn't", "the standings couldn't"} {
+	for _, what := range []string{"fold=records", "fold=standings"} {
 		require.Eventually(t, told(what, "planted at a write"), testPatience, testPoll, what)
 	}
 	require.Eventually(t, func() bool {

@@ -39,8 +39,8 @@ const (
 // applies some.
 func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logger) error {
 	trouble := retry.Trouble{
-		Log: log, Works: name + " follow the ledger again",
-		Fails: name + " couldn't follow the ledger of final blocks; they stay as they are, and the relayer tries again",
+		Log: log.With("fold", name), Works: "a fold follows the ledger of final blocks again",
+		Fails: "a fold couldn't follow the ledger of final blocks; what it computes stays as it is, and the relayer tries again",
 	}
 	var ahead time.Time // since when
 	for lost := false; ctx.Err() == nil; {
