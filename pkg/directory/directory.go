@@ -97,11 +97,10 @@ func (d *Directory) History(ctx context.Context, id score.ProjectID) (past []sco
 // Each calls fn with every record. An error of fn ends it.
 func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error {
 	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
-		id, err := score.ParseProjectID("0x" + entry.Key())
-		if err != nil { // the checkpoint
-			return nil
+		if id, err := score.ParseProjectID("0x" + entry.Key()); err == nil {
+			return fn(id, decode(entry.Value()))
 		}
-		return fn(id, decode(entry.Value()))
+		return nil // the checkpoint
 	})
 	if err != nil {
 		return fmt.Errorf("couldn't read the directory: %w", err)
