@@ -90,8 +90,8 @@
 //   - executions_per_s: appended one part after the other, by one caller; redis_cpu_us as in redis.
 //   - longest_step_ms: the longest entry of Redis's log of what was slow; on a machine that does other work, that work is in it.
 //   - page_ms: 50 standings after a cursor at random; page_beside_ms while executions are appended.
-//   - rebuilt_per_s: the projector reads --rebuilt updates of 8 projects, on --wallets wallets, from the contract's events as
-//     it emits them, in transactions of 500, and writes them to an empty Redis. The events are in memory: a node's answers come on top.
+//   - rebuilt_per_s: the fold of standings reads --rebuilt updates of 8 projects, on --wallets wallets, from a ledger that holds the events as
+//     it emits them, in transactions of 500, and writes them to an empty Redis. A node's answers, of what is older than a ledger, come on top.
 //
 // # lanes
 //

@@ -43,7 +43,7 @@ type readsReport struct {
 	Around   float64 `json:"around_ms"`      // a wallet at random, median
 	Beside   float64 `json:"page_beside_ms"` // a page while executions are appended, median
 	Beside99 float64 `json:"page_beside_p99_ms"`
-	Rebuilt  float64 `json:"rebuilt_per_s"` // updates, from the contract's events to an empty Redis, by the projector
+	Rebuilt  float64 `json:"rebuilt_per_s"` // updates, from the ledger to an empty Redis
 }
 
 func runReads(ctx context.Context, args []string) error {

@@ -9,21 +9,27 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // Of the chain whose standings are rebuilt.
@@ -44,8 +50,7 @@ const rebuildEvents = `[
 		{"name":"owners","type":"address[]"},{"name":"updaters","type":"address[]"},{"name":"scoreTypes","type":"string[]"},{"name":"signedOnly","type":"bool"}]}
 ]`
 
-// rebuildChain is a chain in memory: the contract's events as it emits them, byte for byte. It answers at once, so what is measured is the
-// projector and Redis.
+// rebuildChain is a chain in memory: the contract's events as it emits them, byte for byte.
 type rebuildChain struct{ logs [][]types.Log } // by block
 
 // newRebuildChain makes the chain of so many updates, on wallets at random, of the projects in turn.
@@ -61,9 +66,9 @@ func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 			TxHash: common.BigToHash(big.NewInt(int64(block*rebuildBlock + tx + 1))), TxIndex: uint(tx), Index: uint(tx),
 		}, err
 	}
-	c := &rebuildChain{logs: make([][]types.Log, 1)}
+	c := &rebuildChain{logs: make([][]types.Log, 2)}
 	for p := range projects {
-		l, err := emit(0, p, []common.Hash{{byte(p + 1)}}, "ProjectCreated", "Benchmark", []struct {
+		l, err := emit(1, p, []common.Hash{{byte(p + 1)}}, "ProjectCreated", "Benchmark", []struct {
 			Name      string
 			Points    uint32
 			Direction uint8
@@ -71,7 +76,7 @@ func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.logs[0] = append(c.logs[0], l)
+		c.logs[1] = append(c.logs[1], l)
 	}
 	random, model := rand.New(rand.NewPCG(1, 2)), registry.GasModel()
 	for n, tx := 0, 0; n < updates; tx++ {
@@ -82,7 +87,7 @@ func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 			}
 			big.NewInt(int64(n + i)).FillBytes(some[i].ID[:])
 		}
-		block, at := 1+tx/rebuildBlock, tx%rebuildBlock
+		block, at := 2+tx/rebuildBlock, tx%rebuildBlock
 		l, err := emit(block, at, nil, "BatchApplied", registry.EncodeBatchData(batch.Plan(&model, some, nil)), []byte{})
 		if err != nil {
 			return nil, err
@@ -103,7 +108,7 @@ func (c *rebuildChain) block(number uint64) evidence.Block {
 	return evidence.Block{Number: number, Hash: rebuildHash(number), Time: rebuildTime + 12*number}
 }
 
-// Final, Block and Changed are the chain as an index.Heads.
+// Final, Block and Changed are the chain as a ledger.Heads.
 
 func (c *rebuildChain) Final() (evidence.Block, bool) { return c.block(uint64(len(c.logs) - 1)), true }
 
@@ -111,18 +116,14 @@ func (c *rebuildChain) Block(uint64) (evidence.Block, bool) { return evidence.Bl
 
 func (c *rebuildChain) Changed() <-chan struct{} { return nil }
 
-// Head, FinalBlock, BlockByNumber, Logs, Call and Paid are the chain as an index.Chain and index.Payments.
-
-func (c *rebuildChain) Head(context.Context) (evidence.Block, error) {
-	return c.block(uint64(len(c.logs) - 1)), nil
-}
-
-func (c *rebuildChain) FinalBlock(ctx context.Context, _ uint64) (evidence.Block, error) {
-	return c.Head(ctx)
-}
+// BlockByNumber, Events, Logs, Paid and Call are the chain as a ledger.Chain and index.Caller.
 
 func (c *rebuildChain) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
 	return c.block(number), nil
+}
+
+func (c *rebuildChain) Events(context.Context, []evidence.Block, common.Address, []common.Hash) ([]types.Log, error) {
+	return nil, errors.New("this chain remembers no blocks")
 }
 
 func (c *rebuildChain) Logs(_ context.Context, _ common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
@@ -151,10 +152,73 @@ func (c *rebuildChain) Paid(_ context.Context, logs []types.Log) (map[common.Has
 	return paid, nil
 }
 
-// Beyond tells of no projects, which the chain creates in its first block, so that none can be missing.
+// Beyond and Project tell of no projects, which the chain creates in its first block: none can be missing.
+
 func (c *rebuildChain) Beyond(context.Context, uint64) ([]score.ProjectID, error) { return nil, nil }
 
-// rebuild has the projector rebuild the standings of so many updates in an empty Redis, and tells how many a second it read and wrote.
+func (c *rebuildChain) Project(context.Context, score.ProjectID) (*score.Record, error) {
+	return nil, nil
+}
+
+// LastDeadLetter and DeadLettersAfter tell of none.
+
+func (c *rebuildChain) LastDeadLetter(context.Context) (uint64, error) { return 0, nil }
+
+func (c *rebuildChain) DeadLettersAfter(context.Context, uint64, *score.ProjectID, func(uint64, score.DeadLetter) error) error {
+	return nil
+}
+
+// facts writes the chain's events into a ledger, which is read until stop is called.
+func (c *rebuildChain) facts(ctx context.Context, dir string) (source *ledger.Source, stop func(), err error) {
+	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := nats.Connect(server.URL)
+	if err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var reading sync.WaitGroup
+	stop = func() {
+		cancel()
+		reading.Wait()
+		conn.Close()
+		server.Close()
+	}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	d, log := score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}, slog.New(slog.DiscardHandler)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := stream.Setup(ctx, js, stream.Config{Deployment: d}); err != nil {
+		return nil, nil, err
+	}
+	opened, err := stream.Open(ctx, js)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := opened.Ledger(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	writer := ledger.Writer{Deployment: d, Heads: c, Chain: c, Letters: c, Ledger: store, Log: log, Metrics: prometheus.NewRegistry()}
+	if err := writer.CatchUp(ctx); err != nil {
+		return nil, nil, err
+	}
+	source = &ledger.Source{Ledger: store, Chain: c, Deployment: d, Log: log}
+	reading.Go(func() { _ = source.Run(ctx) })
+	_, err = source.End(ctx)
+	return source, stop, err
+}
+
+// rebuild has the standings rebuilt from a ledger of so many updates in an empty Redis, and tells how many a second were read and written.
 func (b *bench) rebuild(ctx context.Context, updates, wallets int) (perS float64, err error) {
 	server, err := devnet.StartRedis(filepath.Join(b.dir, "rebuild"), devnet.RedisOptions{})
 	if err != nil {
@@ -171,19 +235,26 @@ func (b *bench) rebuild(ctx context.Context, updates, wallets int) (perS float64
 	if err != nil {
 		return 0, err
 	}
-	progress(fmt.Sprintf("a rebuild of %d updates", updates))
-	store := standings.New(client, standings.Config{})
-	projector := &index.Projector{
-		Chain: chain, Payments: chain, Heads: chain, Projects: chain, Standings: store, Replica: "bench", Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-	}
-	begun := time.Now()
-	if err := projector.CatchUp(ctx); err != nil {
+	progress(fmt.Sprintf("a ledger of %d updates", updates))
+	source, stop, err := chain.facts(ctx, filepath.Join(b.dir, "ledger"))
+	if err != nil {
 		return 0, err
 	}
-	took := time.Since(begun)
-	at, err := store.Checkpoint(ctx)
-	if err == nil && at.Rebuilding() {
-		err = fmt.Errorf("the rebuild ended at block %d of %d", at.Block, at.Target)
+	defer stop()
+	progress("a rebuild of them")
+	store := standings.New(client, standings.Config{})
+	fold := &index.StandingsFold{Chain: chain, Source: source, Projects: chain, Standings: store, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	begun := time.Now()
+	go func() { _ = ledger.RunFold(ctx, source, fold, "the standings", slog.Default()) }()
+	for {
+		at, err := store.Checkpoint(ctx)
+		if err != nil || !at.Rebuilding() {
+			return float64(updates) / time.Since(begun).Seconds(), err
+		}
+		if err := retry.Sleep(ctx, 10*time.Millisecond); err != nil {
+			return 0, err
+		}
 	}
-	return float64(updates) / took.Seconds(), err
 }

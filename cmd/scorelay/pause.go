@@ -142,7 +142,7 @@ func lookForProject(ctx context.Context, js jetstream.JetStream, id score.Projec
 	if err != nil {
 		return err
 	}
-	if found, _, _, err := projects.Project(ctx, id); err == nil && found == nil {
+	if found, err := projects.Project(ctx, id); err == nil && found == nil {
 		log.Warn("no project that is final has this id: look at it again, unless the project's creation is on its way", "project", id)
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -39,10 +38,10 @@ func TestProjectsShow(t *testing.T) {
 	_, err = readProject(ctx, projects, client, contract, p.ID)
 	require.ErrorContains(t, err, "created in block 2; the directory, which follows final blocks, is at block 0")
 
-	revision, err := projects.SetFollowed(ctx, 0, evidence.Followed{ChainID: devnet.ChainID, Contract: contract, At: evidence.Ref{Number: 2, Hash: common.Hash{1}}})
+	revision, err := projects.SetFollowed(ctx, 0, score.Followed{ChainID: devnet.ChainID, Contract: contract, Block: 2, Hash: common.Hash{1}})
 	require.NoError(t, err)
 	record := score.RecordOf(p)
-	require.NoError(t, projects.Put(ctx, revision, record, 2, 0))
+	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Block: 2}))
 	again := score.Action{Name: "buy", Points: 50}
 	node.Transact(t, 0, &contract, registry.EncodeAddAction(p.ID, again))
 	doc, err := readProject(ctx, projects, client, contract, p.ID)
@@ -51,7 +50,7 @@ func TestProjectsShow(t *testing.T) {
 	require.Equal(t, []uint64{2, 2, 3, 0}, []uint64{doc.Directory, doc.CreatedBlock, doc.Contract, doc.EditNonce})
 
 	record.Actions = append(record.Actions, again)
-	require.NoError(t, projects.Put(ctx, revision, record, 3, 0))
+	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Block: 3}))
 	doc, err = readProject(ctx, projects, client, contract, p.ID)
 	require.NoError(t, err)
 	require.Empty(t, doc.Differs)

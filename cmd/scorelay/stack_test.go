@@ -532,7 +532,7 @@ func refusedReplays(
 		return err == nil && id != ""
 	}, 2*time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool {
-		rec, _, _, err := projects.Project(t.Context(), at.Project)
+		rec, err := projects.Project(t.Context(), at.Project)
 		return err == nil && rec != nil && rec.SignedOnly
 	}, 2*time.Minute, 50*time.Millisecond)
 	_, told, err := scorelay("dlq", "replay", id)

@@ -27,6 +27,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/topup"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -119,8 +120,12 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	webhook.New(webhook.Config{Metrics: reg})
 	event.NewStalled(reg)
 	_ = (&ledger.Writer{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
-	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
-	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = (&index.StandingsFold{Source: &ledger.Source{}, Metrics: reg}).Begin(ended, false)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = (&index.DirectoryFold{Directory: noDirectory{}, Metrics: reg}).Begin(ended, false)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func registerChain(t *testing.T, reg prometheus.Registerer) {
@@ -133,9 +138,16 @@ func registerChain(t *testing.T, reg prometheus.Registerer) {
 }
 
 // nothingFinal is a chain at its start.
-type nothingFinal struct{ index.Heads }
+type nothingFinal struct{ ledger.Heads }
 
 func (nothingFinal) Final() (evidence.Block, bool) { return evidence.Block{}, false }
+
+// noDirectory is a directory that cannot be read.
+type noDirectory struct{ index.Directory }
+
+func (noDirectory) Followed(ctx context.Context) (score.Followed, uint64, error) {
+	return score.Followed{}, 0, ctx.Err()
+}
 
 // recorder is a registry that writes a row of docs/metrics.md for each metric.
 type recorder struct {

@@ -46,9 +46,7 @@ const (
 //	stream ──► lanes it holds leases for ──► journal ──► chain
 //	             │                                        │ events, final
 //	             ▼                                        ▼
-//	         Redis (statuses) ◄────── ledger ◄───────── index ──► project directory
-//	               (standings) ◄── projector ◄────────────┤
-//	         webhooks' endpoints ◄── deliverer ◄──────────┘
+//	         webhooks' endpoints ◄── deliverer ◄── ledger ──► folds: statuses, standings (Redis), project directory
 type relayer struct {
 	*process
 	settings *RelayerSettings
@@ -62,13 +60,13 @@ type relayer struct {
 	relay    *relay.Relayer
 	payer    *signer.Key  // of top-ups; nil: there are none
 	topUp    *topup.TopUp // nil as payer is
-	follower *index.Follower
 	statuses *index.Statuses
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
 	stalled  *event.Stalled // webhooks
 
-	projector *index.Projector
+	directory *index.DirectoryFold
+	standings *index.StandingsFold
 }
 
 // RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
@@ -94,8 +92,6 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
 		loop("the ledger's reader", func(ctx context.Context) error { return r.ledger.Run(ctx) }),
 		loop("the ledger", r.runLedger),
-		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
-		loop("the projector of standings", func(ctx context.Context) error { return r.projector.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
 		loop("top-ups", func(ctx context.Context) error {
@@ -144,9 +140,9 @@ func (r *relayer) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.follower = &index.Follower{
-		Deployment: d, Chain: r.chain, Heads: r.heads, Blocks: r.chain, Directory: projects,
-		Poll: r.settings.PollInterval, Log: r.log, Metrics: r.metrics,
+	r.directory = &index.DirectoryFold{Deployment: d, Chain: r.chain, Source: r.ledger, Directory: projects, Log: r.log, Metrics: r.metrics}
+	if err := r.directory.Verify(ctx); err != nil {
+		return err
 	}
 	journals, err := journal.Open(ctx, r.js)
 	if err != nil {
@@ -156,9 +152,8 @@ func (r *relayer) open(ctx context.Context) error {
 		Deployment: d, Ledger: r.ledger, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Store: r.status,
 		Retention: r.settings.StatusRetention, Log: r.log,
 	}
-	r.projector = &index.Projector{
-		Deployment: d, Chain: r.chain, Payments: r.chain, Heads: r.heads, Blocks: r.chain, Projects: projects, Standings: NewStandings(r.redis, r.stream),
-		Replica: r.settings.replica(), Log: r.log, Metrics: r.metrics,
+	r.standings = &index.StandingsFold{
+		Deployment: d, Chain: r.chain, Source: r.ledger, Projects: projects, Standings: NewStandings(r.redis, r.stream), Log: r.log, Metrics: r.metrics,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
@@ -181,6 +176,11 @@ func (r *relayer) runLedger(ctx context.Context) error {
 		defer parts.Wait()
 		parts.Go(func() { _ = writer.Run(ctx) })
 		parts.Go(func() { _ = r.statuses.Run(ctx) })
+		parts.Go(func() { _ = ledger.RunFold(ctx, r.ledger, r.directory, "project directory", r.log) })
+		parts.Go(func() {
+			_ = ledger.RunFold(ctx, r.ledger, r.standings, "standings", r.log)
+			r.standings.Rest()
+		})
 	})
 }
 

@@ -108,7 +108,7 @@ func (r *Replays) Replayable(ctx context.Context, letter score.DeadLetter) error
 	case letter.Signed || letter.Outcome == score.BadSignature:
 		return ErrSigned
 	}
-	record, _, _, err := r.projects.Project(ctx, letter.Update.Project)
+	record, err := r.projects.Project(ctx, letter.Update.Project)
 	if err == nil && record != nil && record.SignedOnly {
 		err = ErrSignedOnly
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -21,6 +22,9 @@ const (
 	callTimeout   = 5 * time.Second
 )
 
+// errBehind reports that the server that answered has an older copy of a document.
+var errBehind = errors.New("the server's copy of the document is behind")
+
 // Directory reads and writes the bucket. It is safe for concurrent use.
 type Directory struct {
 	kv jetstream.KeyValue
@@ -36,26 +40,72 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Directory, error) {
 	return &Directory{kv: kv, js: js}, nil
 }
 
-// document is the stored form of a project.
-type document struct {
-	*score.Record
-
-	Block    uint64 `json:"block"`    // of the newest event folded in
-	LogIndex uint   `json:"logIndex"` // of that event, in its block
+// Project returns a project's record; nil and no error when the directory does not know the project.
+func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Record, error) {
+	dated, err := d.Dated(ctx, id)
+	if err == nil && dated.Block == unreadable {
+		err = fmt.Errorf("couldn't decode project %s of the directory", id)
+	}
+	return dated.Record, err
 }
 
-// Project returns a project's record and the position (block number, index of the log in its block) of the newest
-// event in it; nil and no error when the directory does not know the project.
-func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Record, uint64, uint, error) {
+// Dated returns a project's record and where its events are; the zero value when the directory does not know the project. A document that cannot be read
+// has no record, and is as of a block that no chain has.
+func (d *Directory) Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error) {
 	data, _, err := d.get(ctx, keyOf(id))
 	if err != nil || data == nil {
-		return nil, 0, 0, err
+		return score.DatedRecord{}, err
 	}
-	var doc document
-	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, 0, 0, fmt.Errorf("couldn't decode project %s of the directory: %w", id, err)
+	return decode(data), nil
+}
+
+const unreadable = 1<<63 - 1 // block of a document that cannot be read
+
+func decode(data []byte) score.DatedRecord {
+	var dated score.DatedRecord
+	if json.Unmarshal(data, &dated) != nil || dated.Record == nil {
+		return score.DatedRecord{Block: unreadable}
 	}
-	return doc.Record, doc.Block, doc.LogIndex, nil
+	return dated
+}
+
+// History returns what was stored of a project, the newest first, as far back as the bucket keeps it; of what was removed the zero value.
+func (d *Directory) History(ctx context.Context, id score.ProjectID) (past []score.DatedRecord, err error) {
+	_, newest, err := d.get(ctx, keyOf(id))
+	if err != nil || newest == 0 {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	entries, err := d.kv.History(ctx, keyOf(id))
+	if err == nil && entries[len(entries)-1].Revision() != newest {
+		err = errBehind
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the history of project %s in the directory: %w", id, err)
+	}
+	for _, entry := range slices.Backward(entries) {
+		var dated score.DatedRecord
+		if entry.Operation() == jetstream.KeyValuePut {
+			dated = decode(entry.Value())
+		}
+		past = append(past, dated)
+	}
+	return past, nil
+}
+
+// Each calls fn with every record. An error of fn ends it.
+func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error {
+	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
+		if id, err := score.ParseProjectID("0x" + entry.Key()); err == nil {
+			return fn(id, decode(entry.Value()))
+		}
+		return nil // the checkpoint
+	})
+	if err != nil {
+		return fmt.Errorf("couldn't read the directory: %w", err)
+	}
+	return nil
 }
 
 // get reads a key; no data and no error say that it is not there.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -31,9 +30,11 @@ func connect(t *testing.T, url string) jetstream.JetStream {
 	return js
 }
 
+const history = 4
+
 func open(t *testing.T, js jetstream.JetStream) *directory.Directory {
 	t.Helper()
-	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: directory.Bucket})
+	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: directory.Bucket, History: history})
 	require.NoError(t, err)
 	d, err := directory.Open(t.Context(), js)
 	require.NoError(t, err)
@@ -72,9 +73,13 @@ func TestOpenWithoutBucket(t *testing.T) {
 	require.ErrorContains(t, err, "setup")
 }
 
-var followedTo20 = evidence.Followed{
-	ChainID: 1337, Contract: common.Address{7}, At: evidence.Ref{Number: 20, Hash: common.Hash{20}},
-	Trail: evidence.Trail{{Number: 18, Hash: common.Hash{18}}}, Ahead: &evidence.Ref{Number: 21, Hash: common.Hash{21}}, Suspect: true,
+var followedTo20 = score.Followed{
+	ChainID: 1337, Contract: common.Address{7}, Position: "3-20-1400000000000000-0", Block: 20, Hash: common.Hash{20}, Writing: true, Lacking: []score.ProjectID{{5}},
+}
+
+// as is a record as of an event.
+func as(r *score.Record, block uint64, logIndex uint) score.DatedRecord {
+	return score.DatedRecord{Record: r, Created: 1, Since: 2, Block: block, LogIndex: logIndex}
 }
 
 // follow sets a checkpoint and returns its revision.
@@ -92,20 +97,18 @@ func TestPutAndRemove(t *testing.T) {
 	ctx := t.Context()
 	d := open(t, connect(t, devnet.NATS(t).URL))
 	id := score.ProjectID{31: 1}
-	rec, _, _, err := d.Project(ctx, id)
+	rec, err := d.Project(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, rec)
 
 	revision := follow(t, d)
 	for i, name := range []string{"a", "b", "lower"} {
-		require.NoError(t, d.Put(ctx, revision, record(1, name), uint64(10-i), uint(i)))
-		rec, block, index, err := d.Project(ctx, id)
+		require.NoError(t, d.Put(ctx, revision, as(record(1, name), uint64(10-i), uint(i))))
+		dated, err := d.Dated(ctx, id)
 		require.NoError(t, err)
-		require.Equal(t, record(1, name), rec)
-		require.Equal(t, uint64(10-i), block)
-		require.Equal(t, uint(i), index)
+		require.Equal(t, as(record(1, name), uint64(10-i), uint(i)), dated)
 	}
-	require.NoError(t, d.Put(ctx, revision, record(2, "b"), 11, 0))
+	require.NoError(t, d.Put(ctx, revision, as(record(2, "b"), 11, 0)))
 	for from, want := range map[uint64]int{0: 2, 8: 2, 9: 1, 11: 1, 12: 0} {
 		ids, err := d.Beyond(ctx, from)
 		require.NoError(t, err)
@@ -113,13 +116,41 @@ func TestPutAndRemove(t *testing.T) {
 	}
 	require.NoError(t, d.Remove(ctx, revision, id))
 	require.NoError(t, d.Remove(ctx, revision, id))
-	rec, _, _, err = d.Project(ctx, id)
+	rec, err = d.Project(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, rec)
 	ids, err := d.Beyond(ctx, 0)
 	require.NoError(t, err)
 	require.Equal(t, []score.ProjectID{{31: 2}}, ids)
-	require.NoError(t, d.Put(ctx, revision, record(1, "again"), 5, 0))
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "again"), 5, 0)))
+}
+
+// TestHistory tells what records were, also before one was removed, as far back as the bucket keeps it.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	d := open(t, connect(t, devnet.NATS(t).URL))
+	id := score.ProjectID{31: 1}
+	past, err := d.History(ctx, id)
+	require.NoError(t, err)
+	require.Empty(t, past)
+	revision := follow(t, d)
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "a"), 1, 0)))
+	require.NoError(t, d.Remove(ctx, revision, id))
+	past, err = d.History(ctx, id)
+	require.NoError(t, err)
+	require.Empty(t, past)
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "b"), 2, 0)))
+	past, err = d.History(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, []score.DatedRecord{as(record(1, "b"), 2, 0), {}, as(record(1, "a"), 1, 0)}, past)
+	for n := range uint64(history) {
+		require.NoError(t, d.Put(ctx, revision, as(record(1, "c"), 3+n, 0)))
+	}
+	past, err = d.History(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, past, history)
+	require.EqualValues(t, 3, past[history-1].Block)
 }
 
 // TestAMovedCheckpointFencesEveryWrite: what was decided under an older checkpoint is not stored.
@@ -127,20 +158,20 @@ func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	d := open(t, connect(t, devnet.NATS(t).URL))
-	require.ErrorIs(t, d.Put(ctx, 7, record(1, "without a checkpoint"), 1, 0), evidence.ErrMoved)
+	require.ErrorIs(t, d.Put(ctx, 7, as(record(1, "without a checkpoint"), 1, 0)), score.ErrFoldMoved)
 	late := follow(t, d)
-	require.NoError(t, d.Put(ctx, late, record(1, "a"), 1, 0))
+	require.NoError(t, d.Put(ctx, late, as(record(1, "a"), 1, 0)))
 	now := follow(t, d)
-	require.ErrorIs(t, d.Put(ctx, late, record(1, "late"), 99, 0), evidence.ErrMoved)
-	require.ErrorIs(t, d.Remove(ctx, late, score.ProjectID{31: 1}), evidence.ErrMoved)
-	_, err := d.SetFollowed(ctx, late, evidence.Followed{})
-	require.ErrorIs(t, err, evidence.ErrMoved)
-	_, err = d.SetFollowed(ctx, 0, evidence.Followed{})
-	require.ErrorIs(t, err, evidence.ErrMoved)
-	rec, _, _, err := d.Project(ctx, score.ProjectID{31: 1})
+	require.ErrorIs(t, d.Put(ctx, late, as(record(1, "late"), 99, 0)), score.ErrFoldMoved)
+	require.ErrorIs(t, d.Remove(ctx, late, score.ProjectID{31: 1}), score.ErrFoldMoved)
+	_, err := d.SetFollowed(ctx, late, score.Followed{})
+	require.ErrorIs(t, err, score.ErrFoldMoved)
+	_, err = d.SetFollowed(ctx, 0, score.Followed{})
+	require.ErrorIs(t, err, score.ErrFoldMoved)
+	rec, err := d.Project(ctx, score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "a", rec.Name)
-	require.NoError(t, d.Put(ctx, now, record(1, "b"), 1, 0))
+	require.NoError(t, d.Put(ctx, now, as(record(1, "b"), 1, 0)))
 }
 
 // TestWritersUnderRaces: of writers of one revision each moves the checkpoint at most once, and a record is always of the
@@ -155,12 +186,12 @@ func TestWritersUnderRaces(t *testing.T) {
 		wg.Go(func() {
 			for {
 				f, revision, err := d.Followed(t.Context())
-				if err != nil || f.At.Number >= moves {
+				if err != nil || f.Block >= moves {
 					return
 				}
-				f.At.Number++
+				f.Block++
 				if revision, err = d.SetFollowed(t.Context(), revision, f); err == nil {
-					_ = d.Put(t.Context(), revision, record(1, fmt.Sprint(f.At.Number)), f.At.Number, 0)
+					_ = d.Put(t.Context(), revision, as(record(1, fmt.Sprint(f.Block)), f.Block, 0))
 				}
 			}
 		})
@@ -168,9 +199,9 @@ func TestWritersUnderRaces(t *testing.T) {
 	wg.Wait()
 	f, revision, err := d.Followed(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, uint64(moves), f.At.Number)
-	require.NoError(t, d.Put(t.Context(), revision, record(1, "last"), moves, 0))
-	rec, _, _, err := d.Project(t.Context(), score.ProjectID{31: 1})
+	require.Equal(t, uint64(moves), f.Block)
+	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "last"), moves, 0)))
+	rec, err := d.Project(t.Context(), score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "last", rec.Name)
 }
@@ -191,17 +222,17 @@ func TestCheckpointAndReset(t *testing.T) {
 	require.Equal(t, set, revision)
 	require.Equal(t, followedTo20, got)
 
-	require.NoError(t, d.Put(ctx, revision, record(1, "a"), 20, 0))
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "a"), 20, 0)))
 	reset(t, js)
 	_, revision, err = d.Followed(ctx)
 	require.NoError(t, err)
 	require.Zero(t, revision)
-	require.ErrorIs(t, d.Put(ctx, set, record(1, "late"), 20, 0), evidence.ErrMoved)
-	rec, _, _, err := d.Project(ctx, score.ProjectID{31: 1})
+	require.ErrorIs(t, d.Put(ctx, set, as(record(1, "late"), 20, 0)), score.ErrFoldMoved)
+	rec, err := d.Project(ctx, score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Nil(t, rec)
-	require.NoError(t, d.Put(ctx, follow(t, d), record(1, "again"), 5, 0)) // positions start over
-	rec, _, _, err = d.Project(ctx, score.ProjectID{31: 1})
+	require.NoError(t, d.Put(ctx, follow(t, d), as(record(1, "again"), 5, 0))) // positions start over
+	rec, err = d.Project(ctx, score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "again", rec.Name)
 }
@@ -210,13 +241,13 @@ func TestTooBigKeepsTheDocument(t *testing.T) {
 	t.Parallel()
 	d := open(t, connect(t, devnet.NATS(t).URL))
 	revision := follow(t, d)
-	require.NoError(t, d.Put(t.Context(), revision, record(1, "small"), 1, 0))
+	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "small"), 1, 0)))
 	big := record(1, "big")
 	for i := range uint32(30_000) {
 		big.Members[common.Address(binary.BigEndian.AppendUint32(make([]byte, 16), i))] = score.Updater
 	}
-	require.ErrorIs(t, d.Put(t.Context(), revision, big, 2, 0), score.ErrTooBig)
-	rec, _, _, err := d.Project(t.Context(), score.ProjectID{31: 1})
+	require.ErrorIs(t, d.Put(t.Context(), revision, as(big, 2, 0)), score.ErrTooBig)
+	rec, err := d.Project(t.Context(), score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "small", rec.Name)
 }
@@ -255,8 +286,8 @@ func TestViewFollows(t *testing.T) {
 	require.Zero(t, empty.Len())
 	revision := follow(t, d)
 
-	require.NoError(t, d.Put(ctx, revision, record(1, "a"), 10, 0))
-	require.NoError(t, d.Put(ctx, revision, record(2, "b"), 10, 1))
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "a"), 10, 0)))
+	require.NoError(t, d.Put(ctx, revision, as(record(2, "b"), 10, 1)))
 	revision = follow(t, d)
 
 	view := run(t, d)
@@ -266,7 +297,7 @@ func TestViewFollows(t *testing.T) {
 	require.Equal(t, record(1, "a"), rec)
 	require.Equal(t, 2, view.Len())
 
-	require.NoError(t, d.Put(ctx, revision, record(1, "a2"), 11, 0))
+	require.NoError(t, d.Put(ctx, revision, as(record(1, "a2"), 11, 0)))
 	for _, v := range []*directory.View{empty, view} {
 		require.Eventually(t, func() bool {
 			rec, ok := v.Project(score.ProjectID{31: 1})
@@ -282,7 +313,7 @@ func TestViewListsInOrder(t *testing.T) {
 	d := open(t, connect(t, devnet.NATS(t).URL))
 	revision := follow(t, d)
 	for _, n := range []byte{7, 0xa1, 3, 0, 9, 0x1a} {
-		require.NoError(t, d.Put(t.Context(), revision, record(n, "each"), 10, uint(n)))
+		require.NoError(t, d.Put(t.Context(), revision, as(record(n, "each"), 10, uint(n))))
 	}
 	view := run(t, d)
 	caughtUp(t, view)
@@ -315,14 +346,14 @@ func TestViewIgnoresRubbish(t *testing.T) {
 	kv, err := js.KeyValue(t.Context(), directory.Bucket)
 	require.NoError(t, err)
 	revision := follow(t, d)
-	require.NoError(t, d.Put(t.Context(), revision, record(1, "a"), 10, 0))
+	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "a"), 10, 0)))
 	view := run(t, d)
 	caughtUp(t, view)
 	for _, key := range []string{"rubbish", record(1, "").ID.String()[2:], "checkpoint"} {
 		_, err := kv.Put(t.Context(), key, []byte("{"))
 		require.NoError(t, err)
 	}
-	require.NoError(t, d.Put(t.Context(), newest(t, kv), record(2, "b"), 10, 1))
+	require.NoError(t, d.Put(t.Context(), newest(t, kv), as(record(2, "b"), 10, 1)))
 	require.Eventually(t, func() bool { return view.Len() == 2 }, 2*time.Minute, 5*time.Millisecond)
 	rec, _ := view.Project(score.ProjectID{31: 1})
 	require.Equal(t, "a", rec.Name)
@@ -339,7 +370,7 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 	require.NoError(t, err)
 	d := open(t, connect(t, server.URL))
 	revision := follow(t, d)
-	require.NoError(t, d.Put(t.Context(), revision, record(1, "a"), 10, 0))
+	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "a"), 10, 0)))
 	view := run(t, d)
 	caughtUp(t, view)
 
@@ -352,7 +383,7 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 		require.Eventually(t, func() bool {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // what the server took along is never answered
 			defer cancel()
-			return d.Put(ctx, revision, next, 11, 0) == nil
+			return d.Put(ctx, revision, as(next, 11, 0)) == nil
 		}, 2*time.Minute, 20*time.Millisecond)
 		require.Eventually(t, func() bool {
 			_, ok := view.Project(next.ID)

@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"encoding/json"
 	"log/slog"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -22,16 +21,14 @@ func (d *Directory) NewView(log *slog.Logger) *View {
 		if entry.Key() == checkpointKey {
 			return nil, false
 		}
-		var doc document
-		_, err := score.ParseProjectID("0x" + entry.Key())
-		if err == nil {
-			err = json.Unmarshal(entry.Value(), &doc)
+		dated := decode(entry.Value())
+		if _, err := score.ParseProjectID("0x" + entry.Key()); err != nil {
+			dated.Record = nil
 		}
-		if err != nil || doc.Record == nil {
-			log.Error("an entry of the project directory cannot be read; the API keeps what it knew of that project",
-				"key", entry.Key(), "err", err)
+		if dated.Record == nil {
+			log.Error("an entry of the project directory cannot be read; the API keeps what it knew of that project", "key", entry.Key())
 		}
-		return doc.Record, err == nil && doc.Record != nil
+		return dated.Record, dated.Record != nil
 	})}
 }
 

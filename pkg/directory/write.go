@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
@@ -23,20 +22,20 @@ const (
 
 // Followed returns the checkpoint and its revision, which SetFollowed, Put and Remove want; revision 0 and no error when
 // there is none.
-func (d *Directory) Followed(ctx context.Context) (f evidence.Followed, revision uint64, err error) {
+func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision uint64, err error) {
 	data, revision, err := d.get(ctx, checkpointKey)
 	if err != nil || data == nil {
-		return evidence.Followed{}, 0, err
+		return score.Followed{}, 0, err
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
-		return evidence.Followed{}, 0, fmt.Errorf("couldn't decode the directory's checkpoint: %w", err)
+		return score.Followed{}, 0, fmt.Errorf("couldn't decode the directory's checkpoint: %w", err)
 	}
 	return f, revision, nil
 }
 
-// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new revision. evidence.ErrMoved:
+// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new revision. score.ErrFoldMoved:
 // another writer was faster. After any other error it may or may not be stored; reading it again tells.
-func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f evidence.Followed) (uint64, error) {
+func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return 0, fmt.Errorf("couldn't encode the directory's checkpoint: %w", err)
@@ -50,7 +49,7 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f evidence
 		next, err = d.kv.Update(ctx, checkpointKey, data, revision)
 	}
 	if watched.Moved(err) {
-		return 0, evidence.ErrMoved
+		return 0, score.ErrFoldMoved
 	}
 	if err != nil {
 		return 0, fmt.Errorf("couldn't store the directory's checkpoint: %w", err)
@@ -58,14 +57,14 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f evidence
 	return next, nil
 }
 
-// Put stores a project's record as of the position (block, log index), under a revision of the checkpoint. Errors:
-// evidence.ErrMoved, score.ErrTooBig, or the server's, after which it may or may not be stored; storing it again does no harm.
-func (d *Directory) Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error {
-	data, err := json.Marshal(document{rec, block, logIndex})
+// Put stores a project's record, under a revision of the checkpoint. Errors: score.ErrFoldMoved, score.ErrTooBig, or the server's,
+// after which it may or may not be stored; storing it again does no harm.
+func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
+	data, err := json.Marshal(dated)
 	if err != nil {
-		return fmt.Errorf("couldn't encode project %s of the directory: %w", rec.ID, err)
+		return fmt.Errorf("couldn't encode project %s of the directory: %w", dated.ID, err)
 	}
-	return d.write(ctx, revision, &nats.Msg{Subject: subjectPrefix + keyOf(rec.ID), Data: data})
+	return d.write(ctx, revision, &nats.Msg{Subject: subjectPrefix + keyOf(dated.ID), Data: data})
 }
 
 // Remove forgets a project, under a revision of the checkpoint. Errors are as of Put.
@@ -85,26 +84,20 @@ func (d *Directory) write(ctx context.Context, revision uint64, msg *nats.Msg) e
 	case err == nil:
 		return nil
 	case watched.Moved(err):
-		return evidence.ErrMoved
+		return score.ErrFoldMoved
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("couldn't store %s (%d bytes): %w", msg.Subject, len(msg.Data), score.ErrTooBig)
 	}
 	return fmt.Errorf("couldn't store %s in the directory: %w", msg.Subject, err)
 }
 
-// Beyond lists the projects whose documents are as of a block at or after from.
-func (d *Directory) Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error) {
-	var ids []score.ProjectID
-	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
-		var doc document
-		id, err := score.ParseProjectID("0x" + entry.Key())
-		if err == nil && (json.Unmarshal(entry.Value(), &doc) != nil || doc.Block >= from) { // an error: the checkpoint
+// Beyond lists the projects whose records are as of a block at or after from.
+func (d *Directory) Beyond(ctx context.Context, from uint64) (ids []score.ProjectID, err error) {
+	err = d.Each(ctx, func(id score.ProjectID, dated score.DatedRecord) error {
+		if dated.Block >= from {
 			ids = append(ids, id)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("couldn't read the directory: %w", err)
-	}
-	return ids, nil
+	return ids, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -20,33 +19,35 @@ const marksAtOnce = 1000 // projects whose marks are read together
 // all from reading.
 const differsPause = time.Hour
 
-// check compares some wallets that the round changed with the contract, as of the final block. What cannot be compared, because the state is
-// gone or another projector went on meanwhile, is left.
-func (p *Projector) check(ctx context.Context, s *stint, final evidence.Block) error {
-	if s.at.Rebuilding() || s.at.Hash != final.Hash {
+// check compares some wallets that changed with the contract, as of the checkpoint. What cannot be compared, because the state is
+// gone or another relayer went on meanwhile, is left.
+func (f *StandingsFold) check(ctx context.Context, s *stint) error {
+	sample := s.sample
+	s.sample, s.seen = nil, 0
+	if s.at.Rebuilding() {
 		return nil
 	}
-	for _, t := range s.sample {
-		want, err := registry.ReadWalletScores(t.project, t.wallet).Do(ctx, viewAt(p.Chain, p.Deployment.Contract, final.Hash))
+	for _, t := range sample {
+		want, err := registry.ReadWalletScores(t.project, t.wallet).Do(ctx, viewAt(f.Chain, f.Deployment.Contract, s.at.Hash))
 		if err != nil {
-			p.Log.Debug("couldn't compare a wallet's scores with the contract's", "project", t.project, "wallet", t.wallet, "err", err)
+			f.Log.Debug("couldn't compare a wallet's scores with the contract's", "project", t.project, "wallet", t.wallet, "err", err)
 			return nil
 		}
-		got, err := p.kept(ctx, s, t, len(want))
+		got, err := f.kept(ctx, s, t, len(want))
 		if err != nil {
 			return err
 		}
 		if got == nil || slices.Equal(got, want) {
 			continue
 		}
-		p.metrics.differs.Inc()
-		again := time.Since(p.differs) >= differsPause
-		p.Log.Error("a wallet's scores in the standings are not the contract's: an endpoint left out or made up logs, or Redis lost writes; "+
-			"the standings are rebuilt, once an hour at most", "project", t.project, "wallet", t.wallet, "block", final.Number,
+		f.metrics.differs.Inc()
+		again := time.Since(f.differs) >= differsPause
+		f.Log.Error("a wallet's scores in the standings are not the contract's: an endpoint left out or made up logs, or Redis lost writes; "+
+			"the standings are rebuilt, once an hour at most", "project", t.project, "wallet", t.wallet, "block", s.at.Block,
 			"standings", got, "contract", want, "rebuilt_now", again)
 		if again {
-			p.broken, p.why, p.differs = s.at.Generation, "they differ from the contract", time.Now()
-			return score.ErrProjectionMoved
+			f.broken, f.why, f.differs = s.at.Generation, "they differ from the contract", time.Now()
+			return score.ErrFoldMoved
 		}
 		return nil
 	}
@@ -55,18 +56,18 @@ func (p *Projector) check(ctx context.Context, s *stint, final evidence.Block) e
 
 // whole makes sure that no project is missing: a node of a Cluster may have lost all that it had, and one to which nothing happens would not
 // show it.
-func (p *Projector) whole(ctx context.Context, s *stint) error {
-	projects, err := p.Projects.Beyond(ctx, 0)
+func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
+	projects, err := f.Projects.Beyond(ctx, 0)
 	if err != nil {
 		return err
 	}
-	ahead, err := p.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory continues
+	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory continues
 	if err != nil {
 		return err
 	}
 	projects = slices.DeleteFunc(projects, func(id score.ProjectID) bool { return slices.Contains(ahead, id) })
 	for some := range slices.Chunk(projects, marksAtOnce) {
-		marks, err := p.Standings.Marks(ctx, s.at.Generation, some)
+		marks, err := f.Standings.Marks(ctx, s.at.Generation, some)
 		if err != nil {
 			return err
 		}
@@ -78,15 +79,15 @@ func (p *Projector) whole(ctx context.Context, s *stint) error {
 }
 
 // kept are a wallet's scores in the standings; nil unless they are as of the mark of the project that this stint wrote.
-func (p *Projector) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
+func (f *StandingsFold) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
-		marks, err := p.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})
+		marks, err := f.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})
 		return err == nil && marks[0] != nil && *marks[0] == s.marks[t.project], err
 	}
 	if same, err := at(); err != nil || !same {
 		return nil, err
 	}
-	scores, _, err := p.Standings.Scores(ctx, t.project, types, []common.Address{t.wallet})
+	scores, _, err := f.Standings.Scores(ctx, t.project, types, []common.Address{t.wallet})
 	if rebuilding := (*score.RebuildingError)(nil); errors.As(err, &rebuilding) || errors.Is(err, score.ErrNotProjected) {
 		return nil, nil
 	}

@@ -1,50 +1,45 @@
-// Package index follows the contract's events. On them live:
+// Package index makes of the contract's events what others read:
 //
-//   - Follower keeps the project directory: who is a member, which actions and score types there are.
+//   - DirectoryFold keeps the project directory: who is a member, which actions and score types there are.
 //   - Restorer brings the status store back after it lost its data.
-//   - Projector keeps the standings: scores, leaderboards, histories and statistics of all projects.
+//   - StandingsFold keeps the standings: scores, leaderboards, histories and statistics of all projects.
 //   - Auditor compares what the stream accepted with what the contract did.
 //   - Histories tell what the contract did with one wallet's updates; they keep nothing.
 //
 // # Invariants
 //
-//   - Only final blocks make records, statuses, standings and counts. Final is what the relayer's tracker calls so (Follower,
-//     Restorer, Projector), and what the ledger says (Histories). The Auditor alone asks Chain.FinalBlock: it believes no one else.
+//   - Only final blocks make records, statuses, standings and counts. Final is what the ledger says (DirectoryFold, StandingsFold, Histories), or the
+//     relayer's tracker (Restorer). The Auditor alone asks Chain.FinalBlock: it believes no one else.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
-//   - All of them may be killed anywhere and run again, and may run twice at once. In every relayer the Follower, the
-//     Restorer and the Projector run.
-//   - A panic of one of these three is an error as others are, tried again after a pause that grows: it begins again with what is stored.
-//   - What an event says was executed of a project registry.ExecutedOf tells, to all who read it. The Projector reads all projects from where it is, with
-//     points from the contract; Histories read backwards, from what is not final.
+//   - All of them may be killed anywhere and run again, and may run twice at once. The folds run where the ledger is written; in every relayer
+//     the Restorer runs.
+//   - A panic of one of these is an error as others are, tried again after a pause that grows: it begins again with what is stored.
+//   - What an event says was executed of a project registry.ExecutedOf tells, to all who read it. The StandingsFold reads all projects from where it is;
+//     Histories read backwards, from what is not final.
 //   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
 //     done. An accepted update before that position without an outcome is lost; one behind it is pending.
 //
-// # What the Follower must have seen
+// # Why the directory is right
 //
-// That a block holds no event of a project: a header that leads to the tracker's final block, and whose bloom has no such
-// log. That it holds these: all its receipts under its receipts root. So the newest blocks (Recent) cost a call only where
-// the bloom has a hit, and an endpoint whose logs are empty moves nothing. Older history is read in ranges of logs with
-// such proof as Chain.Logs has; the records are held against the recent blocks at the start and every Recheck, and one that lacks
-// an event, or has one that is not there, is made again.
+// The checkpoint has revisions, and each write, of the checkpoint or of a record, is stored only under the newest one. A change of records begins with a
+// write of the checkpoint, which says that records may be newer than its position (Followed.Writing): from then on no other writer can store anything.
+// It ends with the checkpoint at the new position, the commit point. Who finds Writing set does not know what of the change is stored: it writes the
+// checkpoint, so that a writer which only slept is stopped, takes back all records that are newer than the position, and reads on from there. So between changes
+// the records are exactly those as of the position, which is always at the end of a block.
 //
-// That the directory's last block is gone: in the recent blocks links of headers say so; below them an endpoint's other hash counts
-// when it stays. Then the checkpoint goes back to the newest block of its trail that is in the chain, and every record as
-// of a later block is made again as of that one. A project that was created only in replaced blocks is forgotten, once the
-// contract, too, does not know it.
+// Records are taken back, then and at a Rewind, to the newest entry of the bucket's history that is as of the block or before it, if the entry after it
+// holds no event up to the block (DatedRecord.Since). Where the history does not tell, a record is made again from the chain's project events, since the block of its
+// creation. Of a project that was created later the record is removed.
 //
-// # Why several Followers converge
+// Without a checkpoint, and where the position's block is gone and no Rewind tells of it (ledger.ErrReplaced), all records are made from the chain up to
+// the ledger's end, in memory; then those that differ are replaced at once, so that no API sees a project's past.
 //
-// The checkpoint has revisions, and each write, of the checkpoint or of a record, is stored only under the newest one. A
-// writer first announces up to which block it will write (Followed.Ahead), so that records beyond the checkpoint are always
-// of a known chain: the next writer completes them if that block is in its chain, and has them made again if not
-// (Followed.Suspect). A late writer of an old branch is refused by the revision. One that still follows the old branch, or
-// woke up in it, may take the checkpoint back only if its own final block is as high, or if no writer moved it for
-// Patience; as soon as all trackers are on one chain, the first to write takes it there, its checkpoint is in the chain of
-// all others, and none takes it back again.
+// Events of the ledger are proved. Older ones have such proof as Chain.Logs has: an event that does not follow from its project's record shows that some are
+// missing, and the record is made again, every minute until the endpoints give all (Followed.Lacking).
 //
 // What the Restorer writes twice, or writes again after a reorg, is harmless: its stores keep what says more. It relies on
 // Chain.Logs for events that endpoints leave out, as the Auditor does.
@@ -52,20 +47,19 @@
 // # Why each execution counts once
 //
 // A project's mark in the standings says which of its executions are in them, and each part that is appended says between which
-// marks it lies: what is there is passed over, and a part that begins after the mark is refused. So the Projector repeats what failed, or
+// marks it lies: what is there is passed over, and a part that begins after the mark is refused. So the StandingsFold repeats what failed, or
 // may have failed. It remembers the marks that it wrote; of a project that it meets it believes that nothing before the first block
-// that it reads is missing, because the checkpoint says so.
+// that it reads is missing, because the checkpoint says so. It counts a project's executions within a block, so its positions are at ends of blocks.
 //
 // Redis may lose its newest writes: of a checkpoint and the executions before it on one node, it loses the checkpoint first; of a Cluster
-// another node may lose executions that the checkpoint vouches for. A loss shows when Redis is another process than before, when a part is
-// refused, or when a project is missing. In the first two cases the blocks of the last minutes are read again, to which the marks make
-// no difference but where something is missing. In the last one, when a final block was replaced, and when there is no
-// checkpoint, all is read again under a new generation, whose number is in every key: what a late writer of the old one writes is
+// another node may lose executions that the checkpoint vouches for. The checkpoint names the process of Redis that it was written to, and a position that
+// was written ten to twenty minutes before (Checkpoint.Back). In another process all is read again from there on, however much of the ledger that is: the marks make no
+// difference but where something is missing. So it is from where a part is refused. Where a project is missing, where final blocks were replaced, and
+// where there is no checkpoint, all is read again under a new generation, whose number is in every key: what a late writer of the old one writes is
 // read by nothing.
 //
-// The logs of blocks that the process remembers are proved, and of older ones have such proof as Chain.Logs has. What is wrong all the same
-// shows in the wallets that are compared with the contract after each round; then the standings are rebuilt, once an hour at most,
-// since a difference that a rebuild does not cure would keep all from reading.
+// What an endpoint said of blocks that are older than the ledger may be wrong all the same. It shows in the wallets that are compared with the contract where the
+// fold reaches the ledger's end; then the standings are rebuilt, once an hour at most, since a difference that a rebuild does not cure would keep all from reading.
 //
 // # How the audit counts
 //
@@ -103,8 +97,10 @@
 // # Rejected
 //
 //   - Subscriptions to logs: they miss what happens while a connection is down, and have no finality.
+//   - Records with their position in the ledger, without a fence: a ledger that NATS lost counts from 1 again, so positions of two ledgers have no order, and a record that was
+//     removed has none, so that a writer which slept brings it back.
+//   - To continue, where Redis lost writes, ten minutes of the ledger before: a fold that catches up has written days of it in that time.
 //   - Reading the status store in the audit: it may be flushed at any time, and nothing follows from what it says.
 //   - Standings of blocks that are not final: each reorg would have to take them back. Who wants a newer score asks the contract.
-//   - A lock for the Projectors: it could expire at any moment all the same. The lead only spares the others the work.
 //   - Waiting a while and calling what is then missing lost: a slow chain would lose updates, a fast one hide it.
 package index

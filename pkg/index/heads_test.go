@@ -12,9 +12,10 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 )
 
-// heads is the world as index.Heads and index.Blocks: its real chain, whose newest blocks are remembered.
+// heads is the world as index.Heads, ledger.Heads and ledger.Chain: its real chain, whose newest blocks are remembered.
 type heads struct{ *world }
 
 func (h heads) block(ctx context.Context, number *big.Int) (evidence.Block, bool) {
@@ -62,24 +63,6 @@ func (w *world) news() {
 	w.changed = make(chan struct{})
 }
 
-func (h heads) Latest(context.Context) ([]evidence.Claim, error) {
-	return []evidence.Claim{{Endpoint: "broken"}, {Endpoint: "node"}}, nil
-}
-
-func (h heads) Blocks(ctx context.Context, endpoint string, from, to uint64) (blocks []evidence.Block, err error) {
-	for n := from; n <= to; n++ {
-		b, ok := h.block(ctx, new(big.Int).SetUint64(n))
-		if !ok {
-			return blocks, errFault
-		}
-		if endpoint == "broken" && n == from {
-			b.Hash[0] ^= 1
-		}
-		blocks = append(blocks, b)
-	}
-	return blocks, nil
-}
-
 func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
 	if h.noProof.Load() {
 		return nil, errFault
@@ -116,8 +99,17 @@ func (w *world) reorg(above uint64, make func()) {
 
 var (
 	_ index.Heads  = heads{}
-	_ index.Blocks = heads{}
+	_ ledger.Heads = heads{}
+	_ ledger.Chain = heads{}
 )
+
+// blocks makes empty blocks.
+func (w *world) blocks(n int) {
+	for range n {
+		w.node.Commit()
+	}
+	w.news()
+}
 
 // top names the newest block.
 func (w *world) top() evidence.Ref {

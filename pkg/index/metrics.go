@@ -5,18 +5,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// followerMetrics are a Follower's.
-type followerMetrics struct {
+// directoryMetrics are a DirectoryFold's.
+type directoryMetrics struct {
 	block  prometheus.Gauge
 	reorgs prometheus.Counter
 	holes  prometheus.Counter
 }
 
-func newFollowerMetrics(reg prometheus.Registerer) *followerMetrics {
+func newDirectoryMetrics(reg prometheus.Registerer) *directoryMetrics {
 	metrics := promauto.With(reg)
-	return &followerMetrics{
+	return &directoryMetrics{
 		block: metrics.NewGauge(prometheus.GaugeOpts{
-			Name: "scorelay_index_block", Help: "The last block whose events are in the project directory, as far as this process followed.",
+			Name: "scorelay_index_block", Help: "The last block whose events are in the project directory, as far as this process computed it.",
 		}),
 		reorgs: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_reorgs_total",
@@ -24,13 +24,13 @@ func newFollowerMetrics(reg prometheus.Registerer) *followerMetrics {
 		}),
 		holes: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_holes_total",
-			Help: "Project records that lacked an event of the chain, or had one that is not in it, and were made again.",
+			Help: "Project records from which an event of the ledger did not follow, and that were made again from the chain.",
 		}),
 	}
 }
 
-// projectorMetrics are a Projector's.
-type projectorMetrics struct {
+// standingsMetrics are a StandingsFold's.
+type standingsMetrics struct {
 	block      prometheus.Gauge
 	behind     prometheus.Gauge
 	rebuilding prometheus.Gauge
@@ -39,9 +39,9 @@ type projectorMetrics struct {
 	differs    prometheus.Counter
 }
 
-func newProjectorMetrics(reg prometheus.Registerer) *projectorMetrics {
+func newStandingsMetrics(reg prometheus.Registerer) *standingsMetrics {
 	metrics := promauto.With(reg)
-	return &projectorMetrics{
+	return &standingsMetrics{
 		block: metrics.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_standings_block", Help: "The last block whose executions are in the standings (leaderboards, histories, statistics), of all relayers' work.",
 		}),

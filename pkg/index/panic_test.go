@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -29,7 +31,23 @@ func (p *panicking) Append(ctx context.Context, generation uint64, part score.Pa
 	return err
 }
 
-// TestPanicsAreContained: at events, of all that follow them, and at a write; all is right once they end.
+// panickingDirectory panics at its first write, after it was stored.
+type panickingDirectory struct {
+	*directory.Directory
+
+	did bool
+}
+
+func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
+	err := p.Directory.Put(ctx, revision, dated)
+	if !p.did {
+		p.did = true
+		panic("planted at a write")
+	}
+	return err
+}
+
+// TestPanicsAreContained: at events, of all that follow them, and at writes; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
 	w, b, m, said := newWorld(t), newBoards(t), newMemory(t), &devnet.Log{}
@@ -40,12 +58,19 @@ func TestPanicsAreContained(t *testing.T) {
 	board := &panicking{boards: b}
 	board.left.Store(2)
 
-	log, d := slog.New(slog.NewTextHandler(said, nil)), w.directory()
-	follower, projector, f := w.follower(d), w.projector(board), w.folding(m)
-	follower.Log, projector.Log, f.writer.Log = log, log, log
+	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(m)
+	l.writer.Log, f.writer.Log = log, log
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context) error{follower.Run, projector.Run, f.writer.Run, f.Run} {
+	for _, run := range []func(context.Context) error{
+		f.Run, l.writer.Run,
+		func(ctx context.Context) error {
+			return ledger.RunFold(ctx, l.source, l.directoryFold(&panickingDirectory{Directory: d}), "records", log)
+		},
+		func(ctx context.Context) error {
+			return ledger.RunFold(ctx, l.source, l.standings(board), "standings", log)
+		},
+	} {
 		running.Go(func() { _ = run(ctx) })
 	}
 	t.Cleanup(func() { stop(); running.Wait() })
@@ -59,15 +84,17 @@ func TestPanicsAreContained(t *testing.T) {
 			return false
 		}
 	}
-	for _, what := range []string{"the follower couldn't", "the projector couldn't", "couldn't append to the ledger"} {
+	for _, what := range []string{"couldn't append to the ledger", "couldn't bring the statuses back"} {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)
-	require.Eventually(t, told("the projector couldn't", "planted at a write"), testPatience, testPoll)
+	for _, what := range []string{"fold=records", "fold=standings"} {
+		require.Eventually(t, told(what, "planted at a write"), testPatience, testPoll, what)
+	}
 	require.Eventually(t, func() bool {
 		at, err := b.Checkpoint(t.Context())
-		record, _, _, failed := d.Project(t.Context(), p.ID)
+		record, failed := d.Project(t.Context(), p.ID)
 		return err == nil && at.Block >= w.top().Number && !at.Rebuilding() && failed == nil && record != nil && m.complete(t)
 	}, testPatience, testPoll)
-	w.requireStandings(b, p)
+	l.requireStandings(b, p)
 }

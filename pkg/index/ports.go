@@ -27,14 +27,7 @@ type Chain interface {
 	// Logs hands the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time;
 	// through is the last block of the range. topics filters by the first topic. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
-	// Call runs a message on the state of block at.
-	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
-}
-
-// Projects tells which projects there are in final blocks. A directory does.
-type Projects interface {
-	// Beyond lists the projects whose records are as of a block at or after from.
-	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
+	Caller
 }
 
 // Payments tell what transactions cost.
@@ -43,34 +36,14 @@ type Payments interface {
 	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
 }
 
-// Standings is the store of the projection: what is read of projects' final executions. It may lose anything at any time.
-type Standings interface {
-	// Checkpoint is how far the projection is; the zero one where there is none.
-	Checkpoint(ctx context.Context) (score.Checkpoint, error)
-	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
-	// writer began one: it returns the checkpoint that holds now.
-	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint to a later block; score.ErrProjectionMoved if it is not at from.
-	Advance(ctx context.Context, from, to score.Checkpoint) error
-	// Create makes a project known, at a mark, unless it is.
-	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
-	// Marks are how far projects are known, in order; nil for one that is not.
-	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
-	// Append adds what a part has after the project's mark. A score.GapError if that is before part.From,
-	// score.ErrNotProjected if the project is not known.
-	Append(ctx context.Context, generation uint64, part score.Part) error
-	// Sweep removes what generations before this one hold.
-	Sweep(ctx context.Context, generation uint64) error
-	// Process names the store's process; another name than before: it may have lost what was written last. "" where it does not tell.
-	Process(ctx context.Context) (string, error)
-	// Lead tells whether the holder of that name leads, alone, for so long. It saves work, and is no lock.
-	Lead(ctx context.Context, name string, ttl time.Duration) (bool, error)
-	// Scores are wallets' scores, in order, each of so many score types. A score.RebuildingError while a rebuild is under way.
-	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
+// Caller runs messages on the state of blocks.
+type Caller interface {
+	// Call runs a message on the state of block at.
+	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
 // viewAt calls views of the contract on the state of a block.
-func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.Context, []byte) ([]byte, error) {
+func viewAt(chain Caller, contract common.Address, at common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		return chain.Call(ctx, evidence.Call{To: contract, Data: data}, at)
 	}
@@ -78,15 +51,10 @@ func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.C
 
 // readEvents hands the contract's events of the blocks from … to (inclusive), each with its log, to fn, in order.
 func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
-	return readRanges(ctx, chain, contract, from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
-}
-
-// readRanges hands the logs of the contract's events in the blocks from … to (inclusive) to fn as Chain.Logs does.
-func readRanges(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error {
 	if from > to {
 		return nil
 	}
-	return chain.Logs(ctx, contract, registry.Topics(), from, to, fn)
+	return chain.Logs(ctx, contract, registry.Topics(), from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
 }
 
 // parseEach hands the events of logs to fn, each with its log.
@@ -103,6 +71,12 @@ func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) erro
 	return nil
 }
 
+// DefaultPoll is how often a Restorer looks at the store.
+const DefaultPoll = time.Second
+
+// timeOf is a block's time.
+func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
+
 // Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.
 type Heads interface {
 	// Final is the newest final block; ok is false while there is none.
@@ -111,36 +85,6 @@ type Heads interface {
 	Block(number uint64) (b evidence.Block, ok bool)
 	// Changed is closed when the chain's head or its final block change.
 	Changed() <-chan struct{}
-}
-
-// Blocks reads blocks from the chain's endpoints. What it returns was checked against itself; an error means that nothing
-// was learnt.
-type Blocks interface {
-	// Latest is the newest block of every endpoint that answers: it tells the endpoints' names.
-	Latest(ctx context.Context) ([]evidence.Claim, error)
-	// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain. With an error come those that were
-	// read before it.
-	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
-	// Events are all logs of the contract with one of the first topics in the blocks, in order: that there are no others
-	// is proved by the blocks' receipts roots.
-	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
-}
-
-// Directory keeps project records, and the checkpoint that says as of which block they are. Every write
-// is made under a revision of the checkpoint and stored only while that is its newest one: else it is evidence.ErrMoved.
-type Directory interface {
-	// Followed is the checkpoint; revision 0 when there is none.
-	Followed(ctx context.Context) (f evidence.Followed, revision uint64, err error)
-	// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new one's.
-	SetFollowed(ctx context.Context, revision uint64, f evidence.Followed) (uint64, error)
-	// Project returns a record and the position (block, log index) of the newest event in it; nil when it is unknown.
-	Project(ctx context.Context, id score.ProjectID) (*score.Record, uint64, uint, error)
-	// Put stores a record as of a position. score.ErrTooBig: it cannot be stored, and concerns only that project.
-	Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error
-	// Remove forgets a project.
-	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
-	// Beyond lists the projects whose records are as of a block at or after from.
-	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
 }
 
 // StatusStore is the status store, as far as the fold goes. Its writes keep what says more or is newer.

@@ -3,13 +3,15 @@ package index
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 
+	"github.com/ethereum/go-ethereum/common"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/ethereum/go-ethereum/common"
-
-	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -17,25 +19,25 @@ import (
 const (
 	appendsAtOnce = 4      // of different projects
 	cutsAtOnce    = 32_000 // executions that wait to be appended, at most some more
-	samples       = 3      // wallets that are compared after a round
+	samples       = 3      // wallets that are compared when the fold reaches the ledger's end
 )
 
-// stint is a projector's work as long as nothing disturbs it: no write failed, and no other projector moved the checkpoint.
+// stint is a StandingsFold's work as long as nothing disturbs it: no write failed, and no other relayer moved the checkpoint.
 type stint struct {
 	at      score.Checkpoint
 	process string // the store's
-	next    uint64 // the block to read next
+	again   bool   // the store was another process when at was stored, and what it may have lost is being written again
 	// trusted is up to where every project is believed to be known: what the checkpoint says, less what the store may have lost.
 	trusted score.Mark
 	marks   map[score.ProjectID]score.Mark // of projects that were read or written since it began
+	points  map[score.ProjectID][]int64    // signed, of actions, by index
 
-	block  uint64 // what counts is about
-	counts map[score.ProjectID]uint32
-	cut    map[score.ProjectID][]score.Part
-	held   int // executions in cut
+	parts []*ledger.Message // of a block that is not whole yet
+	cut   map[score.ProjectID][]score.Part
+	held  int // executions in cut
 
 	sample []target
-	seen   int // executions of this round
+	seen   int // executions since they were last compared
 }
 
 // target is a wallet in a project.
@@ -44,107 +46,79 @@ type target struct {
 	wallet  common.Address
 }
 
-// project reads up to the final block and appends what it reads, in two goroutines, so that neither waits long for the other. What
-// was read before an error is still appended.
-func (p *Projector) project(ctx context.Context, s *stint, final evidence.Block) error {
-	s.sample, s.seen = nil, 0
-	if s.next > final.Number {
-		return nil
-	}
-	group, reading := errgroup.WithContext(ctx)
-	stretches, from := make(chan stretch, 1), s.next
-	contained(group, func() error {
-		defer close(stretches)
-		return p.read(reading, from, final, func(read stretch) error {
-			select {
-			case stretches <- read:
-				return nil
-			case <-reading.Done():
-				return reading.Err()
-			}
-		})
-	})
-	contained(group, func() error {
-		for read := range stretches {
-			if err := p.write(ctx, s, read, final); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return group.Wait()
-}
-
-// contained adds a goroutine to a group, whose panic is the group's error.
-func contained(group *errgroup.Group, work func() error) {
-	group.Go(func() error { return retry.Contained(work) })
-}
-
-// write cuts what happened into parts and appends them, and moves the checkpoint at the end of a range of blocks; and leads on.
-func (p *Projector) write(ctx context.Context, s *stint, read stretch, final evidence.Block) error {
-	if err := p.meet(ctx, s, read.happened); err != nil {
+// take cuts what a whole block executed into parts.
+func (f *StandingsFold) take(ctx context.Context, s *stint) error {
+	if err := f.meet(ctx, s); err != nil {
 		return err
 	}
-	for i := range read.happened {
-		if h := &read.happened[i]; !h.created {
-			s.add(h)
+	shares := sharesOf(s.parts)
+	counts := map[score.ProjectID]uint32{} // of the block's executions
+	for _, m := range s.parts {
+		for i := range m.Events {
+			e := &m.Events[i]
+			s.learn(e.Event)
+			for u, outcome := range registry.Executed(e.Event) {
+				gas, fee := shares[e.Tx.Hash].next()
+				if outcome == score.UnknownProject {
+					continue // as of registry.ExecutedOf; its share of the costs is no project's
+				}
+				points, err := f.points(ctx, s, u, outcome)
+				if err != nil {
+					return fmt.Errorf("log %d of block %d: %w", e.Log, m.Block.Number, err)
+				}
+				counts[u.Project]++
+				s.add(score.Mark{Block: m.Block.Number, Count: counts[u.Project]}, score.Execution{
+					Update: *u, Points: points, Outcome: outcome, Tx: e.Tx.Hash, Block: m.Block.Number, Time: m.Time, Gas: gas, Fee: fee,
+				})
+			}
 		}
 	}
-	if s.held < cutsAtOnce && read.through == nil {
-		return nil
-	}
-	if err := p.appendCut(ctx, s); err != nil {
-		return err
-	}
-	if read.through != nil {
-		if err := p.advance(ctx, s, *read.through, final); err != nil {
-			return err
-		}
-	}
-	leads, err := p.leads(ctx)
-	if err == nil && !leads {
-		err = fmt.Errorf("%w: it leads now", score.ErrProjectionMoved)
-	}
-	return err
+	s.parts = nil
+	return nil
 }
 
-// meet makes created projects known, and finds out how far those are known that were not met yet.
-func (p *Projector) meet(ctx context.Context, s *stint, happened []happening) error {
-	unmet := map[score.ProjectID]bool{}
-	for i := range happened {
-		h := &happened[i]
-		_, met := s.marks[h.project]
-		switch {
-		case h.created:
-			at := score.Mark{Block: h.block}
-			if err := p.Standings.Create(ctx, s.at.Generation, h.project, at); err != nil {
-				return err
+// meet makes projects known that the block created, and finds out how far those are known that were not met yet.
+func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
+	var unmet []score.ProjectID
+	met := func(id score.ProjectID) bool {
+		_, met := s.marks[id]
+		return met
+	}
+	for _, m := range s.parts {
+		for i := range m.Events {
+			if e, is := m.Events[i].Event.(registry.ProjectCreated); is {
+				at := score.Mark{Block: m.Block.Number}
+				if err := f.Standings.Create(ctx, s.at.Generation, e.Project.ID, at); err != nil {
+					return err
+				}
+				if !met(e.Project.ID) {
+					s.marks[e.Project.ID] = at
+				}
 			}
-			if !met {
-				s.marks[h.project] = at
+		}
+	}
+	asked := map[score.ProjectID]bool{}
+	for _, m := range s.parts {
+		for i := range m.Events {
+			for u, outcome := range registry.Executed(m.Events[i].Event) {
+				if outcome != score.UnknownProject && !met(u.Project) && !asked[u.Project] {
+					asked[u.Project], unmet = true, append(unmet, u.Project)
+				}
 			}
-		case !met:
-			unmet[h.project] = true
 		}
 	}
 	if len(unmet) == 0 {
 		return nil
 	}
-	projects := make([]score.ProjectID, 0, len(unmet))
-	for id := range unmet {
-		projects = append(projects, id)
-	}
-	marks, err := p.Standings.Marks(ctx, s.at.Generation, projects)
+	marks, err := f.Standings.Marks(ctx, s.at.Generation, unmet)
 	if err != nil {
 		return err
 	}
 	// If the store lost its newest writes before the marks were read, one behind the trusted one would hide the loss.
-	if process, err := p.Standings.Process(ctx); err != nil {
+	if err := f.sameProcess(ctx, s); err != nil {
 		return err
-	} else if process != s.process {
-		return fmt.Errorf("%w: Redis is another process than a moment ago", score.ErrProjectionMoved)
 	}
-	for i, id := range projects {
+	for i, id := range unmet {
 		if marks[i] == nil {
 			return fmt.Errorf("project %s: %w", id, score.ErrNotProjected)
 		}
@@ -156,26 +130,70 @@ func (p *Projector) meet(ctx context.Context, s *stint, happened []happening) er
 	return nil
 }
 
-// add appends an execution to its project's last part, or to a new one.
-func (s *stint) add(h *happening) {
-	if s.block != h.block || s.counts == nil {
-		s.block, s.counts = h.block, map[score.ProjectID]uint32{}
+// learn takes in what an event says of actions. Those of a project are all known, or not asked for yet.
+func (s *stint) learn(event registry.Event) {
+	switch e := event.(type) {
+	case registry.ProjectCreated:
+		s.points[e.Project.ID] = pointsOf(e.Project.Actions)
+	case registry.ActionAdded:
+		if known, has := s.points[e.Project]; has && len(known) == int(e.Index) {
+			s.points[e.Project] = append(known, e.Action.Delta())
+		}
 	}
-	s.counts[h.project]++
-	mark := score.Mark{Block: h.block, Count: s.counts[h.project]}
-	if s.cut == nil {
-		s.cut = map[score.ProjectID][]score.Part{}
+}
+
+func pointsOf(actions []score.Action) []int64 {
+	points := make([]int64, len(actions))
+	for i, a := range actions {
+		points[i] = a.Delta()
 	}
-	parts := s.cut[h.project]
+	return points
+}
+
+// points are the points of an update's action; 0 of one that there is not. Of projects that were created before the stint began the directory tells
+// them, and the contract what that lacks, as of the ledger's end.
+func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, outcome score.Outcome) (int64, error) {
+	known, asked := s.points[u.Project]
+	if int(u.Action) >= len(known) && (!asked || outcome == score.Applied) {
+		record, err := f.Projects.Project(ctx, u.Project)
+		if err != nil {
+			return 0, err
+		}
+		if record != nil && len(record.Actions) > len(known) {
+			known = pointsOf(record.Actions)
+		}
+	}
+	if int(u.Action) >= len(known) && outcome == score.Applied {
+		end, err := f.Source.End(ctx)
+		if err == nil {
+			known, err = registry.ReadActions(u.Project).Do(ctx, viewAt(f.Chain, f.Deployment.Contract, end.Block.Hash))
+		}
+		if err != nil {
+			return 0, fmt.Errorf("couldn't read the points of project %s: %w", u.Project, err)
+		}
+	}
+	s.points[u.Project] = known
+	switch {
+	case int(u.Action) < len(known):
+		return known[u.Action], nil
+	case outcome == score.Applied:
+		return 0, fmt.Errorf("the contract applied action %d of project %s, and says that there are %d", u.Action, u.Project, len(known))
+	}
+	return 0, nil // another check failed before that of the action
+}
+
+// add appends an execution to its project's last part, or to a new one. The mark is after it.
+func (s *stint) add(mark score.Mark, e score.Execution) {
+	parts := s.cut[e.Project]
 	if n := len(parts); n == 0 || len(parts[n-1].Executions) == score.MaxPart {
-		parts = append(parts, score.Part{Project: h.project, From: s.marks[h.project]})
+		parts = append(parts, score.Part{Project: e.Project, From: s.marks[e.Project]})
 	}
 	last := &parts[len(parts)-1]
-	last.To, last.Executions = mark, append(last.Executions, h.execution)
-	s.cut[h.project], s.marks[h.project] = parts, mark
+	last.To, last.Executions = mark, append(last.Executions, e)
+	s.cut[e.Project], s.marks[e.Project] = parts, mark
 	s.held++
 	s.seen++
-	if t := (target{h.project, h.execution.Target}); len(s.sample) < samples {
+	if t := (target{e.Project, e.Target}); len(s.sample) < samples {
 		s.sample = append(s.sample, t)
 	} else if i := rand.IntN(s.seen); i < samples {
 		s.sample[i] = t
@@ -183,37 +201,67 @@ func (s *stint) add(h *happening) {
 }
 
 // appendCut appends what was cut: a project's parts in their order, several projects at a time.
-func (p *Projector) appendCut(ctx context.Context, s *stint) error {
+func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
 	for _, parts := range s.cut {
-		contained(group, func() error {
-			for _, part := range parts {
-				if err := p.Standings.Append(ctx, s.at.Generation, part); err != nil {
-					return fmt.Errorf("project %s: %w", part.Project, err)
+		group.Go(func() error {
+			return retry.Contained(func() error {
+				for _, part := range parts {
+					if err := f.Standings.Append(ctx, s.at.Generation, part); err != nil {
+						return fmt.Errorf("project %s: %w", part.Project, err)
+					}
+					f.metrics.executions.Add(float64(len(part.Executions)))
 				}
-				p.metrics.executions.Add(float64(len(part.Executions)))
-			}
-			return nil
+				return nil
+			})
 		})
 	}
-	s.cut, s.held = nil, 0
+	s.cut, s.held = map[score.ProjectID][]score.Part{}, 0
 	return group.Wait()
 }
 
-// advance moves the checkpoint to the end of a range of blocks.
-func (p *Projector) advance(ctx context.Context, s *stint, through, final evidence.Block) error {
-	s.next = through.Number + 1
-	if s.at.Hash != (common.Hash{}) && through.Number <= s.at.Block {
-		return nil // read again
+// share deals what a transaction cost out to its updates, in order: as evenly as whole numbers can be.
+type share struct {
+	gas, updates, dealt uint64
+	total               *big.Int // wei
+	fee, rest           uint64   // of each, and what is left of the division
+}
+
+// sharesOf are those of a block's transactions.
+func sharesOf(parts []*ledger.Message) map[common.Hash]*share {
+	shares := map[common.Hash]*share{}
+	for _, m := range parts {
+		for i := range m.Events {
+			tx := m.Events[i].Tx
+			s := shares[tx.Hash]
+			if s == nil {
+				s = &share{gas: tx.Gas, total: tx.Fee} // what follows of the transaction tells no costs
+				shares[tx.Hash] = s
+			}
+			for range registry.Executed(m.Events[i].Event) {
+				s.updates++
+			}
+		}
 	}
-	to := s.at
-	to.Block, to.Hash, to.Time = through.Number, through.Hash, timeOf(through.Time)
-	if err := p.Standings.Advance(ctx, s.at, to); err != nil {
-		return err
+	return shares
+}
+
+func (s *share) next() (gas, fee uint64) {
+	if s.dealt == 0 {
+		quotient, rest := new(big.Int).QuoRem(s.total, new(big.Int).SetUint64(s.updates), new(big.Int))
+		s.fee, s.rest = math.MaxUint64, rest.Uint64() // 18 ether for one update
+		if quotient.IsUint64() {
+			s.fee = quotient.Uint64()
+		}
 	}
-	s.at = to
-	p.see(to, final)
-	p.tellProgress(to)
-	return nil
+	gas, fee = s.gas/s.updates, s.fee
+	if s.dealt < s.gas%s.updates {
+		gas++
+	}
+	if fee < math.MaxUint64 && s.dealt < s.rest {
+		fee++
+	}
+	s.dealt++
+	return gas, fee
 }

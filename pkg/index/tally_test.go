@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -101,10 +102,10 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Findings {
 	tally := newTally(everywhere(score.Position{Seq: 1, Index: uint32(h.done)}), math.MaxUint64)
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: h.accepted}))
-	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, nil))
+	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, new(types.Log)))
 	for i := range order {
 		event := registry.BatchApplied{Batch: batch.Single(order[i]), Outcomes: outcomes[i : i+1]}
-		require.NoError(t, tally.final(event, nil))
+		require.NoError(t, tally.final(event, new(types.Log)))
 	}
 	findings := &Findings{}
 	tally.judge(findings)
@@ -168,7 +169,7 @@ func TestUnsignedCopiesAreNoOutcome(t *testing.T) {
 			{Batch: batch.Batch{Groups: []batch.Group{group}}, Outcomes: []score.Outcome{score.Duplicate}},
 			{Batch: batch.Batch{Groups: []batch.Group{copied}}, Outcomes: []score.Outcome{outcome}},
 		} {
-			require.NoError(t, tally.final(event, nil))
+			require.NoError(t, tally.final(event, new(types.Log)))
 		}
 	}
 	findings := &Findings{}
@@ -185,10 +186,10 @@ func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 	accepted := score.Update{Project: project.ID, ID: score.UpdateID{7}, Target: common.Address{1}}
 	tally := newTally(everywhere(score.Position{Seq: 9}), math.MaxUint64)
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: []score.Update{accepted, accepted}}))
-	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}, nil))
+	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}, new(types.Log)))
 	event := func(u score.Update, outcome score.Outcome) {
 		applied := registry.BatchApplied{Batch: batch.Single(u), Outcomes: []score.Outcome{outcome}}
-		require.NoError(t, tally.final(applied, nil))
+		require.NoError(t, tally.final(applied, new(types.Log)))
 		require.NoError(t, tally.included(applied, nil))
 	}
 	const junk = 1 << 12

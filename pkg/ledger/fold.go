@@ -30,20 +30,28 @@ type Checker interface {
 var ErrFoldMoved = score.ErrFoldMoved
 
 const (
-	foldPause = time.Second // after an error
-	foldCheck = time.Second // between checks
+	foldPause = time.Second     // after an error
+	foldCheck = time.Second     // between checks
+	foldAhead = 2 * time.Minute // how long a ledger that began again may take to reach a fold's position, before the state begins again, too
 )
 
 // RunFold keeps a state up to date until ctx ends, whose end is no error. name is what it is, in log lines. It reads the next messages while it
 // applies some.
 func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logger) error {
 	trouble := retry.Trouble{
-		Log: log, Works: name + " follow the ledger again",
-		Fails: name + " couldn't follow the ledger of final blocks; they stay as they are, and the relayer tries again",
+		Log: log.With("fold", name), Works: "a fold follows the ledger of final blocks again",
+		Fails: "a fold couldn't follow the ledger of final blocks; what it computes stays as it is, and the relayer tries again",
 	}
+	var ahead time.Time // since when
 	for lost := false; ctx.Err() == nil; {
 		err := retry.Contained(func() error { return follow(ctx, s, f, lost, func() { trouble.Say(ctx, nil) }) })
-		lost = errors.Is(err, ErrReplaced) || errors.Is(err, ErrAhead)
+		switch {
+		case !errors.Is(err, ErrAhead):
+			ahead = time.Time{}
+		case ahead.IsZero():
+			ahead = time.Now()
+		}
+		lost = errors.Is(err, ErrReplaced) || !ahead.IsZero() && time.Since(ahead) >= foldAhead
 		if errors.Is(err, ErrFoldMoved) {
 			err = nil // begin again
 		}

@@ -124,6 +124,12 @@ type Checkpoint struct {
 	Hash       common.Hash
 	Time       time.Time // of the block
 	Target     uint64    // the block from which on the rebuild that began this generation is done
+
+	Position string    // where reading the ledger continues, as a text of ledger.Position; "" at the generation's beginning, as Back and Anchor
+	Process  string    // the store's when this was written
+	Back     string    // a Position that was written some time before: where to continue if the store may have lost what was written since
+	Anchor   string    // the next Back
+	Anchored time.Time // when Anchor was written, in seconds
 }
 
 // Rebuilding tells whether the projection does not hold yet what it should.
@@ -159,10 +165,6 @@ func (e *RebuildingError) Progress() string {
 
 // ErrNotProjected says that the projection does not have the project: it was lost, or has not come to its creation yet.
 var ErrNotProjected = errors.New("the projection does not have the project")
-
-// ErrProjectionMoved says that the projection's checkpoint is not the one that the writer knew: another writer moved it, or began a
-// generation, or it was lost. Nothing was written.
-var ErrProjectionMoved = errors.New("another writer moved the projection's checkpoint")
 
 // GapError says that a Part begins after what is known of its project: executions are missing. Nothing was written.
 type GapError struct {

@@ -21,14 +21,15 @@ func (s *Store) checkpointKey() string { return s.prefix + "checkpoint" }
 func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) {
 	var texts []any
 	err = s.call(ctx, "read the checkpoint of the projection", func(ctx context.Context) (err error) {
-		texts, err = s.client.HMGet(ctx, s.checkpointKey(), "source", "generation", "block", "hash", "time", "target").Result()
+		texts, err = s.client.HMGet(ctx, s.checkpointKey(), "source", "generation", "block", "hash", "time", "target", "anchored",
+			"position", "process", "back", "anchor").Result()
 		return err
 	})
 	if err != nil || texts[0] == nil || texts[0] != s.source {
 		return c, err
 	}
-	var numbers [4]uint64
-	for i, at := range []int{1, 2, 4, 5} {
+	var numbers [5]uint64
+	for i, at := range []int{1, 2, 4, 5, 6} {
 		text, _ := texts[at].(string)
 		if numbers[i], err = strconv.ParseUint(text, 10, 63); err != nil {
 			return c, redisdb.BadData("the projection's checkpoint: %w", err)
@@ -38,6 +39,12 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 	c = score.Checkpoint{Generation: numbers[0], Block: numbers[1], Hash: common.BytesToHash([]byte(hash)), Target: numbers[3]}
 	if numbers[2] > 0 {
 		c.Time = time.Unix(int64(numbers[2]), 0).UTC()
+	}
+	if numbers[4] > 0 {
+		c.Anchored = time.Unix(int64(numbers[4]), 0).UTC()
+	}
+	for i, text := range []*string{&c.Position, &c.Process, &c.Back, &c.Anchor} {
+		*text, _ = texts[7+i].(string)
 	}
 	return c, nil
 }
@@ -52,17 +59,17 @@ func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoi
 	return s.Checkpoint(ctx)
 }
 
-// Advance moves the checkpoint of a generation to a later block: to tells its number, hash and time. score.ErrProjectionMoved: it is not at from, by
-// generation and hash. It may be repeated.
+// Advance moves the checkpoint of a generation to a later block: all but Generation and Target are those of to. score.ErrFoldMoved: it is not
+// at from, by generation and hash. It may be repeated.
 func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	was := ""
 	if from.Hash != (common.Hash{}) {
 		was = string(from.Hash[:])
 	}
 	did, err := s.does(ctx, "move the checkpoint of the projection", advanceScript, s.checkpointKey(),
-		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix())
+		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix(), max(to.Anchored.Unix(), 0), to.Position, to.Process, to.Back, to.Anchor)
 	if err == nil && !did {
-		return score.ErrProjectionMoved
+		return score.ErrFoldMoved
 	}
 	return err
 }

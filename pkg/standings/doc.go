@@ -14,7 +14,7 @@
 // A project whose scores are all of one type, as most are, has no board of that type: it is the total (only says which type), which halves memory and work. When
 // a second type comes, an append first copies the total, a part at a time, while the project's mark stays.
 //
-// scorelay:standings:checkpoint has a slot of its own, and so has scorelay:standings:leader. If what is stored takes another form, it takes
+// scorelay:standings:checkpoint has a slot of its own. If what is stored takes another form, it takes
 // another name than standings, so that two versions run side by side.
 //
 // # Invariants
@@ -29,8 +29,8 @@
 //   - A script holds Redis up for some milliseconds at most: it writes maxStep executions, reads maxScores scores, or a page.
 //   - The record is the first thing that a script writes: a Redis without memory refuses it, and nothing has changed.
 //
-// What is lost while the checkpoint remains (an asynchronous replica took its master's place, one node of a Cluster was flushed) is for the projector
-// to notice: by Process, by a *score.GapError, by score.ErrNotProjected, or because Marks has no mark of a project that there is.
+// What is lost while the checkpoint remains (an asynchronous replica took its master's place, one node of a Cluster was flushed) is for the fold (package index)
+// to notice: by Process, which Checkpoint names too, by a *score.GapError, by score.ErrNotProjected, or because Marks has no mark of a project that there is.
 //
 // Rejected: adding in the script (its numbers are float64); a board whose members hold their score, so that its order is exact beyond ±2^53, too (a second
 // hash from wallets to scores, which takes as much again).

@@ -60,7 +60,10 @@ func setup(t *testing.T, client *redisdb.Client) (*standings.Store, uint64) {
 }
 
 func at(block uint64) score.Checkpoint {
-	return score.Checkpoint{Block: block, Hash: common.Hash{byte(block)}, Time: begin.Add(time.Duration(block) * time.Second)}
+	return score.Checkpoint{
+		Block: block, Hash: common.Hash{byte(block)}, Time: begin.Add(time.Duration(block) * time.Second), Position: "position", Process: "process",
+		Back: "back", Anchor: "anchor", Anchored: begin,
+	}
 }
 
 func wallet(n byte) common.Address { return common.Address{19: n} }
@@ -249,7 +252,7 @@ func TestGenerations(t *testing.T) {
 	for range 2 { // the answer was lost
 		require.NoError(t, s.Advance(ctx, first, at(8)))
 	}
-	require.ErrorIs(t, s.Advance(ctx, first, at(9)), score.ErrProjectionMoved)
+	require.ErrorIs(t, s.Advance(ctx, first, at(9)), score.ErrFoldMoved)
 	s.Forget()
 	_, _, err = s.Summaries(ctx, []score.ProjectID{project})
 	require.ErrorAs(t, err, &rebuilding)
@@ -270,8 +273,9 @@ func TestGenerations(t *testing.T) {
 
 	second, err := s.Begin(ctx, first.Generation, 0)
 	require.NoError(t, err)
+	require.Equal(t, score.Checkpoint{Generation: second.Generation}, second)
 	require.Greater(t, second.Generation, first.Generation)
-	require.ErrorIs(t, s.Advance(ctx, nine, at(10)), score.ErrProjectionMoved)
+	require.ErrorIs(t, s.Advance(ctx, nine, at(10)), score.ErrFoldMoved)
 	require.NoError(t, s.Create(ctx, second.Generation, project, mark(7, 0)))
 	require.NoError(t, s.Create(ctx, second.Generation, other, mark(7, 0)))
 	require.NoError(t, s.Sweep(ctx, second.Generation))
@@ -291,25 +295,4 @@ func TestGenerations(t *testing.T) {
 	third, err := elsewhere.Begin(ctx, 0, 5)
 	require.NoError(t, err)
 	require.Greater(t, third.Generation, second.Generation)
-}
-
-func TestOneLeads(t *testing.T) {
-	t.Parallel()
-	ctx, client := t.Context(), clientOf(t, server.URL)
-	s := standings.New(client, standings.Config{Prefix: t.Name() + ":"})
-	for range 2 {
-		leads, err := s.Lead(ctx, "one", time.Minute)
-		require.NoError(t, err)
-		require.True(t, leads)
-	}
-	leads, err := s.Lead(ctx, "two", time.Minute)
-	require.NoError(t, err)
-	require.False(t, leads)
-	require.NoError(t, client.Del(ctx, t.Name()+":standings:leader").Err(), "as it expires")
-	leads, err = s.Lead(ctx, "two", time.Minute)
-	require.NoError(t, err)
-	require.True(t, leads)
-	process, err := s.Process(ctx)
-	require.NoError(t, err)
-	require.NotEmpty(t, process)
 }

@@ -29,12 +29,10 @@ var (
 	beginLua string
 	//go:embed lua/advance.lua
 	advanceLua string
-	//go:embed lua/lead.lua
-	leadLua string
 
-	readScript, writeScript, spreadScript  = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(spreadLua)
-	pageScript, walletScript               = redis.NewScript(pageLua), redis.NewScript(walletLua)
-	beginScript, advanceScript, leadScript = redis.NewScript(beginLua), redis.NewScript(advanceLua), redis.NewScript(leadLua)
+	readScript, writeScript, spreadScript = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(spreadLua)
+	pageScript, walletScript              = redis.NewScript(pageLua), redis.NewScript(walletLua)
+	beginScript, advanceScript            = redis.NewScript(beginLua), redis.NewScript(advanceLua)
 )
 
 // Config of a Store. The zero value of Prefix takes its default.
@@ -65,11 +63,6 @@ func New(client *redisdb.Client, config Config) *Store {
 // Process names the Redis process, of a Cluster those of its masters; "" where Redis does not tell. Under another name than before it may have
 // lost what was written last.
 func (s *Store) Process(ctx context.Context) (string, error) { return s.client.Process(ctx) }
-
-// Lead tells whether the holder of that name leads, alone, for so long; a leader that asks again leads on. It saves work, and is no lock.
-func (s *Store) Lead(ctx context.Context, name string, ttl time.Duration) (leads bool, err error) {
-	return s.does(ctx, "ask who leads", leadScript, s.prefix+"leader", name, ttl.Milliseconds())
-}
 
 // does runs a script of one key that replies whether it did what it should.
 func (s *Store) does(ctx context.Context, what string, script *redis.Script, key string, args ...any) (did bool, err error) {

@@ -75,7 +75,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	}
 	defer conn.Close()
 	var opened *stream.Stream
-	var followed evidence.Followed
+	var followed score.Followed
 	err = whileNATSIsAway(ctx, func(ctx context.Context) error {
 		var projects *directory.Directory
 		if opened, err = stream.Open(ctx, js); err == nil {
@@ -107,11 +107,9 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 		return err
 	}
 	defer c.Close()
-	final := evidence.Trail{followed.At}
+	final := evidence.Ref{Number: followed.Block, Hash: followed.Hash}
 	if len(k.ChainRPC) > 0 {
-		// A public chain may have replaced the newest of its blocks meanwhile, which Scorelay follows by itself; one that
-		// has none of the older ones either is another chain.
-		final = append(final, followed.Trail...)
+		final = evidence.Ref{} // a public chain may have replaced the newest of its blocks meanwhile, which Scorelay follows by itself
 	}
 	return verify(ctx, connector, c, opened.Deployment(), final)
 }
@@ -167,9 +165,8 @@ func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
 	return servers[0].URL, stop, nil
 }
 
-// verify makes sure that the chain holds the deployment's contract and one of the blocks that NATS calls final. A first
-// block 0 says that NATS calls none final yet.
-func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Trail) error {
+// verify makes sure that the chain holds the deployment's contract and the block that NATS calls final; one of number 0 is not looked for.
+func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Ref) error {
 	if _, err := connector.ChainID(ctx, c); err != nil {
 		return err
 	}
@@ -179,17 +176,15 @@ func verify(ctx context.Context, connector app.Connector, c *chain.Client, d sco
 		}
 		return unusable{err}
 	}
-	if final[0].Number == 0 {
+	if final.Number == 0 {
 		return nil
 	}
-	for _, ref := range final {
-		block, err := c.BlockByNumber(ctx, ref.Number)
-		if err == nil && block.Hash == ref.Hash {
-			return nil
-		}
-		if err != nil && !errors.Is(err, ethereum.NotFound) {
-			return err
-		}
+	block, err := c.BlockByNumber(ctx, final.Number)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		return err
 	}
-	return unusable{fmt.Errorf("the chain does not hold block %d, %s, which NATS calls final", final[0].Number, final[0].Hash)}
+	if err != nil || block.Hash != final.Hash {
+		return unusable{fmt.Errorf("the chain does not hold block %d, %s, which NATS calls final", final.Number, final.Hash)}
+	}
+	return nil
 }

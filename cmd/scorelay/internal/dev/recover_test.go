@@ -20,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -65,7 +66,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	header, err := own.Client().HeaderByNumber(ctx, nil)
 	require.NoError(t, err)
 	at := evidence.Ref{Number: header.Number.Uint64(), Hash: header.Hash()}
-	_, err = projects.SetFollowed(ctx, 0, evidence.Followed{ChainID: deployment.ChainID, Contract: deployment.Contract, At: at})
+	_, err = projects.SetFollowed(ctx, 0, score.Followed{ChainID: deployment.ChainID, Contract: deployment.Contract, Block: at.Number, Hash: at.Hash})
 	require.NoError(t, err)
 	return d, k, at
 }

@@ -3,7 +3,6 @@ package index_test
 import (
 	"context"
 	"errors"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
@@ -58,14 +56,14 @@ func (b *boards) reader() *standings.Store {
 	return standings.New(b.client, standings.Config{Source: "test"})
 }
 
-// dump is what Redis holds, but for the checkpoint and who leads.
+// dump is what Redis holds, but for the checkpoint.
 func (b *boards) dump(t *testing.T) map[string]string {
 	t.Helper()
 	keys, err := b.client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
 	dumped := map[string]string{}
 	for _, key := range keys {
-		if !strings.HasSuffix(key, ":checkpoint") && !strings.HasSuffix(key, ":leader") {
+		if !strings.HasSuffix(key, ":checkpoint") {
 			dumped[key] = b.client.Dump(t.Context(), key).Val()
 		}
 	}
@@ -83,25 +81,42 @@ func (b *boards) lose(t *testing.T, to map[string]string) {
 	}
 }
 
-func (w *world) projector(s index.Standings) *index.Projector {
-	return &index.Projector{
-		Deployment: w.deployment, Chain: w, Payments: w.client, Heads: heads{w}, Blocks: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
+func (l *facts) standings(s index.Standings) *index.StandingsFold {
+	return &index.StandingsFold{
+		Deployment: l.deployment, Chain: l, Source: l.source, Projects: created{l.world}, Standings: s, Log: discard(), Metrics: prometheus.NewRegistry(),
 	}
 }
 
 // created are all projects that there are, not only in final blocks, as in a directory that is ahead.
 type created struct{ *world }
 
-func (c created) Beyond(ctx context.Context, _ uint64) (ids []score.ProjectID, err error) {
-	logs, err := c.node.Client().FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{c.deployment.Contract}, Topics: [][]common.Hash{registry.ProjectTopics()}})
-	for i := range logs {
-		if event, err := registry.ParseLog(&logs[i]); err == nil {
-			if e, ok := event.(registry.ProjectCreated); ok {
-				ids = append(ids, e.Project.ID)
+func (c created) each(fn func(registry.Event)) {
+	c.events(c.top().Number, registry.ProjectTopics(), func(event registry.Event, _ *types.Log) { fn(event) })
+}
+
+func (c created) Beyond(context.Context, uint64) (ids []score.ProjectID, err error) {
+	c.each(func(event registry.Event) {
+		if e, ok := event.(registry.ProjectCreated); ok {
+			ids = append(ids, e.Project.ID)
+		}
+	})
+	return ids, nil
+}
+
+func (c created) Project(_ context.Context, id score.ProjectID) (record *score.Record, err error) {
+	c.each(func(event registry.Event) {
+		switch e := event.(type) {
+		case registry.ProjectCreated:
+			if e.Project.ID == id {
+				record = score.RecordOf(&e.Project)
+			}
+		case registry.ActionAdded:
+			if e.Project == id {
+				record.Actions = append(record.Actions, e.Action)
 			}
 		}
-	}
-	return ids, err
+	})
+	return record, nil
 }
 
 // told is what the chain itself tells of a project up to a block.
@@ -111,16 +126,10 @@ type told struct {
 	wallets    map[common.Address]bool
 }
 
-func (w *world) told(id score.ProjectID, final evidence.Block) told {
+func (w *world) told(id score.ProjectID, to uint64) told {
 	w.t.Helper()
-	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
-		ToBlock: new(big.Int).SetUint64(final.Number), Addresses: []common.Address{w.deployment.Contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
-	})
-	require.NoError(w.t, err)
 	all := told{wallets: map[common.Address]bool{}}
-	for i := range logs {
-		event, err := registry.ParseLog(&logs[i])
-		require.NoError(w.t, err)
+	w.events(to, registry.UpdateTopics(), func(event registry.Event, log *types.Log) {
 		updates, outcomes := []score.Update{}, []score.Outcome{score.Applied}
 		switch e := event.(type) {
 		case registry.BatchApplied:
@@ -132,33 +141,33 @@ func (w *world) told(id score.ProjectID, final evidence.Block) told {
 			if u.Project != id || outcomes[j] == score.UnknownProject {
 				continue
 			}
-			all.executions = append(all.executions, score.Execution{
-				Update: u, Outcome: outcomes[j], Tx: logs[i].TxHash, Block: logs[i].BlockNumber,
-			})
+			all.executions = append(all.executions, score.Execution{Update: u, Outcome: outcomes[j], Tx: log.TxHash, Block: log.BlockNumber})
 			if outcomes[j] == score.Applied {
 				all.applied++
 				all.wallets[u.Target] = true
 			}
 		}
-	}
+	})
 	return all
 }
 
-// requireStandings compares the standings with the contract's own scores and its logs, as of the newest final block.
-func (w *world) requireStandings(b *boards, projects ...*score.Project) {
-	w.t.Helper()
+// requireStandings compares the standings with the contract's own scores and its logs, as of the ledger's end.
+func (l *facts) requireStandings(b *boards, projects ...*score.Project) {
+	l.t.Helper()
+	w := l.world
 	ctx, reader := w.t.Context(), b.reader()
-	final, ok := heads{w}.Final()
-	require.True(w.t, ok)
+	end, err := l.source.End(ctx)
+	require.NoError(w.t, err)
+	final := end.Block
 	at, err := b.Checkpoint(ctx)
 	require.NoError(w.t, err)
-	require.Equal(w.t, final.Ref(), evidence.Ref{Number: at.Block, Hash: at.Hash})
+	require.Equal(w.t, final, evidence.Ref{Number: at.Block, Hash: at.Hash})
 	require.False(w.t, at.Rebuilding())
 	call := func(ctx context.Context, data []byte) ([]byte, error) {
 		return w.Call(ctx, evidence.Call{To: w.deployment.Contract, Data: data}, final.Hash)
 	}
 	for _, p := range projects {
-		want := w.told(p.ID, final)
+		want := w.told(p.ID, final.Number)
 		info, err := registry.ReadProject(p.ID).Do(ctx, call)
 		require.NoError(w.t, err)
 		if !info.Exists() {
@@ -219,32 +228,36 @@ func (w *world) all() []*score.Project {
 	return []*score.Project{p, only, later}
 }
 
-func TestProjector(t *testing.T) {
+func TestStandings(t *testing.T) {
 	t.Parallel()
 	w, b, ctx := newWorld(t), newBoards(t), t.Context()
+	l := w.followed()
 	w.depth.Store(2)
 	reg := prometheus.NewRegistry()
-	p := w.projector(b)
-	p.Metrics = reg
-	require.NoError(t, p.CatchUp(ctx), "nothing is there yet")
+	fold := l.standings(b)
+	fold.Metrics = reg
+	p := l.hand(fold)
+	require.NoError(t, p.catchUp(), "nothing is there yet")
 	projects := w.all()
-	require.NoError(t, p.CatchUp(ctx))
-	w.requireStandings(b, projects...)
+	require.NoError(t, p.catchUp())
+	l.requireStandings(b, projects...)
 	w.relay(w.fresh(projects[0], 3)...)
 	w.requireLag(b, 1)
-	require.NoError(t, p.CatchUp(ctx))
-	w.requireStandings(b, projects...)
+	require.NoError(t, p.catchUp())
+	l.requireStandings(b, projects...)
 	w.blocks(2)
-	require.NoError(t, p.CatchUp(ctx))
-	w.requireStandings(b, projects...)
+	require.NoError(t, p.catchUp())
+	l.requireStandings(b, projects...)
 	before := counted(t, reg, "scorelay_standings_executions_total")
 
-	// Another process continues: it reads the newest part again, which changes nothing.
+	// Another process continues, and writes only what is new.
 	w.relay(w.fresh(projects[2], 5)...)
 	w.blocks(2)
-	next := w.projector(b)
-	require.NoError(t, next.CatchUp(ctx))
-	w.requireStandings(b, projects...)
+	next := l.standings(b)
+	next.Metrics = prometheus.NewRegistry()
+	require.NoError(t, l.hand(next).catchUp())
+	l.requireStandings(b, projects...)
+	require.InDelta(t, 5, counted(t, next.Metrics.(*prometheus.Registry), "scorelay_standings_executions_total"), 0)
 	require.InDelta(t, 1, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
 	require.Greater(t, before, 50.0)
 	require.Zero(t, counted(t, reg, "scorelay_standings_differences_total"))
@@ -288,16 +301,8 @@ func (w *world) requireLag(b *boards, blocks uint64) {
 	require.Equal(w.t, final.Number, at.Block+blocks)
 }
 
-// eventually catches up until that ends well, as Run does.
-func eventually(t *testing.T, p *index.Projector) {
-	t.Helper()
-	var err error
-	require.Eventually(t, func() bool { err = p.CatchUp(t.Context()); return err == nil }, testPatience, testPoll)
-	require.NoError(t, err)
-}
-
-// TestProjectorAgainstTheContract plays updates, reorgs, flushes and restarts at random.
-func TestProjectorAgainstTheContract(t *testing.T) {
+// TestStandingsAgainstTheContract plays updates, reorgs, flushes and restarts at random.
+func TestStandingsAgainstTheContract(t *testing.T) {
 	t.Parallel()
 	for range 4 {
 		seed := rand.Uint64()
@@ -306,6 +311,7 @@ func TestProjectorAgainstTheContract(t *testing.T) {
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			w, b := newWorld(t), newBoards(t)
+			l := w.followed()
 			w.depth.Store(3)
 			projects := w.all()
 			act := func() {
@@ -319,9 +325,9 @@ func TestProjectorAgainstTheContract(t *testing.T) {
 			w.blocks(3)
 			oldest := w.top().Number
 			faulty := &faultyStandings{boards: b, random: random}
-			p := w.projector(faulty)
+			p := l.hand(l.standings(faulty))
 			for range 25 {
-				switch random.IntN(8) {
+				switch random.IntN(9) {
 				case 0:
 					w.blocks(1 + random.IntN(3))
 				case 1: // shallow
@@ -335,19 +341,22 @@ func TestProjectorAgainstTheContract(t *testing.T) {
 						require.NoError(t, b.client.Del(t.Context(), "scorelay:standings:checkpoint").Err())
 					}
 				case 4:
-					p = w.projector(faulty)
+					p = l.hand(l.standings(faulty))
+				case 5:
+					l.purge(uint64(random.IntN(3)))
+					l.again()
 				default:
 					act()
 				}
 				if random.IntN(2) == 0 {
 					faulty.faults = random.IntN(3)
-					_ = p.CatchUp(t.Context())
+					_ = p.catchUp()
 				}
 			}
 			faulty.faults = 0
 			w.blocks(1)
-			eventually(t, p)
-			w.requireStandings(b, projects...)
+			p.eventually()
+			l.requireStandings(b, projects...)
 		})
 	}
 }
@@ -401,10 +410,11 @@ func (f *faultyStandings) Append(ctx context.Context, generation uint64, part sc
 	return f.fault(func() error { return f.boards.Append(ctx, generation, part) })
 }
 
-// TestProjectorDiesAtEveryWrite: whichever write fails, done or not, and whether the same process continues or another, the end is the same.
-func TestProjectorDiesAtEveryWrite(t *testing.T) {
+// TestStandingsDieAtEveryWrite: whichever write fails, done or not, and whether the same process continues or another, the end is the same.
+func TestStandingsDieAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
+	l := w.followed()
 	projects := w.all()
 	writes := 1
 	for ; ; writes++ {
@@ -412,39 +422,30 @@ func TestProjectorDiesAtEveryWrite(t *testing.T) {
 		for failing := range 4 {
 			require.NoError(t, b.client.FlushAll(t.Context()).Err())
 			f := &faultyStandings{boards: b, nth: writes, failing: failing}
-			p := w.projector(f)
-			if err := p.CatchUp(t.Context()); err != nil {
+			p := l.hand(l.standings(f))
+			if err := p.catchUp(); err != nil {
 				require.ErrorIs(t, err, errFault)
 				failed++
 				if failing >= 2 {
-					p = w.projector(f)
+					p = l.hand(l.standings(f))
 				}
-				eventually(t, p)
+				p.eventually()
 			}
-			w.requireStandings(b, projects...)
+			l.requireStandings(b, projects...)
 		}
 		if failed == 0 {
 			break
 		}
 	}
-	require.Greater(t, writes, 10)
+	require.Greater(t, writes, 5)
 }
 
-// alwaysLeads leads, also while others do.
-type alwaysLeads struct{ *boards }
-
-func (alwaysLeads) Lead(context.Context, string, time.Duration) (bool, error) { return true, nil }
-
-// TestProjectorsAtOnce: that one of them leads only saves work.
-func TestProjectorsAtOnce(t *testing.T) {
+// TestStandingsOfSeveralFoldsAtOnce: that one of them runs only saves work.
+func TestStandingsOfSeveralFoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	for range 3 {
-		p := w.projector(alwaysLeads{b})
-		running.Go(func() { require.NoError(t, p.Run(ctx)) })
-	}
+	l := w.followed()
+	stop := l.run(l.standings(b), l.standings(b), l.standings(b))
 	projects := w.all()
 	for range 10 {
 		w.relay(w.fresh(projects[0], 3)...)
@@ -452,42 +453,44 @@ func TestProjectorsAtOnce(t *testing.T) {
 	}
 	final, _ := heads{w}.Final()
 	require.Eventually(t, func() bool {
-		at, err := b.Checkpoint(ctx)
+		at, err := b.Checkpoint(t.Context())
 		return err == nil && at.Hash == final.Hash && !at.Rebuilding()
 	}, testPatience, testPoll)
-	cancel()
-	running.Wait()
-	w.requireStandings(b, projects...)
+	stop()
+	l.requireStandings(b, projects...)
 }
 
-// TestProjectorAfterRedisLostWrites, the newest ones, as a replica does that becomes the master.
-func TestProjectorAfterRedisLostWrites(t *testing.T) {
+// TestStandingsAfterRedisLostWrites, the newest ones, as a replica does that becomes the master.
+func TestStandingsAfterRedisLostWrites(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
 		name     string
 		noticed  bool          // Redis is another process
-		reread   time.Duration // 0: all
+		reread   time.Duration // negative: what the newest writes wrote
 		rebuilds float64
 		to       func(before map[string]string) map[string]string
 	}{
 		{"noticed", true, 0, 1, func(before map[string]string) map[string]string { return before }},
-		{"not noticed", false, 0, 1, func(before map[string]string) map[string]string { return before }},
-		{"all, noticed", true, 0, 1, func(map[string]string) map[string]string { return nil }}, // they were created not long ago
+		{"the newest ones, noticed", true, -1, 1, func(before map[string]string) map[string]string { return before }},
+		{"not noticed", false, -1, 1, func(before map[string]string) map[string]string { return before }},
+		{"all, noticed", true, 0, 1, func(map[string]string) map[string]string { return nil }}, // they were written not long ago
 		{"all, not noticed", false, 0, 2, func(map[string]string) map[string]string { return nil }},
-		{"what is older than is read again", true, 1, 2, func(map[string]string) map[string]string { return nil }},
+		{"what is older than is read again", true, -1, 2, func(map[string]string) map[string]string { return nil }},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
 			w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+			l := w.followed()
 			projects := w.all()
-			p := w.projector(b)
-			p.Metrics, p.Reread = reg, of.reread
-			require.NoError(t, p.CatchUp(t.Context()))
+			fold := l.standings(b)
+			fold.Metrics, fold.Reread = reg, of.reread
+			p := l.hand(fold)
+			require.NoError(t, p.catchUp())
 			before := b.dump(t)
 			w.relay(w.fresh(projects[0], 7)...)
 			w.relay(w.fresh(projects[2], 7)...)
-			require.NoError(t, p.CatchUp(t.Context()))
-			w.requireStandings(b, projects...)
+			require.NoError(t, p.catchUp())
+			l.requireStandings(b, projects...)
 			b.lose(t, of.to(before))
 			if of.noticed {
 				another := "another"
@@ -495,101 +498,74 @@ func TestProjectorAfterRedisLostWrites(t *testing.T) {
 			} else {
 				w.relay(w.fresh(projects[0], 2)...)
 			}
-			require.NoError(t, p.CatchUp(t.Context()))
-			w.requireStandings(b, projects...)
+			require.NoError(t, p.catchUp())
+			l.requireStandings(b, projects...)
+			require.InDelta(t, of.rebuilds, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
+			w.relay(w.fresh(projects[2], 1)...)
+			require.NoError(t, p.catchUp())
+			l.requireStandings(b, projects...)
 			require.InDelta(t, of.rebuilds, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
 		})
 	}
 }
 
-// TestProjectorFindsADifference: an endpoint left logs out.
-func TestProjectorFindsADifference(t *testing.T) {
+// TestStandingsFindADifference: Redis has another score than the contract.
+func TestStandingsFindADifference(t *testing.T) {
 	t.Parallel()
 	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	l := w.followed()
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
-	projector := w.projector(b)
-	projector.Metrics = reg
-	u := w.fresh(p, 3)
+	fold := l.standings(b)
+	fold.Metrics = reg
+	f := l.hand(fold)
+	u := w.fresh(p, 2)
 	for i := range u {
 		u[i].Target, u[i].ScoreType = common.Address{7}, 0
 	}
 	w.relay(u[0])
-	require.NoError(t, projector.CatchUp(t.Context()))
-	w.noLogs.Store(true)
-	w.keep.Store(0) // else headers tell
+	require.NoError(t, f.catchUp())
+	for key := range b.dump(t) {
+		if strings.HasSuffix(key, ":total") {
+			require.NoError(t, b.client.ZIncrBy(t.Context(), key, 1, string(u[0].Target[:])).Err())
+		}
+	}
 	w.relay(u[1])
-	w.blocks(1)
-	require.NoError(t, projector.CatchUp(t.Context()))
-	w.requireLag(b, 0)
-	w.noLogs.Store(false)
-	w.relay(u[2])
-	require.Eventually(t, func() bool {
-		require.NoError(t, projector.CatchUp(t.Context()))
-		return counted(t, reg, "scorelay_standings_rebuilds_total") == 2
-	}, testPatience, testPoll)
-	w.requireStandings(b, p)
+	require.NoError(t, f.catchUp())
+	l.requireStandings(b, p)
+	require.InDelta(t, 2, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
 	require.InDelta(t, 1, counted(t, reg, "scorelay_standings_differences_total"), 0)
 }
 
-// behind is the chain of an endpoint that lags: it does not have the newest blocks' logs.
-type behind struct {
-	*world
-
-	lags atomic.Bool
-}
-
-func (b *behind) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
-	if b.lags.Load() {
-		if err := b.world.Logs(ctx, contract, topics, from, to-1, fn); err != nil {
-			return err
+// TestStandingsRebuiltFromTheChain: the ledger has forgotten what is older; and Redis fails over in the middle.
+func TestStandingsRebuiltFromTheChain(t *testing.T) {
+	t.Parallel()
+	for _, failsOver := range []bool{false, true} {
+		w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+		l := w.followed()
+		projects := w.all()
+		l.append()
+		l.purge(2)
+		f := &faultyStandings{boards: b}
+		if failsOver {
+			f.nth = 8
 		}
-		return errFault
+		fold := l.standings(f)
+		fold.Metrics = reg
+		p := l.hand(fold)
+		if failsOver {
+			require.ErrorIs(t, p.catchUp(), errFault)
+			at, err := b.Checkpoint(t.Context())
+			require.NoError(t, err)
+			require.True(t, at.Rebuilding() && at.Block > 0)
+			b.lose(t, nil)
+			another := "another"
+			b.process.Store(&another)
+		}
+		require.NoError(t, p.catchUp())
+		l.requireStandings(b, projects...)
+		require.InDelta(t, 1, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
 	}
-	return b.world.Logs(ctx, contract, topics, from, to, fn)
-}
-
-func TestProjectorWithANodeBehind(t *testing.T) {
-	t.Parallel()
-	w, b := newWorld(t), newBoards(t)
-	projects := w.all()
-	chain := &behind{world: w}
-	chain.lags.Store(true)
-	p := w.projector(b)
-	p.Chain = chain
-	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
-	w.requireLag(b, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(ctx) }()
-	final, _ := heads{w}.Final()
-	chain.lags.Store(false)
-	require.Eventually(t, func() bool {
-		at, err := b.Checkpoint(ctx)
-		return err == nil && at.Hash == final.Hash
-	}, testPatience, testPoll)
-	cancel()
-	require.NoError(t, <-ended)
-	w.requireStandings(b, projects...)
-}
-
-// TestProjectorRebuildsAgain where Redis failed over in the middle of a rebuild: no part of the chain is surely in it.
-func TestProjectorRebuildsAgain(t *testing.T) {
-	t.Parallel()
-	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-	projects := w.all()
-	chain := &behind{world: w}
-	chain.lags.Store(true)
-	p := w.projector(b)
-	p.Chain, p.Metrics = chain, reg
-	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
-	b.lose(t, nil)
-	another := "another"
-	b.process.Store(&another)
-	chain.lags.Store(false)
-	require.NoError(t, p.CatchUp(t.Context()))
-	w.requireStandings(b, projects...)
-	require.InDelta(t, 2, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
 }
 
 // failsOver is a store that loses what it can, once, right before it tells marks.
@@ -611,44 +587,50 @@ func (f *failsOver) Marks(ctx context.Context, generation uint64, projects []sco
 	return f.boards.Marks(ctx, generation, projects)
 }
 
-// TestProjectorMeetsALoss between its look at Redis and the marks of projects that it did not write before.
-func TestProjectorMeetsALoss(t *testing.T) {
+// TestStandingsMeetALoss between the fold's look at Redis and the marks of projects that it did not write before.
+func TestStandingsMeetALoss(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newBoards(t)
+	l := w.followed()
 	projects := w.all()
-	require.NoError(t, w.projector(b).CatchUp(t.Context()))
+	require.NoError(t, l.hand(l.standings(b)).catchUp())
 	before := b.dump(t)
 	f := &failsOver{boards: b, t: t, to: before, done: true}
-	p := w.projector(f)
-	w.blocks(1)
-	require.NoError(t, p.CatchUp(t.Context()))
-	other := w.projector(b) // writes what the first one does not know of
+	p := l.hand(l.standings(f))
+	require.NoError(t, p.catchUp())
 	w.relay(w.fresh(projects[0], 7)...)
-	require.NoError(t, other.CatchUp(t.Context()))
+	require.NoError(t, l.hand(l.standings(b)).catchUp()) // another one writes what the first one does not know of
 	w.relay(w.fresh(projects[0], 2)...)
 	f.done = false
-	require.NoError(t, p.CatchUp(t.Context()))
+	require.NoError(t, p.catchUp())
 	require.True(t, f.done)
-	w.requireStandings(b, projects...)
+	l.requireStandings(b, projects...)
 }
 
-// TestProjectorForgetsAnActionThatWasReplaced: the contract's newest block told of it before its own was replaced.
-func TestProjectorForgetsAnActionThatWasReplaced(t *testing.T) {
+// unknowing is a directory that has not come to any project.
+type unknowing struct{ created }
+
+func (unknowing) Project(context.Context, score.ProjectID) (*score.Record, error) { return nil, nil }
+
+// TestStandingsBelieveFinalActionsOnly: the contract's newest block knows an action that is replaced later.
+func TestStandingsBelieveFinalActionsOnly(t *testing.T) {
 	t.Parallel()
 	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	l := w.followed()
 	p := project(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.blocks(5)
-	require.NoError(t, w.projector(b).CatchUp(t.Context()))
+	require.NoError(t, l.hand(l.standings(b)).catchUp())
 	w.depth.Store(2)
-	projector := w.projector(b) // which did not see the creation
-	projector.Reread, projector.Metrics = time.Nanosecond, reg
+	fold := l.standings(b) // which did not see the creation
+	fold.Projects, fold.Metrics = unknowing{created{w}}, reg
+	f := l.hand(fold)
 	w.relay(w.fresh(p, 1)...)
 	above := w.top().Number
 	w.blocks(1)
 	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "gift", Points: 100}))
-	require.NoError(t, projector.CatchUp(t.Context()))
-	w.requireStandings(b, p)
+	require.NoError(t, f.catchUp())
+	l.requireStandings(b, p)
 	u := w.fresh(p, 1)
 	u[0].Action = uint8(len(p.Actions))
 	w.reorg(above, func() {
@@ -656,7 +638,7 @@ func TestProjectorForgetsAnActionThatWasReplaced(t *testing.T) {
 		w.relay(u...)
 	})
 	w.blocks(2)
-	require.NoError(t, projector.CatchUp(t.Context()))
-	w.requireStandings(b, p)
-	require.InDelta(t, 0, counted(t, reg, "scorelay_standings_differences_total"), 0, "a comparison of a few wallets found what is wrong with all")
+	require.NoError(t, f.catchUp())
+	l.requireStandings(b, p)
+	require.Zero(t, counted(t, reg, "scorelay_standings_differences_total"), "a comparison of a few wallets found what is wrong with all")
 }

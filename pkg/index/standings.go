@@ -1,0 +1,319 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/ledger"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// DefaultReread is the default of StandingsFold.Reread.
+const DefaultReread = 10 * time.Minute
+
+const progressEvery = 30 * time.Second // between two log lines that tell how far a rebuild is
+
+// Standings is the store of the projection: what is read of projects' final executions. It may lose anything at any time.
+type Standings interface {
+	// Checkpoint is how far the projection is; the zero one where there is none.
+	Checkpoint(ctx context.Context) (score.Checkpoint, error)
+	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
+	// writer began one: it returns the checkpoint that holds now.
+	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
+	// Advance moves the checkpoint to a later block; score.ErrFoldMoved if it is not at from.
+	Advance(ctx context.Context, from, to score.Checkpoint) error
+	// Create makes a project known, at a mark, unless it is.
+	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
+	// Marks are how far projects are known, in order; nil for one that is not.
+	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
+	// Append adds what a part has after the project's mark. A score.GapError if that is before part.From,
+	// score.ErrNotProjected if the project is not known.
+	Append(ctx context.Context, generation uint64, part score.Part) error
+	// Sweep removes what generations before this one hold.
+	Sweep(ctx context.Context, generation uint64) error
+	// Process names the store's process; another name than before: it may have lost what was written last. "" where it does not tell.
+	Process(ctx context.Context) (string, error)
+	// Scores are wallets' scores, in order, each of so many score types. A score.RebuildingError while a rebuild is under way.
+	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
+}
+
+// Projects tells of projects in final blocks. A directory does.
+type Projects interface {
+	// Project is a project's record; nil when it is not known.
+	Project(ctx context.Context, id score.ProjectID) (*score.Record, error)
+	// Beyond lists the projects whose records are as of a block at or after from.
+	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
+}
+
+// StandingsFold is the ledger.Fold that keeps the standings: what is read of projects' executions in final blocks. Any number may run over one store.
+type StandingsFold struct {
+	Deployment score.Deployment
+	Chain      Caller
+	Source     *ledger.Source
+	Projects   Projects
+	Standings  Standings
+	// Reread is how far back, by the time at which it was stored, all is written again where the store may have lost its newest writes;
+	// at most twice that. 0 means DefaultReread.
+	Reread time.Duration
+
+	Log     *slog.Logger
+	Metrics prometheus.Registerer // nil: none
+
+	metrics *standingsMetrics
+	saw     score.Checkpoint
+	current *stint
+	gap     uint64    // executions are missing from this block on, if it is not 0
+	broken  uint64    // a generation in which something is missing or wrong
+	why     string    // of broken
+	swept   uint64    // the generation before which all was removed
+	differs time.Time // when a difference last began a rebuild
+	rebuild rebuild
+}
+
+// rebuild is the rebuild under way, as far as this process knows.
+type rebuild struct {
+	generation uint64
+	began      time.Time
+	told       time.Time
+}
+
+// Begin returns where reading continues, and begins a rebuild where the standings cannot be continued. Where the store may have lost what it was told last,
+// that is a position that was stored Reread before: the marks make what is there a repetition.
+func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Position, err error) {
+	if f.metrics == nil {
+		f.metrics = newStandingsMetrics(f.Metrics)
+	}
+	f.current = nil
+	end, err := f.Source.End(ctx)
+	if err != nil {
+		return from, err
+	}
+	defer func() { f.lags(end) }()
+	at, err := f.Standings.Checkpoint(ctx)
+	if err != nil {
+		return from, err
+	}
+	process, err := f.Standings.Process(ctx)
+	if err != nil {
+		return from, err
+	}
+	why := ""
+	switch {
+	case at.Generation == 0:
+		why = "there are none: Redis is new or was flushed"
+	case at.Generation == f.broken:
+		why = f.why
+	case lost:
+		why = fmt.Sprintf("final block %d, %s, is not in the chain any more: a reorg deeper than finality", at.Block, at.Hash)
+	}
+	if why != "" {
+		if at, err = f.begin(ctx, at, why, end.Position.Block); err != nil {
+			return from, err
+		}
+	}
+	f.see(at)
+	if at.Rebuilding() && f.rebuild.generation != at.Generation {
+		f.rebuild = rebuild{at.Generation, time.Now(), time.Now()}
+	}
+	if f.swept != at.Generation {
+		if err := f.Standings.Sweep(ctx, at.Generation); err != nil {
+			return from, err
+		}
+		f.swept = at.Generation
+	}
+	again := at.Position != "" && at.Process != process
+	text := at.Position
+	if again || f.gap > 0 {
+		text = at.Back
+	}
+	if text != "" {
+		if from, err = ledger.ParsePosition(text); err != nil {
+			return from, fmt.Errorf("couldn't read the position of the standings: %w", err)
+		}
+	}
+	if f.gap > 0 && from.Block >= f.gap {
+		from = ledger.Position{Block: f.gap - 1, Letters: from.Letters}
+	}
+	f.current = &stint{
+		at: at, process: process, again: again, trusted: score.Mark{Block: from.Block + 1},
+		marks: map[score.ProjectID]score.Mark{}, points: map[score.ProjectID][]int64{}, cut: map[score.ProjectID][]score.Part{},
+	}
+	return from, nil
+}
+
+// begin begins a rebuild, or joins the one that another relayer began.
+func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why string, target uint64) (score.Checkpoint, error) {
+	at, err := f.Standings.Begin(ctx, was.Generation, target)
+	if err != nil {
+		return at, err
+	}
+	f.gap = 0
+	f.rebuild = rebuild{at.Generation, time.Now(), time.Now()}
+	f.metrics.rebuilds.Inc()
+	level := slog.LevelWarn
+	if was.Generation == 0 { // as at the first start
+		level = slog.LevelInfo
+	}
+	f.Log.Log(ctx, level, "rebuilding the standings from the contract's events; until that is done leaderboards, histories and statistics cannot be read, "+
+		"and all else works", "why", why, "from_block", f.Deployment.DeployBlock, "to_block", target)
+	return at, nil
+}
+
+// Apply appends what whole blocks executed, then moves the checkpoint: the commit point.
+func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) error {
+	s := f.current
+	err := f.Check(ctx)
+	var through *ledger.Message
+	for i := 0; i < len(messages) && err == nil; i++ {
+		switch m := messages[i]; {
+		case m.Kind == ledger.Rewind:
+			f.broken, f.why = s.at.Generation, fmt.Sprintf("final blocks above block %d, %s, are not in the chain any more: a reorg deeper than finality", m.Block.Number, m.Block.Hash)
+			return ledger.ErrFoldMoved
+		case m.Kind == ledger.Block:
+			s.parts = append(s.parts, m)
+			if !m.Whole {
+				continue
+			}
+			err = f.take(ctx, s)
+			if m.Block.Hash != (common.Hash{}) {
+				through = m
+			}
+			if err == nil && s.held >= cutsAtOnce {
+				err = f.appendCut(ctx, s)
+			}
+		}
+	}
+	if err == nil {
+		err = f.appendCut(ctx, s)
+	}
+	if err == nil && through != nil {
+		err = f.advance(ctx, s, through)
+	}
+	return f.failed(s, err)
+}
+
+// failed finds out what an error says of the store, so that Begin takes it into account.
+func (f *StandingsFold) failed(s *stint, err error) error {
+	gap := (*score.GapError)(nil)
+	switch {
+	case errors.As(err, &gap):
+		f.Log.Warn("the standings have lost executions of a project, since Redis lost its newest writes; reading them again from the chain", "from_block", gap.Mark.Block)
+		f.gap = max(gap.Mark.Block, 1)
+		return ledger.ErrFoldMoved
+	case errors.Is(err, score.ErrNotProjected):
+		f.broken, f.why = s.at.Generation, "a project is missing in them"
+		return ledger.ErrFoldMoved
+	}
+	return err
+}
+
+// Check makes sure that the store is as it was left.
+func (f *StandingsFold) Check(ctx context.Context) error {
+	s := f.current
+	if end, err := f.Source.End(ctx); err == nil {
+		defer func() { f.lags(end) }()
+	}
+	at, err := f.Standings.Checkpoint(ctx)
+	if err == nil && (at.Generation != s.at.Generation || at.Position != s.at.Position) {
+		err = fmt.Errorf("%w: its checkpoint is another one", score.ErrFoldMoved)
+	}
+	if err != nil {
+		return err
+	}
+	return f.sameProcess(ctx, s)
+}
+
+func (f *StandingsFold) sameProcess(ctx context.Context, s *stint) error {
+	process, err := f.Standings.Process(ctx)
+	if err == nil && process != s.process {
+		err = fmt.Errorf("%w: Redis is another process than a moment ago", score.ErrFoldMoved)
+	}
+	return err
+}
+
+// advance moves the checkpoint to the end of a block, unless that was read again.
+func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.Message) error {
+	if s.at.Position != "" && through.Block.Number <= s.at.Block {
+		return nil
+	}
+	now, to := time.Now().UTC().Truncate(time.Second), s.at
+	to.Block, to.Hash, to.Time = through.Block.Number, through.Block.Hash, through.Time
+	to.Position, to.Process = through.Position.String(), s.process
+	if to.Anchored.IsZero() {
+		to.Anchored = now
+	}
+	if now.Sub(to.Anchored) >= cmp.Or(f.Reread, DefaultReread) {
+		to.Back, to.Anchor, to.Anchored = to.Anchor, to.Position, now
+	}
+	if err := f.Standings.Advance(ctx, s.at, to); err != nil {
+		return err
+	}
+	s.at, f.gap = to, 0
+	f.see(to)
+	f.tellProgress(to)
+	if s.again {
+		if err := f.whole(ctx, s); err != nil {
+			return err
+		}
+		s.again = false
+	}
+	end, err := f.Source.End(ctx)
+	if err != nil {
+		return err
+	}
+	f.lags(end)
+	if end.Position.Block != to.Block {
+		return nil
+	}
+	return f.check(ctx, s)
+}
+
+// see shows how far the standings are.
+func (f *StandingsFold) see(at score.Checkpoint) {
+	f.saw = at
+	rebuilding := 0.0
+	if at.Rebuilding() {
+		rebuilding = 1
+	}
+	f.metrics.rebuilding.Set(rebuilding)
+	f.metrics.block.Set(float64(at.Block))
+}
+
+// lags sets how far the checkpoint is behind the ledger's end.
+func (f *StandingsFold) lags(end *ledger.Message) {
+	if f.saw.Hash != (common.Hash{}) && end.Kind != ledger.Letter {
+		f.metrics.behind.Set(max(0, end.Time.Sub(f.saw.Time).Seconds()))
+	}
+}
+
+// Rest shows no lag any more: another relayer runs the fold.
+func (f *StandingsFold) Rest() {
+	if f.metrics != nil {
+		f.metrics.behind.Set(0)
+		f.metrics.rebuilding.Set(0)
+	}
+}
+
+// tellProgress tells how far a rebuild is, now and then, and its end.
+func (f *StandingsFold) tellProgress(at score.Checkpoint) {
+	if f.rebuild.generation != at.Generation || f.rebuild.generation == 0 {
+		return
+	}
+	took := time.Since(f.rebuild.began).Round(time.Second)
+	if !at.Rebuilding() {
+		if !f.rebuild.told.IsZero() {
+			f.Log.Info("the standings are complete again", "block", at.Block, "took", took)
+		}
+		f.rebuild.told = time.Time{}
+	} else if time.Since(f.rebuild.told) >= progressEvery {
+		f.rebuild.told = time.Now()
+		f.Log.Info("rebuilding the standings", "block", at.Block, "of", at.Target, "took", took)
+	}
+}
