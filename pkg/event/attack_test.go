@@ -55,7 +55,7 @@ func TestAForgedCursorIsRefusedAtOnce(t *testing.T) {
 		err = r.Holds(t.Context(), c)
 		if err != nil {
 			_, _, next := r.Next(t.Context(), p.ID, c, 1)
-			require.ErrorIs(t, next, err.(interface{ Unwrap() error }).Unwrap()) //nolint:errorlint // the class
+			require.ErrorIs(t, next, err.(interface{ Unwrap() error }).Unwrap())
 		}
 		return err
 	}

@@ -50,11 +50,6 @@ func (t *editTally) message(m *score.Message) {
 	}
 }
 
-// replaced tells whether a dead letter is of an edit whose nonce was accepted again since.
-func (t *editTally) replaced(d *score.DeadLetter) bool {
-	return d.Edit != nil && t.newest[d.Edit.Ref()] > d.Seq
-}
-
 // judge hands each acceptance to fn, with what became of it as of a final block, whose contract view asks. lanes were read before the
 // dead letters were, and as of a block that is not after that one.
 func (t *editTally) judge(

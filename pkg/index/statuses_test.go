@@ -185,8 +185,8 @@ func TestStatuses(t *testing.T) {
 	u := w.fresh(p, 10)
 	bad, direct, open, letter, newest := &u[1], u[2], u[3], u[4], u[5]
 	bad.Action = 9
-	early, lost := w.fresh(project(9), 2), score.Update{}
-	lost = early[1]
+	early := w.fresh(project(9), 2)
+	lost := early[1]
 	w.accept(u[0], *bad, open, letter, newest, early[0], lost)
 	batch := w.relay(u[0], *bad)
 	again := w.relay(u[0])

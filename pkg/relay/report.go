@@ -92,7 +92,7 @@ func (r *reporter) edited(ctx context.Context) {
 func (r *reporter) edit(ctx context.Context, past *lane.Past) error {
 	refs, err := carried(&past.Slot)
 	if err != nil {
-		return nil // a journal that contradicts itself is no matter of the store's
+		return nil //nolint:nilerr // a journal that contradicts itself is no matter of the store's
 	}
 	return r.statuses.Final(ctx, past.Tx, past.Block.Number, refs, []score.Outcome{score.Applied})
 }

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,7 +167,7 @@ func TestALaneThatIsLostReportsNothingLate(t *testing.T) {
 	r.resume()
 	for _, fenced := range []error{lane.ErrFenced, errSimAway, nil} {
 		r.fenced = func(context.Context) error { return fenced }
-		if err := r.replay(ctx); fenced == lane.ErrFenced {
+		if err := r.replay(ctx); errors.Is(fenced, lane.ErrFenced) {
 			require.ErrorIs(t, err, lane.ErrFenced)
 		} else {
 			require.NoError(t, err)

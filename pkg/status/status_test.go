@@ -320,7 +320,8 @@ func TestAFactOfManyCallsMovesTheFoldWithItsLast(t *testing.T) {
 	token, at, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 	facts := []score.Fact{
-		{Refs: refs[:1500], Outcomes: make([]score.Outcome, 1500), Tx: tx1, Block: 3}, {Refs: refs[:10], Tx: tx1, Gone: true},
+		{Refs: refs[:1500], Outcomes: make([]score.Outcome, 1500), Tx: tx1, Block: 3},
+		{Refs: refs[:10], Tx: tx1, Gone: true},
 		{Refs: refs[1500:], Outcomes: make([]score.Outcome, 500), Tx: tx2, Block: 3},
 	}
 	require.NoError(t, b.Fold(ctx, at, "", facts[:1]))
