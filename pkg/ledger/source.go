@@ -109,7 +109,7 @@ func (s *Source) Follow(ctx context.Context) error {
 		}
 		if newest := s.newest(); newest != nil && newest.Seq+1 == m.Seq && !m.follows(newest) {
 			s.drop() // NATS was restored, and its ledger has grown over what was read
-			return errUnlinked
+			return errTorn
 		}
 		s.keep(m)
 		return nil

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -87,6 +88,7 @@ type Writer struct {
 
 	metrics  *writerMetrics
 	last     *stored      // the newest message; nil while not known
+	data     []byte       // it, as stored
 	seq      uint64       // its sequence
 	whole    evidence.Ref // the newest block that the ledger has whole
 	rewound  uint64       // sequence of the newest Rewind; 0 if there was none
@@ -96,7 +98,9 @@ type Writer struct {
 
 var (
 	errUnlinked = errors.New("the blocks read do not lead to the followed chain")
-	errLetters  = errors.New("couldn't read the dead letters")
+	errTorn     = errors.New("a message of the ledger does not continue the one before it: NATS was restored while a relayer appended; " +
+		"purge the stream LEDGER, and relayers write it again from the chain")
+	errLetters = errors.New("couldn't read the dead letters")
 )
 
 // Run appends until ctx ends, whose end is no error. What fails is tried again.
@@ -150,6 +154,13 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 }
 
 func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
+	if w.last != nil { // an older copy of the stream may have grown to the very sequence that Append compares
+		if entry, err := w.Ledger.At(ctx, w.seq); err != nil && !errors.Is(err, stream.ErrGone) {
+			return err
+		} else if !bytes.Equal(entry.Data, w.data) {
+			w.last = nil
+		}
+	}
 	if w.last == nil {
 		if err := w.load(ctx, final); err != nil {
 			return err
@@ -198,7 +209,7 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	if w.last, err = decodeStored(entry.Data); err != nil {
 		return fmt.Errorf("the ledger's newest message: %w", err)
 	}
-	w.rewound = w.last.Rewound
+	w.rewound, w.data = w.last.Rewound, entry.Data
 	switch {
 	case w.last.Kind == Rewind:
 		w.rewound = last
@@ -249,11 +260,12 @@ func (w *Writer) append(ctx context.Context, s *stored) error {
 	s.Rewound = w.rewound
 	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
 	defer cancel()
-	seq, err := w.Ledger.Append(ctx, w.seq, encode(s))
+	data := encode(s)
+	seq, err := w.Ledger.Append(ctx, w.seq, data)
 	if err != nil {
 		return err
 	}
-	w.last, w.seq, w.appended = s, seq, w.Now()
+	w.last, w.data, w.seq, w.appended = s, data, seq, w.Now()
 	if s.Kind == Rewind {
 		w.rewound = seq
 	}
