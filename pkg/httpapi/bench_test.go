@@ -265,6 +265,10 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 		w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: following{node}, Chain: node, Letters: b.stream, Ledger: facts, Log: log}
 		loops.Go(func() { _ = w.Run(ctx) })
 		loops.Go(func() { _ = source.Run(ctx) })
+		require.Eventually(t, func() bool {
+			final, some, err := source.Final(ctx)
+			return err == nil && some && final.Number > 0
+		}, time.Minute, 10*time.Millisecond)
 	})
 	reg := prometheus.NewRegistry()
 	b.metrics = reg
