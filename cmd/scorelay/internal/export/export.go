@@ -49,7 +49,6 @@ type Export struct {
 	Log        *slog.Logger
 
 	state  *state
-	before uint64            // updates that were there before, and stayed
 	parts  []*ledger.Message // of a block that is not whole yet
 	file   *os.File          // of updates, if there is a path
 	out    *bufio.Writer
@@ -62,21 +61,43 @@ type Export struct {
 // Run exports what is final, or of updates what became final since the export before. An error says that the export
 // is not whole; run again, it continues.
 func (e *Export) Run(ctx context.Context) error {
-	e.state = e.fresh()
-	to := e.Out
 	if e.Path != "" {
 		lock := flock.New(e.Path + ".lock")
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			return cmp.Or(err, fmt.Errorf("another export to %s is under way", e.Path))
 		}
 		defer func() { _ = lock.Unlock() }()
+	}
+	for {
+		err := e.run(ctx)
+		if !errors.Is(err, ErrReplaced) || e.Path == "" && e.What == Updates { // lines that went out cannot be taken back
+			return err
+		}
+		e.Say(ErrReplaced.Error() + ": the export begins again")
+		if err := e.forget(); err != nil {
+			return err
+		}
+	}
+}
+
+// run exports from where the state is.
+func (e *Export) run(ctx context.Context) error {
+	e.state, e.parts = e.fresh(), nil
+	to := e.Out
+	if e.Path != "" {
 		if err := e.resume(); err != nil {
 			return err
 		}
+	}
+	if e.Path != "" && e.What == Updates {
+		err := e.openFile()
 		if e.file != nil {
 			defer func() { _ = e.file.Close() }()
-			to = e.file
 		}
+		if err != nil {
+			return err
+		}
+		to = e.file
 	}
 	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
 	e.rows = newRows(e.Format, e.out)
@@ -85,17 +106,25 @@ func (e *Export) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	e.before = e.state.Updates
+	before := e.state.Updates
 	if err := e.read(ctx); err != nil {
 		return e.advise(err)
 	}
-	return e.finish(ctx)
+	return e.finish(ctx, before)
 }
 
 // fresh is the state of an export that has read nothing.
 func (e *Export) fresh() *state {
 	d := e.Deployment
 	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
+}
+
+// forget has the next run begin again: it cuts the file off where its state says.
+func (e *Export) forget() error {
+	if e.Path == "" {
+		return nil
+	}
+	return e.fresh().save(e.statePath())
 }
 
 // resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one
@@ -119,35 +148,27 @@ func (e *Export) resume() error {
 		e.state = old
 		e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
 	}
-	if e.What == Updates {
-		return e.openFile()
-	}
 	return nil
 }
 
 func (e *Export) statePath() string { return e.Path + ".state" }
 
 // openFile opens the file of updates and cuts off what no checkpoint tells of.
-func (e *Export) openFile() error {
-	file, err := os.OpenFile(e.Path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
+func (e *Export) openFile() (err error) {
+	if e.file, err = os.OpenFile(e.Path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return err
 	}
-	size, err := file.Seek(0, io.SeekEnd)
+	size, err := e.file.Seek(0, io.SeekEnd)
 	if err == nil && size < e.state.Bytes {
 		err = fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s", e.Path, size, e.state.Bytes, e.again())
 	}
 	if err == nil {
-		err = file.Truncate(e.state.Bytes)
+		err = e.file.Truncate(e.state.Bytes)
 	}
 	if err == nil {
-		_, err = file.Seek(e.state.Bytes, io.SeekStart)
+		_, err = e.file.Seek(e.state.Bytes, io.SeekStart)
 	}
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	e.file = file
-	return nil
+	return err
 }
 
 func (e *Export) again() string {
@@ -165,7 +186,7 @@ func (e *Export) advise(err error) error {
 	return err
 }
 
-// checkpoint says how far the export is, and saves that where its blocks are whole.
+// checkpoint says how far the export is, and saves that, unless it did so a moment ago.
 func (e *Export) checkpoint(end *ledger.Message) error {
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
@@ -175,21 +196,6 @@ func (e *Export) checkpoint(end *ledger.Message) error {
 		return nil
 	}
 	return e.save()
-}
-
-// cut makes a checkpoint whose state tells of less than the file has, and takes the rest off.
-func (e *Export) cut() error {
-	if err := e.file.Sync(); err != nil {
-		return err
-	}
-	if err := e.state.save(e.statePath()); err != nil {
-		return err
-	}
-	if err := e.file.Truncate(e.state.Bytes); err != nil {
-		return err
-	}
-	_, err := e.file.Seek(e.state.Bytes, io.SeekStart)
-	return err
 }
 
 // save makes a checkpoint: data first, then the state that tells of it.
@@ -219,13 +225,13 @@ func (e *Export) save() error {
 }
 
 // finish ends an export that has read everything.
-func (e *Export) finish(ctx context.Context) error {
+func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.save(); err != nil {
 		return err
 	}
 	at := fmt.Sprintf("as of block %d (%s)", e.state.At.Number, e.state.At.Hash)
 	if e.What == Updates {
-		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-e.before, at))
+		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-before, at))
 		return nil
 	}
 	if err := e.compare(ctx); err != nil {
@@ -258,11 +264,7 @@ func (e *Export) compare(ctx context.Context) error {
 	if err != nil || differ == 0 {
 		return err
 	}
-	err = fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer)
-	if e.Path != "" {
-		err = errors.Join(err, e.fresh().save(e.statePath()))
-	}
-	return err
+	return errors.Join(fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer), e.forget())
 }
 
 // writeScores writes the scores, by wallet and score type.
@@ -273,7 +275,7 @@ func (e *Export) writeScores(out io.Writer) error {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
 		if err == nil {
-			err = lines.write(scoreRow{key.Wallet, e.state.Words.ScoreTypes[key.ScoreType].Name, e.state.scores[key]})
+			err = lines.write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]})
 		}
 	}
 	return errors.Join(err, lines.flush())

@@ -1,10 +1,8 @@
 package export
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -66,54 +64,6 @@ func (r *rows) flush() error {
 
 var updateColumns = []string{
 	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
-}
-
-// above finds where in a file of updates the lines of blocks above one begin, and how many there are before.
-func above(format string, file io.Reader, block uint64) (bytes int64, updates uint64, err error) {
-	next := jsonBlocks(file)
-	if format == CSV {
-		lines := csv.NewReader(file)
-		if _, err := lines.Read(); err != nil {
-			return 0, 0, err
-		}
-		bytes, next = lines.InputOffset(), csvBlocks(lines)
-	}
-	for {
-		of, end, err := next()
-		if errors.Is(err, io.EOF) || err == nil && of > block {
-			return bytes, updates, nil
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-		bytes, updates = end, updates+1
-	}
-}
-
-// jsonBlocks returns a function that reads the next line: its block, and where in the file it ends.
-func jsonBlocks(file io.Reader) func() (block uint64, end int64, err error) {
-	lines, end := bufio.NewReader(file), int64(0)
-	return func() (uint64, int64, error) {
-		raw, err := lines.ReadBytes('\n')
-		if err != nil {
-			return 0, 0, err
-		}
-		var line updateRow
-		end += int64(len(raw))
-		err = json.Unmarshal(raw, &line)
-		return line.Block, end, err
-	}
-}
-
-// csvBlocks is jsonBlocks behind the header.
-func csvBlocks(lines *csv.Reader) func() (block uint64, end int64, err error) {
-	return func() (block uint64, end int64, err error) {
-		record, err := lines.Read()
-		if err == nil {
-			block, err = strconv.ParseUint(record[0], 10, 64)
-		}
-		return block, lines.InputOffset(), err
-	}
 }
 
 // updateRow is what the contract did with one update. Block, log index and index in the log name it.

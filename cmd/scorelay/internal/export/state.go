@@ -42,7 +42,7 @@ type state struct {
 	Position ledger.Position `json:"position"` // everything before it was read
 	At       evidence.Ref    `json:"at"`       // the newest block of that
 	Newest   uint64          `json:"newest"`   // the newest block with something of the project
-	Words    *words          `json:"words"`    // nil before the project's creation
+	Record   *score.Record   `json:"record"`   // of the project, as of At; nil before its creation
 	Updates  uint64          `json:"updates"`  // that were read
 	Bytes    int64           `json:"bytes"`    // of updates: of the file, of blocks up to At
 	Sums     int             `json:"scores"`   // lines with a sum, which follow in the state's file
