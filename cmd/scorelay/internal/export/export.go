@@ -85,18 +85,13 @@ func (e *Export) run(ctx context.Context) error {
 	e.state, e.parts = e.fresh(), nil
 	to := e.Out
 	if e.Path != "" {
-		if err := e.resume(); err != nil {
-			return err
-		}
-	}
-	if e.Path != "" && e.What == Updates {
-		err := e.openFile()
-		if e.file != nil {
-			defer func() { _ = e.file.Close() }()
-		}
+		err := e.resume()
+		defer func() { _ = e.file.Close() }() // refused where there is none
 		if err != nil {
 			return err
 		}
+	}
+	if e.file != nil {
 		to = e.file
 	}
 	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
@@ -148,6 +143,9 @@ func (e *Export) resume() error {
 		e.state = old
 		e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
 	}
+	if e.What == Updates {
+		return e.openFile()
+	}
 	return nil
 }
 
@@ -192,10 +190,10 @@ func (e *Export) checkpoint(end *ledger.Message) error {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
 		e.said = now
 	}
-	if time.Since(e.saved) < saveShare*e.saving {
-		return nil
+	if time.Since(e.saved) >= saveShare*e.saving {
+		return e.save()
 	}
-	return e.save()
+	return nil
 }
 
 // save makes a checkpoint: data first, then the state that tells of it.
@@ -208,19 +206,16 @@ func (e *Export) save() error {
 		return nil
 	}
 	if e.file != nil {
-		if err := e.file.Sync(); err != nil {
+		bytes, err := e.file.Seek(0, io.SeekCurrent)
+		if err = errors.Join(err, e.file.Sync()); err != nil {
 			return err
 		}
-		var err error
-		if e.state.Bytes, err = e.file.Seek(0, io.SeekCurrent); err != nil {
-			return err
-		}
+		e.state.Bytes = bytes
 	}
 	if err := e.state.save(e.statePath()); err != nil {
 		return err
 	}
-	e.saved = time.Now()
-	e.saving = e.saved.Sub(began)
+	e.saved, e.saving = time.Now(), time.Since(began)
 	return nil
 }
 

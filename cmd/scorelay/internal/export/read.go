@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -42,15 +43,10 @@ func (e *Export) read(ctx context.Context) error {
 		Ledger: e.Ledger, Chain: e.Chain, Deployment: e.Deployment, Budget: sourceBudget, Costless: true, Log: e.Log,
 	}
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = source.Run(running) // that its context ended is no error
-	}()
-	defer func() {
-		stop()
-		<-ended
-	}()
+	var following sync.WaitGroup
+	following.Go(func() { _ = source.Run(running) }) // that its context ended is no error
+	defer following.Wait()
+	defer stop()
 	end, err := source.End(ctx)
 	if err != nil {
 		return err

@@ -70,15 +70,14 @@ func load(path string) (*state, error) {
 	}
 	defer func() { _ = file.Close() }()
 	s, in := &state{scores: index.Scores{}}, json.NewDecoder(bufio.NewReader(file))
-	if err := in.Decode(s); err != nil {
-		return nil, fmt.Errorf("couldn't read %s: %w", path, err)
-	}
-	for range s.Sums {
+	err = in.Decode(s)
+	for n := 0; err == nil && n < s.Sums; n++ {
 		var line sum
-		if err := in.Decode(&line); err != nil {
-			return nil, fmt.Errorf("couldn't read %s: %w", path, err)
-		}
+		err = in.Decode(&line)
 		s.scores[index.ScoreKey{Wallet: line.Wallet, ScoreType: line.ScoreType}] = line.Score
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read %s: %w", path, err)
 	}
 	return s, nil
 }
@@ -88,15 +87,13 @@ func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
 	return replace(path, func(out io.Writer) error {
 		lines := json.NewEncoder(out)
-		if err := lines.Encode(s); err != nil {
-			return err
-		}
+		err := lines.Encode(s)
 		for key, value := range s.scores {
-			if err := lines.Encode(sum{key.Wallet, key.ScoreType, value}); err != nil {
-				return err
+			if err == nil {
+				err = lines.Encode(sum{key.Wallet, key.ScoreType, value})
 			}
 		}
-		return nil
+		return err
 	})
 }
 
