@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofrs/flock"
 
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -49,12 +50,13 @@ type Export struct {
 	Log        *slog.Logger
 
 	state  *state
-	parts  []*ledger.Message // of a block that is not whole yet
-	file   *os.File          // of updates, if there is a path
+	parts  []*ledger.Message             // of a block that is not whole yet
+	paid   map[common.Hash]evidence.Paid // of transactions in blocks that are older than the ledger
+	file   *os.File                      // of updates, if there is a path
 	out    *bufio.Writer
-	rows   *rows
-	saved  time.Time     // when the newest checkpoint was over
-	saving time.Duration // how long it took
+	write  func(row) error // into out
+	saved  time.Time       // when the newest checkpoint was over
+	saving time.Duration   // how long it took
 	said   time.Time
 }
 
@@ -95,11 +97,9 @@ func (e *Export) run(ctx context.Context) error {
 		to = e.file
 	}
 	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
-	e.rows = newRows(e.Format, e.out)
-	if e.What == Updates && e.state.Bytes == 0 {
-		if err := e.rows.header(updateColumns); err != nil {
-			return err
-		}
+	e.write = linesTo(e.out, e.Format)
+	if e.What == Updates && e.Format == CSV && e.state.Bytes == 0 {
+		_ = e.write(updateColumns) // the buffer is empty
 	}
 	before := e.state.Updates
 	if err := e.read(ctx); err != nil {
@@ -157,16 +157,12 @@ func (e *Export) openFile() (err error) {
 		return err
 	}
 	size, err := e.file.Seek(0, io.SeekEnd)
-	if err == nil && size < e.state.Bytes {
-		err = fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s", e.Path, size, e.state.Bytes, e.again())
+	if err != nil || size < e.state.Bytes {
+		return cmp.Or(err, fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s",
+			e.Path, size, e.state.Bytes, e.again()))
 	}
-	if err == nil {
-		err = e.file.Truncate(e.state.Bytes)
-	}
-	if err == nil {
-		_, err = e.file.Seek(e.state.Bytes, io.SeekStart)
-	}
-	return err
+	_, err = e.file.Seek(e.state.Bytes, io.SeekStart)
+	return cmp.Or(err, e.file.Truncate(e.state.Bytes))
 }
 
 func (e *Export) again() string {
@@ -199,11 +195,8 @@ func (e *Export) checkpoint(end *ledger.Message) error {
 // save makes a checkpoint: data first, then the state that tells of it.
 func (e *Export) save() error {
 	began := time.Now()
-	if err := errors.Join(e.rows.flush(), e.out.Flush()); err != nil {
+	if err := e.out.Flush(); err != nil || e.Path == "" {
 		return err
-	}
-	if e.Path == "" {
-		return nil
 	}
 	if e.file != nil {
 		bytes, err := e.file.Seek(0, io.SeekCurrent)
@@ -263,15 +256,15 @@ func (e *Export) compare(ctx context.Context) error {
 }
 
 // writeScores writes the scores, by wallet and score type.
-func (e *Export) writeScores(out io.Writer) error {
-	lines := newRows(e.Format, out)
-	err := lines.header(scoreColumns)
+func (e *Export) writeScores(out *bufio.Writer) (err error) {
+	write := linesTo(out, e.Format)
+	if e.Format == CSV {
+		err = write(scoreColumns)
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.state.scores), func(a, b index.ScoreKey) int {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
-		if err == nil {
-			err = lines.write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]})
-		}
+		err = cmp.Or(err, write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]}))
 	}
-	return errors.Join(err, lines.flush())
+	return err
 }

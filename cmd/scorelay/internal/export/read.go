@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"golang.org/x/sync/errgroup"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -29,10 +28,7 @@ var (
 	errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 )
 
-const (
-	sourceBudget = 4 << 20 // bytes of the ledger's end that are kept in memory: it is read once
-	timesAtOnce  = 8       // blocks whose times are asked for
-)
+const sourceBudget = 4 << 20 // bytes of the ledger's end that are kept in memory: it is read once
 
 // read takes what the ledger tells behind the state, and from the chain what is older, up to the newest final block.
 func (e *Export) read(ctx context.Context) error {
@@ -97,29 +93,23 @@ func (e *Export) start(ctx context.Context, end *ledger.Message) (ledger.Positio
 	return ledger.Position{Block: max(info.CreatedBlock, 1) - 1}, err
 }
 
-// date sets the times of blocks that are older than the ledger, whose messages come without: of those that lines tell of.
-func (e *Export) date(ctx context.Context, messages []*ledger.Message) error {
-	asking, ctx := errgroup.WithContext(ctx)
-	asking.SetLimit(timesAtOnce)
-	for i, m := range messages {
-		if e.What == Scores || m.Seq > 0 || !slices.ContainsFunc(m.Events, e.tells) {
-			continue
-		}
-		asking.Go(func() error {
-			b, err := e.Chain.BlockByNumber(ctx, m.Block.Number)
-			if err == nil && b.Hash != m.Block.Hash {
-				err = fmt.Errorf("block %d was %s, and is %s now", m.Block.Number, m.Block.Hash, b.Hash)
+// date reads the times of lines of blocks that are older than the ledger, whose messages come without: it asks for the
+// project's transactions, and not for those of all.
+func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err error) {
+	var of []types.Log
+	for _, m := range messages {
+		for i := range m.Events {
+			if m.Seq == 0 && e.What == Updates && e.tells(&m.Events[i]) {
+				of = append(of, types.Log{BlockNumber: m.Block.Number, BlockHash: m.Block.Hash, TxHash: m.Events[i].Tx.Hash})
 			}
-			dated := *m
-			dated.Time, messages[i] = time.Unix(int64(b.Time), 0).UTC(), &dated
-			return err
-		})
+		}
 	}
-	return asking.Wait()
+	e.paid, err = e.Chain.Paid(ctx, of)
+	return err
 }
 
 // tells reports whether an event tells of updates of the project.
-func (e *Export) tells(event ledger.Event) bool {
+func (e *Export) tells(event *ledger.Event) bool {
 	for range registry.ExecutedOf(event.Event, e.Project) {
 		return true
 	}
@@ -167,15 +157,32 @@ func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 			Block: m.Block.Number, Time: m.Time, Tx: event.Tx.Hash, Log: event.Log, Index: i,
 			ID: x.ID, Target: x.Target, Signer: x.Signer, Outcome: x.Outcome.String(),
 		}
-		if err := e.name(&row, &x); err != nil {
-			return err
+		if paid, older := e.paid[event.Tx.Hash]; older {
+			row.Time = time.Unix(int64(paid.Time), 0).UTC()
+		}
+		if e.state.Record == nil {
+			return fmt.Errorf("%w: update %s is of a project that was not created", errContradiction, x.ID)
+		}
+		action, points, scoreType := e.state.Record.Words(x.Action, x.ScoreType)
+		if action != nil {
+			row.Action = *action
+		}
+		if scoreType != nil {
+			row.ScoreType = *scoreType
+		}
+		if x.Outcome == score.Applied {
+			if points == nil || scoreType == nil {
+				return fmt.Errorf("%w: update %s was applied, of an action or score type that is not there", errContradiction, x.ID)
+			}
+			row.Points = *points
 		}
 		if e.What == Updates {
-			if err := e.rows.write(row); err != nil {
-				return err
-			}
+			err = e.write(row)
 		} else if x.Outcome == score.Applied {
 			e.state.scores[index.ScoreKey{Wallet: x.Target, ScoreType: x.ScoreType}] += row.Points
+		}
+		if err != nil {
+			return err
 		}
 		e.state.Updates++
 		e.state.Newest = m.Block.Number
@@ -185,26 +192,4 @@ func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 		e.state.Record, err = index.FoldRecord(e.state.Record, event.Event)
 	}
 	return err
-}
-
-// name sets what depends on what the project's words meant then.
-func (e *Export) name(row *updateRow, x *score.Execution) error {
-	if e.state.Record == nil {
-		return fmt.Errorf("%w: update %s is of a project that was not created", errContradiction, x.ID)
-	}
-	action, points, scoreType := e.state.Record.Words(x.Action, x.ScoreType)
-	if action != nil {
-		row.Action = *action
-	}
-	if scoreType != nil {
-		row.ScoreType = *scoreType
-	}
-	if x.Outcome != score.Applied {
-		return nil
-	}
-	if points == nil || scoreType == nil {
-		return fmt.Errorf("%w: update %s was applied, of an action or score type that is not there", errContradiction, x.ID)
-	}
-	row.Points = *points
-	return nil
 }

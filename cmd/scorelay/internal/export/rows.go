@@ -1,9 +1,9 @@
 package export
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -23,46 +23,23 @@ const (
 // row is a line of an export.
 type row interface{ cells() []string }
 
-// rows writes lines.
-type rows struct {
-	csv  *csv.Writer // nil: NDJSON
-	json *json.Encoder
-}
+// header names the columns of CSV; NDJSON has the names in each line.
+type header []string
 
-func newRows(format string, out io.Writer) *rows {
+func (h header) cells() []string { return h }
+
+// linesTo returns a function that writes lines, into the buffer of out.
+func linesTo(out *bufio.Writer, format string) func(row) error {
 	if format == CSV {
-		return &rows{csv: csv.NewWriter(out)}
+		lines := csv.NewWriter(out) // which has no buffer of its own where it is given one
+		return func(line row) error { return lines.Write(line.cells()) }
 	}
-	r := &rows{json: json.NewEncoder(out)}
-	r.json.SetEscapeHTML(false)
-	return r
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	return func(line row) error { return lines.Encode(line) }
 }
 
-// header writes the names of the columns; NDJSON has them in each line.
-func (r *rows) header(names []string) error {
-	if r.csv == nil {
-		return nil
-	}
-	return r.csv.Write(names)
-}
-
-func (r *rows) write(line row) error {
-	if r.csv == nil {
-		return r.json.Encode(line)
-	}
-	return r.csv.Write(line.cells())
-}
-
-// flush hands what was written on.
-func (r *rows) flush() error {
-	if r.csv == nil {
-		return nil
-	}
-	r.csv.Flush()
-	return r.csv.Error()
-}
-
-var updateColumns = []string{
+var updateColumns = header{
 	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
 }
 
@@ -90,7 +67,7 @@ func (u updateRow) cells() []string {
 	}
 }
 
-var scoreColumns = []string{"targetWallet", "scoreType", "score"}
+var scoreColumns = header{"targetWallet", "scoreType", "score"}
 
 // scoreRow is one score. In JSON it is a string, as the API tells it: JavaScript's numbers would lose digits.
 type scoreRow struct {

@@ -2,10 +2,10 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -85,7 +85,7 @@ func load(path string) (*state, error) {
 // save replaces the state. After a kill, either the new one is there or the old.
 func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
-	return replace(path, func(out io.Writer) error {
+	return replace(path, func(out *bufio.Writer) error {
 		lines := json.NewEncoder(out)
 		err := lines.Encode(s)
 		for key, value := range s.scores {
@@ -98,30 +98,19 @@ func (s *state) save(path string) error {
 }
 
 // replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its own.
-func replace(path string, write func(io.Writer) error) error {
+func replace(path string, write func(*bufio.Writer) error) error {
 	file, err := os.Create(path + ".new")
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(file)
-	if err = write(out); err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
+	if err = cmp.Or(write(out), out.Flush(), file.Sync(), file.Close()); err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(path+".new"))
 	}
-	return syncDir(path)
-}
-
-// syncDir makes the name of a file durable.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
+	dir, err := os.Open(filepath.Dir(path)) // whose sync makes the name last
 	if err != nil {
 		return err
 	}
