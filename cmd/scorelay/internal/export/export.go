@@ -153,7 +153,7 @@ func (e *Export) statePath() string { return e.Path + ".state" }
 
 // openFile opens the file of updates and cuts off what no checkpoint tells of.
 func (e *Export) openFile() (err error) {
-	if e.file, err = os.OpenFile(e.Path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+	if e.file, err = os.OpenFile(e.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
 		return err
 	}
 	size, err := e.file.Seek(0, io.SeekEnd)
@@ -161,8 +161,7 @@ func (e *Export) openFile() (err error) {
 		return cmp.Or(err, fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s",
 			e.Path, size, e.state.Bytes, e.again()))
 	}
-	_, err = e.file.Seek(e.state.Bytes, io.SeekStart)
-	return cmp.Or(err, e.file.Truncate(e.state.Bytes))
+	return e.file.Truncate(e.state.Bytes)
 }
 
 func (e *Export) again() string {
@@ -199,7 +198,7 @@ func (e *Export) save() error {
 		return err
 	}
 	if e.file != nil {
-		bytes, err := e.file.Seek(0, io.SeekCurrent)
+		bytes, err := e.file.Seek(0, io.SeekEnd)
 		if err = errors.Join(err, e.file.Sync()); err != nil {
 			return err
 		}

@@ -237,14 +237,17 @@ func TestStates(t *testing.T) {
 		require.NoError(t, os.WriteFile(path+".state.new", []byte(after[:len(after)/2]), 0o644))
 		require.Equal(t, whole, done(t, x))
 	}
-	// Nothing was exported, since the id was wrong; the file was made, or was not.
-	for _, made := range []bool{true, false} {
+	// Nothing was exported, since the id was wrong; the file was made, or was not, or an export that begins again has not
+	// cut it off.
+	for _, has := range []string{"", "none", whole, whole + "torn"} {
 		fresh := x
 		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
 		fresh.Project = score.ProjectID{9}
 		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
-		if !made {
+		if has == "none" {
 			require.NoError(t, os.Remove(fresh.Path))
+		} else {
+			require.NoError(t, os.WriteFile(fresh.Path, []byte(has), 0o644))
 		}
 		fresh.Project = x.Project
 		require.Equal(t, whole, done(t, fresh))

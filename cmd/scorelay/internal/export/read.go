@@ -93,27 +93,22 @@ func (e *Export) start(ctx context.Context, end *ledger.Message) (ledger.Positio
 	return ledger.Position{Block: max(info.CreatedBlock, 1) - 1}, err
 }
 
-// date reads the times of lines of blocks that are older than the ledger, whose messages come without: it asks for the
-// project's transactions, and not for those of all.
+// date reads the times of blocks that are older than the ledger, whose messages come without, where lines need them: it
+// asks for the project's transactions, not for those of all.
 func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err error) {
 	var of []types.Log
 	for _, m := range messages {
 		for i := range m.Events {
-			if m.Seq == 0 && e.What == Updates && e.tells(&m.Events[i]) {
-				of = append(of, types.Log{BlockNumber: m.Block.Number, BlockHash: m.Block.Hash, TxHash: m.Events[i].Tx.Hash})
+			tx := m.Events[i].Tx.Hash
+			for range registry.ExecutedOf(m.Events[i].Event, e.Project) {
+				if n := len(of); m.Seq == 0 && e.What == Updates && (n == 0 || of[n-1].TxHash != tx) {
+					of = append(of, types.Log{BlockNumber: m.Block.Number, BlockHash: m.Block.Hash, TxHash: tx})
+				}
 			}
 		}
 	}
 	e.paid, err = e.Chain.Paid(ctx, of)
 	return err
-}
-
-// tells reports whether an event tells of updates of the project.
-func (e *Export) tells(event *ledger.Event) bool {
-	for range registry.ExecutedOf(event.Event, e.Project) {
-		return true
-	}
-	return false
 }
 
 // take takes a message. A block is taken as a whole: the ledger may lose a part of one, and all of it comes again.

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -82,10 +82,8 @@ func (s scoreRow) cells() []string {
 
 // FormatOf is the format that a file's name asks for: CSV unless it ends in .ndjson or .jsonl.
 func FormatOf(path string) string {
-	for _, end := range []string{".ndjson", ".jsonl"} {
-		if strings.HasSuffix(path, end) {
-			return NDJSON
-		}
+	if end := filepath.Ext(path); end == ".ndjson" || end == ".jsonl" {
+		return NDJSON
 	}
 	return CSV
 }
