@@ -12,15 +12,15 @@
 //     when it is on disk and the contract has the same scores.
 //
 // The state has the position in the ledger of final blocks up to which it goes. What is older than the ledger comes
-// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position
-// no more) an export continues by the position's block.
+// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position no
+// more) an export continues by the position's block.
 //
 // # Final blocks that are replaced
 //
-// The ledger says so (Rewind), which is rare. Where the export has something of the project from these blocks, it begins
-// again by itself: it first replaces the state by one that has read nothing, and then cuts the file off as that says.
-// After lines that went to the standard output it is an error. So is a position whose block was replaced in a ledger
-// that does not hold that any more: an endpoint alone says so, and no file is emptied by its word.
+// The ledger says so (Rewind), which is rare. Where the export has something of the project from these blocks, it
+// begins again by itself: it first replaces the state by one that has read nothing, and then cuts the file off as that
+// says. After lines that went to the standard output it is an error. So is a position whose block was replaced in a
+// ledger that does not hold that any more: an endpoint alone says so, and no file is emptied by its word.
 //
 // A FILE without a state is not ours, so nothing is written to it. FILE.lock keeps two exports to one file apart; the
 // system releases it when the process ends, in any way.

@@ -27,8 +27,8 @@ import (
 )
 
 // ErrDiffer says that the contract has other scores than its events add up to.
-var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell all of them; " +
-	"nothing was exported: run it again, with a further endpoint if it stays so")
+var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
+	"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
 
 const (
 	sayEvery  = 5 * time.Second
@@ -131,7 +131,8 @@ func (e *Export) resume() error {
 		return err
 	case old == nil || !old.begun():
 		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
+			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; "+
+				"choose another name", e.Path, e.statePath()))
 		}
 		if err := e.state.save(e.statePath()); err != nil {
 			return err
@@ -231,7 +232,8 @@ func (e *Export) finish(ctx context.Context, before uint64) error {
 		err = errors.Join(e.writeScores(e.out), e.out.Flush())
 	}
 	if err == nil {
-		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.state.scores), e.state.Updates, at))
+		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s",
+			len(e.state.scores), e.state.Updates, at))
 	}
 	return err
 }

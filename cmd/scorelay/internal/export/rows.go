@@ -40,7 +40,8 @@ func linesTo(out *bufio.Writer, format string) func(row) error {
 }
 
 var updateColumns = header{
-	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
+	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType",
+	"points", "outcome",
 }
 
 // updateRow is what the contract did with one update. Block, log index and index in the log name it.
@@ -61,9 +62,9 @@ type updateRow struct {
 
 func (u updateRow) cells() []string {
 	return []string{
-		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10), strconv.Itoa(u.Index),
-		u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]), score.CSVCell(u.Action), score.CSVCell(u.ScoreType),
-		strconv.FormatInt(u.Points, 10), u.Outcome,
+		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10),
+		strconv.Itoa(u.Index), u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]),
+		score.CSVCell(u.Action), score.CSVCell(u.ScoreType), strconv.FormatInt(u.Points, 10), u.Outcome,
 	}
 }
 

@@ -97,7 +97,8 @@ func (s *state) save(path string) error {
 	})
 }
 
-// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its own.
+// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its
+// own.
 func replace(path string, write func(*bufio.Writer) error) error {
 	file, err := os.Create(path + ".new")
 	if err != nil {
