@@ -12,8 +12,8 @@
 //     when it is on disk and the contract has the same scores.
 //
 // The state has the position in the ledger of final blocks up to which it goes. What is older than the ledger comes
-// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position no
-// more) an export continues by the position's block.
+// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position
+// no more) an export continues by the position's block.
 //
 // # Final blocks that are replaced
 //

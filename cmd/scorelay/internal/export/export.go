@@ -114,7 +114,7 @@ func (e *Export) fresh() *state {
 	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
 }
 
-// forget has the next run begin again: it cuts the file off where its state says.
+// forget has the next run begin again. That also empties the file: its state says that nothing of it counts.
 func (e *Export) forget() error {
 	if e.Path == "" {
 		return nil
