@@ -24,15 +24,15 @@ type projectEvent struct {
 // projectEvents are those of a message of the ledger.
 func projectEvents(m *ledger.Message) (events []projectEvent) {
 	for i := range m.Events {
-		if project, ok := projectOf(m.Events[i].Event); ok {
+		if project, ok := ProjectOf(m.Events[i].Event); ok {
 			events = append(events, projectEvent{project, m.Events[i].Event, m.Block.Number, m.Events[i].Log})
 		}
 	}
 	return events
 }
 
-// projectOf is the project whose record an event changes; ok is false for one that changes none.
-func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
+// ProjectOf is the project whose record an event changes; ok is false for one that changes none.
+func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
 		return e.Project.ID, true
@@ -60,9 +60,11 @@ func (p *projectAt) apply(e projectEvent) error {
 	if p.Record != nil && (e.block < p.Block || e.block == p.Block && e.logIndex <= p.LogIndex) {
 		return nil
 	}
-	if err := p.fold(e.event); err != nil {
+	record, err := FoldRecord(p.Record, e.event)
+	if err != nil {
 		return fmt.Errorf("event of block %d: %w", e.block, err)
 	}
+	p.Record = record
 	if p.Created == 0 {
 		p.Created = e.block
 	}
@@ -73,36 +75,37 @@ func (p *projectAt) apply(e projectEvent) error {
 	return nil
 }
 
-func (p *projectAt) fold(event registry.Event) error {
+// FoldRecord returns a project's record after an event of the project. It changes the record before, which is nil before
+// the creation.
+func FoldRecord(r *score.Record, event registry.Event) (*score.Record, error) {
 	if created, ok := event.(registry.ProjectCreated); ok {
-		if p.Record != nil {
-			return fmt.Errorf("%w: it was created twice", errGap)
+		if r != nil {
+			return nil, fmt.Errorf("%w: it was created twice", errGap)
 		}
-		p.Record = score.RecordOf(&created.Project)
-		return nil
+		return score.RecordOf(&created.Project), nil
 	}
-	if p.Record == nil {
-		return fmt.Errorf("%w: its creation", errGap)
+	if r == nil {
+		return nil, fmt.Errorf("%w: its creation", errGap)
 	}
 	switch e := event.(type) {
 	case registry.ActionAdded:
-		if int(e.Index) != len(p.Actions) {
-			return fmt.Errorf("%w: action %d follows %d actions", errGap, e.Index, len(p.Actions))
+		if int(e.Index) != len(r.Actions) {
+			return nil, fmt.Errorf("%w: action %d follows %d actions", errGap, e.Index, len(r.Actions))
 		}
-		p.Actions = append(slices.Clone(p.Actions), e.Action)
+		r.Actions = append(slices.Clone(r.Actions), e.Action)
 	case registry.ScoreTypeAdded:
-		if int(e.Index) != len(p.ScoreTypes) {
-			return fmt.Errorf("%w: score type %d follows %d score types", errGap, e.Index, len(p.ScoreTypes))
+		if int(e.Index) != len(r.ScoreTypes) {
+			return nil, fmt.Errorf("%w: score type %d follows %d score types", errGap, e.Index, len(r.ScoreTypes))
 		}
-		p.ScoreTypes = append(slices.Clone(p.ScoreTypes), e.Name)
+		r.ScoreTypes = append(slices.Clone(r.ScoreTypes), e.Name)
 	case registry.MemberChanged:
 		if e.Roles == 0 {
-			delete(p.Members, e.Member)
+			delete(r.Members, e.Member)
 		} else {
-			p.Members[e.Member] = e.Roles
+			r.Members[e.Member] = e.Roles
 		}
 	case registry.SignedOnlySet:
-		p.SignedOnly = e.SignedOnly
+		r.SignedOnly = e.SignedOnly
 	}
-	return nil
+	return r, nil
 }

@@ -48,7 +48,8 @@ type Source struct {
 	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
-	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
+	Budget     int  // bytes kept in memory, about; 0 means DefaultBudget
+	Costless   bool // blocks that are older than the ledger come without times and costs (Backfill.Costs)
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
@@ -409,7 +410,7 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 		return nil, err
 	}
 	if after.Block < join.Block {
-		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
+		return Backfill{s.Chain, s.Deployment, registry.Topics(), !s.Costless}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
 	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofrs/flock"
 
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -26,8 +27,8 @@ import (
 )
 
 // ErrDiffer says that the contract has other scores than its events add up to.
-var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell all of them; " +
-	"nothing was exported: run it again, with a further endpoint if it stays so")
+var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
+	"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
 
 const (
 	sayEvery  = 5 * time.Second
@@ -49,53 +50,76 @@ type Export struct {
 	Log        *slog.Logger
 
 	state  *state
-	before uint64            // updates that were there before, and stayed
-	parts  []*ledger.Message // of a block that is not whole yet
-	file   *os.File          // of updates, if there is a path
+	parts  []*ledger.Message             // of a block that is not whole yet
+	paid   map[common.Hash]evidence.Paid // of transactions in blocks that are older than the ledger
+	file   *os.File                      // of updates, if there is a path
 	out    *bufio.Writer
-	rows   *rows
-	saved  time.Time     // when the newest checkpoint was over
-	saving time.Duration // how long it took
+	write  func(row) error // into out
+	saved  time.Time       // when the newest checkpoint was over
+	saving time.Duration   // how long it took
 	said   time.Time
 }
 
 // Run exports what is final, or of updates what became final since the export before. An error says that the export
 // is not whole; run again, it continues.
 func (e *Export) Run(ctx context.Context) error {
-	e.state = e.fresh()
-	to := e.Out
 	if e.Path != "" {
 		lock := flock.New(e.Path + ".lock")
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			return cmp.Or(err, fmt.Errorf("another export to %s is under way", e.Path))
 		}
 		defer func() { _ = lock.Unlock() }()
-		if err := e.resume(); err != nil {
+	}
+	for {
+		err := e.run(ctx)
+		if !errors.Is(err, ErrReplaced) || e.Path == "" && e.What == Updates { // lines that went out cannot be taken back
 			return err
 		}
-		if e.file != nil {
-			defer func() { _ = e.file.Close() }()
-			to = e.file
+		e.Say(ErrReplaced.Error() + ": the export begins again")
+		if err := e.forget(); err != nil {
+			return err
 		}
+	}
+}
+
+// run exports from where the state is.
+func (e *Export) run(ctx context.Context) error {
+	e.state, e.parts = e.fresh(), nil
+	to := e.Out
+	if e.Path != "" {
+		err := e.resume()
+		defer func() { _ = e.file.Close() }() // refused where there is none
+		if err != nil {
+			return err
+		}
+	}
+	if e.file != nil {
+		to = e.file
 	}
 	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
-	e.rows = newRows(e.Format, e.out)
-	if e.What == Updates && e.state.Bytes == 0 {
-		if err := e.rows.header(updateColumns); err != nil {
-			return err
-		}
+	e.write = linesTo(e.out, e.Format)
+	if e.What == Updates && e.Format == CSV && e.state.Bytes == 0 {
+		_ = e.write(updateColumns) // the buffer is empty
 	}
-	e.before = e.state.Updates
+	before := e.state.Updates
 	if err := e.read(ctx); err != nil {
 		return e.advise(err)
 	}
-	return e.finish(ctx)
+	return e.finish(ctx, before)
 }
 
 // fresh is the state of an export that has read nothing.
 func (e *Export) fresh() *state {
 	d := e.Deployment
 	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
+}
+
+// forget has the next run begin again. That also empties the file: its state says that nothing of it counts.
+func (e *Export) forget() error {
+	if e.Path == "" {
+		return nil
+	}
+	return e.fresh().save(e.statePath())
 }
 
 // resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one
@@ -107,7 +131,8 @@ func (e *Export) resume() error {
 		return err
 	case old == nil || !old.begun():
 		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
+			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; "+
+				"choose another name", e.Path, e.statePath()))
 		}
 		if err := e.state.save(e.statePath()); err != nil {
 			return err
@@ -128,26 +153,16 @@ func (e *Export) resume() error {
 func (e *Export) statePath() string { return e.Path + ".state" }
 
 // openFile opens the file of updates and cuts off what no checkpoint tells of.
-func (e *Export) openFile() error {
-	file, err := os.OpenFile(e.Path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
+func (e *Export) openFile() (err error) {
+	if e.file, err = os.OpenFile(e.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
 		return err
 	}
-	size, err := file.Seek(0, io.SeekEnd)
-	if err == nil && size < e.state.Bytes {
-		err = fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s", e.Path, size, e.state.Bytes, e.again())
+	size, err := e.file.Seek(0, io.SeekEnd)
+	if err != nil || size < e.state.Bytes {
+		return cmp.Or(err, fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s",
+			e.Path, size, e.state.Bytes, e.again()))
 	}
-	if err == nil {
-		err = file.Truncate(e.state.Bytes)
-	}
-	if err == nil {
-		_, err = file.Seek(e.state.Bytes, io.SeekStart)
-	}
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	e.file = file
-	return nil
+	return e.file.Truncate(e.state.Bytes)
 }
 
 func (e *Export) again() string {
@@ -165,67 +180,46 @@ func (e *Export) advise(err error) error {
 	return err
 }
 
-// checkpoint says how far the export is, and saves that where its blocks are whole.
+// checkpoint says how far the export is, and saves that, unless it did so a moment ago.
 func (e *Export) checkpoint(end *ledger.Message) error {
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
 		e.said = now
 	}
-	if time.Since(e.saved) < saveShare*e.saving {
-		return nil
+	if time.Since(e.saved) >= saveShare*e.saving {
+		return e.save()
 	}
-	return e.save()
-}
-
-// cut makes a checkpoint whose state tells of less than the file has, and takes the rest off.
-func (e *Export) cut() error {
-	if err := e.file.Sync(); err != nil {
-		return err
-	}
-	if err := e.state.save(e.statePath()); err != nil {
-		return err
-	}
-	if err := e.file.Truncate(e.state.Bytes); err != nil {
-		return err
-	}
-	_, err := e.file.Seek(e.state.Bytes, io.SeekStart)
-	return err
+	return nil
 }
 
 // save makes a checkpoint: data first, then the state that tells of it.
 func (e *Export) save() error {
 	began := time.Now()
-	if err := errors.Join(e.rows.flush(), e.out.Flush()); err != nil {
+	if err := e.out.Flush(); err != nil || e.Path == "" {
 		return err
 	}
-	if e.Path == "" {
-		return nil
-	}
 	if e.file != nil {
-		if err := e.file.Sync(); err != nil {
+		bytes, err := e.file.Seek(0, io.SeekEnd)
+		if err = errors.Join(err, e.file.Sync()); err != nil {
 			return err
 		}
-		var err error
-		if e.state.Bytes, err = e.file.Seek(0, io.SeekCurrent); err != nil {
-			return err
-		}
+		e.state.Bytes = bytes
 	}
 	if err := e.state.save(e.statePath()); err != nil {
 		return err
 	}
-	e.saved = time.Now()
-	e.saving = e.saved.Sub(began)
+	e.saved, e.saving = time.Now(), time.Since(began)
 	return nil
 }
 
 // finish ends an export that has read everything.
-func (e *Export) finish(ctx context.Context) error {
+func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.save(); err != nil {
 		return err
 	}
 	at := fmt.Sprintf("as of block %d (%s)", e.state.At.Number, e.state.At.Hash)
 	if e.What == Updates {
-		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-e.before, at))
+		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-before, at))
 		return nil
 	}
 	if err := e.compare(ctx); err != nil {
@@ -238,7 +232,8 @@ func (e *Export) finish(ctx context.Context) error {
 		err = errors.Join(e.writeScores(e.out), e.out.Flush())
 	}
 	if err == nil {
-		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.state.scores), e.state.Updates, at))
+		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s",
+			len(e.state.scores), e.state.Updates, at))
 	}
 	return err
 }
@@ -258,23 +253,19 @@ func (e *Export) compare(ctx context.Context) error {
 	if err != nil || differ == 0 {
 		return err
 	}
-	err = fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer)
-	if e.Path != "" {
-		err = errors.Join(err, e.fresh().save(e.statePath()))
-	}
-	return err
+	return errors.Join(fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer), e.forget())
 }
 
 // writeScores writes the scores, by wallet and score type.
-func (e *Export) writeScores(out io.Writer) error {
-	lines := newRows(e.Format, out)
-	err := lines.header(scoreColumns)
+func (e *Export) writeScores(out *bufio.Writer) (err error) {
+	write := linesTo(out, e.Format)
+	if e.Format == CSV {
+		err = write(scoreColumns)
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.state.scores), func(a, b index.ScoreKey) int {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
-		if err == nil {
-			err = lines.write(scoreRow{key.Wallet, e.state.Words.ScoreTypes[key.ScoreType].Name, e.state.scores[key]})
-		}
+		err = cmp.Or(err, write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]}))
 	}
-	return errors.Join(err, lines.flush())
+	return err
 }

@@ -237,14 +237,17 @@ func TestStates(t *testing.T) {
 		require.NoError(t, os.WriteFile(path+".state.new", []byte(after[:len(after)/2]), 0o644))
 		require.Equal(t, whole, done(t, x))
 	}
-	// Nothing was exported, since the id was wrong; the file was made, or was not.
-	for _, made := range []bool{true, false} {
+	// Nothing was exported, since the id was wrong; the file was made, or was not, or an export that begins again has not
+	// cut it off.
+	for _, has := range []string{"", "none", whole, whole + "torn"} {
 		fresh := x
 		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
 		fresh.Project = score.ProjectID{9}
 		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
-		if !made {
+		if has == "none" {
 			require.NoError(t, os.Remove(fresh.Path))
+		} else {
+			require.NoError(t, os.WriteFile(fresh.Path, []byte(has), 0o644))
 		}
 		fresh.Project = x.Project
 		require.Equal(t, whole, done(t, fresh))
@@ -296,8 +299,8 @@ func TestRefused(t *testing.T) {
 	refused(other, "the project does not exist in any final block")
 }
 
-// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: the file of updates is
-// cut off there, scores are added up again, and both are what a new export writes.
+// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: exports begin again, and
+// write what new ones do.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -313,41 +316,38 @@ func TestReplaced(t *testing.T) {
 		w.task(export.Updates, export.NDJSON, filepath.Join(dir, "updates.ndjson")),
 		w.task(export.Scores, export.CSV, filepath.Join(dir, "scores.csv")),
 	}
-	again := func(want ...string) {
+	run := func(anew bool) {
 		t.Helper()
-		for i, x := range all {
+		for _, x := range all {
 			var says told
 			require.NoError(t, x.run(t.Context(), nil, says.say))
-			if i < len(want) && want[i] != "" {
-				require.Contains(t, strings.Join(says, "\n"), want[i])
-			} else {
-				require.NotContains(t, strings.Join(says, "\n"), "replaced")
-			}
+			require.Equal(t, anew, strings.Contains(strings.Join(says, "\n"), "were replaced: the export begins again"))
 			whole := x
 			whole.Path = ""
 			require.Equal(t, done(t, whole), content(t, x.Path))
 		}
 	}
-	again()
+	run(false)
 	was := content(t, all[0].Path)
 	w.reorg(parent, func() {
 		added := registry.EncodeAddAction(w.project.ID, score.Action{Name: "new", Points: 9})
 		w.node.Transact(t, ownerKey, &w.deployment.Contract, added)
 		w.batches(2)
 	})
-	again("30 updates of them are taken off", "30 updates of them are taken off", "the export begins again")
+	run(true)
+	run(false)
 	require.Len(t, table(t, content(t, all[0].Path)), 30)
 	require.Equal(t, table(t, was)[:10], table(t, content(t, all[0].Path))[:10])
 
 	empty := w.node.Commit()
 	w.node.Commit()
 	w.written()
-	again()
+	run(false)
 	w.reorg(empty, func() { w.batches(1) }) // what is gone held nothing of the project
-	again()
+	run(false)
 
 	w.reorg(before, func() { w.batches(1) }) // also the action that was added
-	again("40 updates of them", "10 updates, 10 of them new", "begins again")
+	run(true)
 	require.Len(t, table(t, content(t, all[0].Path)), 10)
 	w.reorg(w.block(w.deployment.DeployBlock), func() {}) // also the creation
 	for _, x := range all {
@@ -355,7 +355,7 @@ func TestReplaced(t *testing.T) {
 	}
 	w.create()
 	w.batches(1)
-	again("", "", "begins again")
+	run(false)
 
 	w.reorg(w.block(w.deployment.DeployBlock), func() { w.create(); w.batches(20) })
 	w.forget(1) // and that it was taken back
@@ -387,8 +387,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 	for err == nil { // NATS may tell of it only when all was read
 		err = x.run(t.Context(), &onWrite{what: replaced}, func(string) {})
 	}
-	require.ErrorIs(t, err, ledger.ErrReplaced)
-	require.ErrorContains(t, err, "were replaced while they were exported")
+	require.ErrorIs(t, err, export.ErrReplaced)
 }
 
 // onWrite does something as it is first written to.

@@ -1,18 +1,16 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -24,84 +22,44 @@ var (
 	ErrNoProject = errors.New("the project does not exist in any final block")
 	// ErrNothingFinal reports that the ledger holds nothing.
 	ErrNothingFinal = errors.New("the ledger of final blocks holds nothing: a relayer writes it; does one run?")
+	// ErrReplaced reports that final blocks with updates that were exported are not in the chain any more.
+	ErrReplaced = errors.New("final blocks with the project's updates were replaced")
 
-	errTakenBack = fmt.Errorf("final blocks with the project's updates were replaced while they were exported: %w",
-		ledger.ErrReplaced)
-	errAgain = errors.New("the export begins again")
+	errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 )
 
-const (
-	sourceBudget = 4 << 20          // bytes of the ledger's end that are kept in memory: it is read once
-	nearFinal    = 32               // blocks: the states of so few are kept by every node
-	timesAtOnce  = 8                // blocks whose times are asked for
-	endWait      = 30 * time.Second // for the ledger's newest message
-	newsWait     = 5 * time.Second  // for a message that there need not be
-)
+const sourceBudget = 4 << 20 // bytes of the ledger's end that are kept in memory: it is read once
 
-// read takes what the ledger tells behind the state, and from the chain what is older, until it is at the newest
-// final block or few blocks behind.
+// read takes what the ledger tells behind the state, and from the chain what is older, up to the newest final block.
 func (e *Export) read(ctx context.Context) error {
+	if first, last, err := e.Ledger.Bounds(ctx); err != nil || first > last {
+		return cmp.Or(err, ErrNothingFinal)
+	}
 	source := &ledger.Source{
-		Ledger: e.Ledger, Chain: times{e.Chain, e.Project, e.What == Updates}, Deployment: e.Deployment,
-		Budget: sourceBudget, Log: e.Log,
+		Ledger: e.Ledger, Chain: e.Chain, Deployment: e.Deployment, Budget: sourceBudget, Costless: true, Log: e.Log,
 	}
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = source.Run(running) // that its context ended is no error
-	}()
-	defer func() {
-		stop()
-		<-ended
-	}()
-	for {
-		end, err := e.end(ctx, source)
-		if err != nil {
-			return err
-		}
-		if err = e.readTo(ctx, source, end); errors.Is(err, errAgain) {
-			e.Say("final blocks with the project's updates were replaced: " + errAgain.Error())
-			e.state, e.parts = e.fresh(), nil
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		now, err := e.end(ctx, source)
-		if err != nil || now.Block.Number < end.Block.Number+nearFinal { // else the chain continued meanwhile
-			return err
-		}
-	}
-}
-
-// end is the ledger's newest message.
-func (e *Export) end(ctx context.Context, source *ledger.Source) (*ledger.Message, error) {
-	ctx, cancel := context.WithTimeout(ctx, endWait)
-	defer cancel()
-	_, some, err := source.Final(ctx)
-	if err == nil && !some {
-		err = ErrNothingFinal
-	}
+	var following sync.WaitGroup
+	following.Go(func() { _ = source.Run(running) }) // that its context ended is no error
+	defer following.Wait()
+	defer stop()
+	end, err := source.End(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return source.End(ctx)
-}
-
-// readTo takes the messages up to one.
-func (e *Export) readTo(ctx context.Context, source *ledger.Source, end *ledger.Message) error {
 	at := e.state.Position
 	if !e.state.begun() {
-		var err error
 		if at, err = e.start(ctx, end); err != nil {
 			return err
 		}
 	}
-	same := func() bool { return at.Block == end.Position.Block && at.Hash == end.Hash } // maybe of another ledger
-	for n := 0; !same() && (n == 0 || at.Seq < end.Seq); n++ {
-		messages, err := next(ctx, source, at, end)
-		if err != nil || len(messages) == 0 {
+	atEnd := at.Block == end.Position.Block && at.Hash == end.Hash // its sequence may be of another ledger
+	for !atEnd {
+		messages, err := source.Next(ctx, at)
+		if err != nil {
+			return err
+		}
+		if err := e.date(ctx, messages); err != nil {
 			return err
 		}
 		for _, m := range messages {
@@ -113,8 +71,12 @@ func (e *Export) readTo(ctx context.Context, source *ledger.Source, end *ledger.
 		if err := e.checkpoint(end); err != nil {
 			return err
 		}
+		if end, err = source.End(ctx); err != nil {
+			return err
+		}
+		atEnd = at.Seq >= end.Seq
 	}
-	if e.state.Words == nil {
+	if e.state.Record == nil {
 		return ErrNoProject
 	}
 	return nil
@@ -131,47 +93,50 @@ func (e *Export) start(ctx context.Context, end *ledger.Message) (ledger.Positio
 	return ledger.Position{Block: max(info.CreatedBlock, 1) - 1}, err
 }
 
-// next are the messages after a position; none if the ledger neither has it nor has got beyond its block.
-func next(
-	ctx context.Context, source *ledger.Source, at ledger.Position, end *ledger.Message,
-) ([]*ledger.Message, error) {
-	if at.Block < end.Position.Block {
-		return source.Next(ctx, at)
-	}
-	limited, cancel := context.WithTimeout(ctx, newsWait)
-	defer cancel()
-	messages, err := source.Next(limited, at)
-	if ctx.Err() == nil && limited.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
-		return nil, nil
-	}
-	return messages, err
-}
-
-// take takes a message. A block is taken as a whole, so that what comes again of it counts once.
-func (e *Export) take(m *ledger.Message) error {
-	switch m.Kind {
-	case ledger.Rewind:
-		e.parts, e.state.Position, e.state.At = nil, m.Position, m.Block
-		return e.takeBack(m.Block)
-	case ledger.Block:
-		if len(e.parts) > 0 && !follows(e.parts[0], m) {
-			e.parts = nil // the block comes again, from its beginning
-		}
-		if e.parts = append(e.parts, m); !m.Whole {
-			return nil
-		}
-		parts := e.parts
-		e.parts = nil
-		if m.Block.Number <= e.state.At.Number {
-			break
-		}
-		for _, part := range parts {
-			for i := range part.Events {
-				if err := e.event(part, &part.Events[i]); err != nil {
-					return fmt.Errorf("log %d of block %d: %w", part.Events[i].Log, m.Block.Number, err)
+// date reads the times of blocks that are older than the ledger, whose messages come without, where lines need them: it
+// asks for the project's transactions, not for those of all.
+func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err error) {
+	var of []types.Log
+	for _, m := range messages {
+		for i := range m.Events {
+			tx := m.Events[i].Tx.Hash
+			for range registry.ExecutedOf(m.Events[i].Event, e.Project) {
+				if n := len(of); m.Seq == 0 && e.What == Updates && (n == 0 || of[n-1].TxHash != tx) {
+					of = append(of, types.Log{BlockNumber: m.Block.Number, BlockHash: m.Block.Hash, TxHash: tx})
 				}
 			}
 		}
+	}
+	e.paid, err = e.Chain.Paid(ctx, of)
+	return err
+}
+
+// take takes a message. A block is taken as a whole: the ledger may lose a part of one, and all of it comes again.
+func (e *Export) take(m *ledger.Message) error {
+	switch m.Kind {
+	case ledger.Rewind:
+		if e.state.Newest > m.Block.Number {
+			return ErrReplaced
+		}
+		e.parts, e.state.At = nil, m.Block
+	case ledger.Block:
+		if e.parts = append(e.parts, m); !m.Whole {
+			return nil
+		}
+		next := uint(0)
+		for _, part := range e.parts {
+			for i := range part.Events {
+				event := &part.Events[i]
+				if part.Block != m.Block || event.Log < next || m.Block.Number <= e.state.At.Number {
+					continue // it was taken, or is void
+				}
+				next = event.Log + 1
+				if err := e.event(part, event); err != nil {
+					return fmt.Errorf("log %d of block %d: %w", event.Log, m.Block.Number, err)
+				}
+			}
+		}
+		e.parts = nil
 		if m.Block.Hash != (common.Hash{}) {
 			e.state.At = m.Block
 		}
@@ -180,26 +145,36 @@ func (e *Export) take(m *ledger.Message) error {
 	return nil
 }
 
-// follows reports whether a message tells more of a block whose beginning is known.
-func follows(first, m *ledger.Message) bool {
-	return first.Block == m.Block && len(m.Events) > 0 && m.Events[0].Log > first.Events[0].Log
-}
-
 // event takes what an event tells of the project.
 func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
-	for index, x := range registry.ExecutedOf(event.Event, e.Project) {
+	for i, x := range registry.ExecutedOf(event.Event, e.Project) {
 		row := updateRow{
-			Block: m.Block.Number, Time: m.Time, Tx: event.Tx.Hash, Log: event.Log, Index: index,
+			Block: m.Block.Number, Time: m.Time, Tx: event.Tx.Hash, Log: event.Log, Index: i,
 			ID: x.ID, Target: x.Target, Signer: x.Signer, Outcome: x.Outcome.String(),
 		}
-		if row.Action, row.ScoreType, err = e.state.Words.name(&x); err != nil {
-			return err
+		if paid, older := e.paid[event.Tx.Hash]; older {
+			row.Time = time.Unix(int64(paid.Time), 0).UTC()
 		}
-		row.Points = x.Points
+		if e.state.Record == nil {
+			return fmt.Errorf("%w: update %s is of a project that was not created", errContradiction, x.ID)
+		}
+		action, points, scoreType := e.state.Record.Words(x.Action, x.ScoreType)
+		if action != nil {
+			row.Action = *action
+		}
+		if scoreType != nil {
+			row.ScoreType = *scoreType
+		}
+		if x.Outcome == score.Applied {
+			if points == nil || scoreType == nil {
+				return fmt.Errorf("%w: update %s was applied, of an action or score type that is not there", errContradiction, x.ID)
+			}
+			row.Points = *points
+		}
 		if e.What == Updates {
-			err = e.rows.write(row)
+			err = e.write(row)
 		} else if x.Outcome == score.Applied {
-			e.state.scores[scoreOf(&x)] += x.Points
+			e.state.scores[index.ScoreKey{Wallet: x.Target, ScoreType: x.ScoreType}] += row.Points
 		}
 		if err != nil {
 			return err
@@ -207,95 +182,9 @@ func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 		e.state.Updates++
 		e.state.Newest = m.Block.Number
 	}
-	now, changes, err := e.state.Words.with(event.Event, e.Project, m.Block.Number)
-	if changes {
-		e.state.Words, e.state.Newest = now, m.Block.Number
+	if project, ok := index.ProjectOf(event.Event); ok && project == e.Project {
+		e.state.Newest = m.Block.Number
+		e.state.Record, err = index.FoldRecord(e.state.Record, event.Event)
 	}
 	return err
-}
-
-func scoreOf(x *score.Execution) index.ScoreKey {
-	return index.ScoreKey{Wallet: x.Target, ScoreType: x.ScoreType}
-}
-
-// takeBack undoes what came of blocks above one, which were final and are gone: it cuts the file of updates off
-// there. Sums begin again, and lines that went elsewhere are an error.
-func (e *Export) takeBack(to evidence.Ref) error {
-	switch {
-	case e.state.Newest <= to.Number:
-		return nil
-	case e.What == Scores:
-		return errAgain
-	case e.file == nil:
-		return errTakenBack
-	}
-	if err := errors.Join(e.rows.flush(), e.out.Flush()); err != nil {
-		return err
-	}
-	if _, err := e.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	bytes, updates, err := above(e.Format, e.file, to.Number)
-	if err != nil {
-		return fmt.Errorf("couldn't find the updates of blocks above %d in %s: %w", to.Number, e.Path, err)
-	}
-	e.Say(fmt.Sprintf("final blocks above %d were replaced: %d updates of them are taken off the file",
-		to.Number, e.state.Updates-updates))
-	e.state.Words, e.before = e.state.Words.until(to.Number), min(e.before, updates)
-	e.state.Bytes, e.state.Updates, e.state.Newest = bytes, updates, to.Number
-	return e.cut()
-}
-
-// times is the chain for blocks that are older than the ledger. Of what transactions cost it tells nothing, and when
-// a block was made only if it has updates of the project: a call for each of these, in place of one for each
-// transaction of all projects.
-type times struct {
-	*chain.Client
-	project score.ProjectID
-	wanted  bool
-}
-
-// Paid sets the times alone.
-func (c times) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
-	paid := map[common.Hash]evidence.Paid{}
-	if !c.wanted {
-		return paid, nil
-	}
-	var blocks []evidence.Ref
-	first := map[common.Hash]common.Hash{} // transaction, by block
-	for i := range logs {
-		l := &logs[i]
-		if _, known := first[l.BlockHash]; !known {
-			first[l.BlockHash] = l.TxHash
-		}
-		if n := len(blocks); n > 0 && blocks[n-1].Hash == l.BlockHash {
-			continue
-		}
-		event, err := registry.ParseLog(l)
-		if err != nil {
-			return nil, err
-		}
-		for range registry.ExecutedOf(event, c.project) {
-			blocks = append(blocks, evidence.Ref{Number: l.BlockNumber, Hash: l.BlockHash})
-			break
-		}
-	}
-	found := make([]uint64, len(blocks))
-	asking, ctx := errgroup.WithContext(ctx)
-	asking.SetLimit(timesAtOnce)
-	for i, of := range blocks {
-		asking.Go(func() error {
-			b, err := c.BlockByNumber(ctx, of.Number)
-			if err == nil && b.Hash != of.Hash {
-				err = fmt.Errorf("block %d was %s, and is %s now", of.Number, of.Hash, b.Hash)
-			}
-			found[i] = b.Time
-			return err
-		})
-	}
-	err := asking.Wait()
-	for i, of := range blocks {
-		paid[first[of.Hash]] = evidence.Paid{Time: found[i]}
-	}
-	return paid, err
 }

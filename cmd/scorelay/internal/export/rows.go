@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
-	"io"
+	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -25,95 +23,25 @@ const (
 // row is a line of an export.
 type row interface{ cells() []string }
 
-// rows writes lines.
-type rows struct {
-	csv  *csv.Writer // nil: NDJSON
-	json *json.Encoder
-}
+// header names the columns of CSV; NDJSON has the names in each line.
+type header []string
 
-func newRows(format string, out io.Writer) *rows {
+func (h header) cells() []string { return h }
+
+// linesTo returns a function that writes lines, into the buffer of out.
+func linesTo(out *bufio.Writer, format string) func(row) error {
 	if format == CSV {
-		return &rows{csv: csv.NewWriter(out)}
+		lines := csv.NewWriter(out) // which has no buffer of its own where it is given one
+		return func(line row) error { return lines.Write(line.cells()) }
 	}
-	r := &rows{json: json.NewEncoder(out)}
-	r.json.SetEscapeHTML(false)
-	return r
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	return func(line row) error { return lines.Encode(line) }
 }
 
-// header writes the names of the columns; NDJSON has them in each line.
-func (r *rows) header(names []string) error {
-	if r.csv == nil {
-		return nil
-	}
-	return r.csv.Write(names)
-}
-
-func (r *rows) write(line row) error {
-	if r.csv == nil {
-		return r.json.Encode(line)
-	}
-	return r.csv.Write(line.cells())
-}
-
-// flush hands what was written on.
-func (r *rows) flush() error {
-	if r.csv == nil {
-		return nil
-	}
-	r.csv.Flush()
-	return r.csv.Error()
-}
-
-var updateColumns = []string{
-	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
-}
-
-// above finds where in a file of updates the lines of blocks above one begin, and how many there are before.
-func above(format string, file io.Reader, block uint64) (bytes int64, updates uint64, err error) {
-	next := jsonBlocks(file)
-	if format == CSV {
-		lines := csv.NewReader(file)
-		if _, err := lines.Read(); err != nil {
-			return 0, 0, err
-		}
-		bytes, next = lines.InputOffset(), csvBlocks(lines)
-	}
-	for {
-		of, end, err := next()
-		if errors.Is(err, io.EOF) || err == nil && of > block {
-			return bytes, updates, nil
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-		bytes, updates = end, updates+1
-	}
-}
-
-// jsonBlocks returns a function that reads the next line: its block, and where in the file it ends.
-func jsonBlocks(file io.Reader) func() (block uint64, end int64, err error) {
-	lines, end := bufio.NewReader(file), int64(0)
-	return func() (uint64, int64, error) {
-		raw, err := lines.ReadBytes('\n')
-		if err != nil {
-			return 0, 0, err
-		}
-		var line updateRow
-		end += int64(len(raw))
-		err = json.Unmarshal(raw, &line)
-		return line.Block, end, err
-	}
-}
-
-// csvBlocks is jsonBlocks behind the header.
-func csvBlocks(lines *csv.Reader) func() (block uint64, end int64, err error) {
-	return func() (block uint64, end int64, err error) {
-		record, err := lines.Read()
-		if err == nil {
-			block, err = strconv.ParseUint(record[0], 10, 64)
-		}
-		return block, lines.InputOffset(), err
-	}
+var updateColumns = header{
+	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType",
+	"points", "outcome",
 }
 
 // updateRow is what the contract did with one update. Block, log index and index in the log name it.
@@ -134,13 +62,13 @@ type updateRow struct {
 
 func (u updateRow) cells() []string {
 	return []string{
-		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10), strconv.Itoa(u.Index),
-		u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]), score.CSVCell(u.Action), score.CSVCell(u.ScoreType),
-		strconv.FormatInt(u.Points, 10), u.Outcome,
+		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10),
+		strconv.Itoa(u.Index), u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]),
+		score.CSVCell(u.Action), score.CSVCell(u.ScoreType), strconv.FormatInt(u.Points, 10), u.Outcome,
 	}
 }
 
-var scoreColumns = []string{"targetWallet", "scoreType", "score"}
+var scoreColumns = header{"targetWallet", "scoreType", "score"}
 
 // scoreRow is one score. In JSON it is a string, as the API tells it: JavaScript's numbers would lose digits.
 type scoreRow struct {
@@ -155,10 +83,8 @@ func (s scoreRow) cells() []string {
 
 // FormatOf is the format that a file's name asks for: CSV unless it ends in .ndjson or .jsonl.
 func FormatOf(path string) string {
-	for _, end := range []string{".ndjson", ".jsonl"} {
-		if strings.HasSuffix(path, end) {
-			return NDJSON
-		}
+	if end := filepath.Ext(path); end == ".ndjson" || end == ".jsonl" {
+		return NDJSON
 	}
 	return CSV
 }

@@ -2,10 +2,10 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,7 +42,7 @@ type state struct {
 	Position ledger.Position `json:"position"` // everything before it was read
 	At       evidence.Ref    `json:"at"`       // the newest block of that
 	Newest   uint64          `json:"newest"`   // the newest block with something of the project
-	Words    *words          `json:"words"`    // nil before the project's creation
+	Record   *score.Record   `json:"record"`   // of the project, as of At; nil before its creation
 	Updates  uint64          `json:"updates"`  // that were read
 	Bytes    int64           `json:"bytes"`    // of updates: of the file, of blocks up to At
 	Sums     int             `json:"scores"`   // lines with a sum, which follow in the state's file
@@ -70,15 +70,14 @@ func load(path string) (*state, error) {
 	}
 	defer func() { _ = file.Close() }()
 	s, in := &state{scores: index.Scores{}}, json.NewDecoder(bufio.NewReader(file))
-	if err := in.Decode(s); err != nil {
-		return nil, fmt.Errorf("couldn't read %s: %w", path, err)
-	}
-	for range s.Sums {
+	err = in.Decode(s)
+	for n := 0; err == nil && n < s.Sums; n++ {
 		var line sum
-		if err := in.Decode(&line); err != nil {
-			return nil, fmt.Errorf("couldn't read %s: %w", path, err)
-		}
+		err = in.Decode(&line)
 		s.scores[index.ScoreKey{Wallet: line.Wallet, ScoreType: line.ScoreType}] = line.Score
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read %s: %w", path, err)
 	}
 	return s, nil
 }
@@ -86,45 +85,33 @@ func load(path string) (*state, error) {
 // save replaces the state. After a kill, either the new one is there or the old.
 func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
-	return replace(path, func(out io.Writer) error {
+	return replace(path, func(out *bufio.Writer) error {
 		lines := json.NewEncoder(out)
-		if err := lines.Encode(s); err != nil {
-			return err
-		}
+		err := lines.Encode(s)
 		for key, value := range s.scores {
-			if err := lines.Encode(sum{key.Wallet, key.ScoreType, value}); err != nil {
-				return err
+			if err == nil {
+				err = lines.Encode(sum{key.Wallet, key.ScoreType, value})
 			}
 		}
-		return nil
+		return err
 	})
 }
 
-// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its own.
-func replace(path string, write func(io.Writer) error) error {
+// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its
+// own.
+func replace(path string, write func(*bufio.Writer) error) error {
 	file, err := os.Create(path + ".new")
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(file)
-	if err = write(out); err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
+	if err = cmp.Or(write(out), out.Flush(), file.Sync(), file.Close()); err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(path+".new"))
 	}
-	return syncDir(path)
-}
-
-// syncDir makes the name of a file durable.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
+	dir, err := os.Open(filepath.Dir(path)) // whose sync makes the name last
 	if err != nil {
 		return err
 	}
