@@ -273,6 +273,9 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 			return nil
 		})
 	case ledger.Letter:
+		if s.restore != nil {
+			s.restore.edits.deadLetter(m.Letter) // which may be newer than those that were read at its beginning
+		}
 		if f, is := factOfLetter(m.Letter); is {
 			return fn(f)
 		}
