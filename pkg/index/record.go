@@ -1,8 +1,6 @@
 package index
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -10,28 +8,40 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errGap says that events between the record and this one are missing from the record.
-var errGap = errors.New("earlier events of the project are missing")
+// records are projects' records, while events are folded into them.
+type records map[score.ProjectID]*projectAt
 
-// projectEvent is an event that changes a project's record, and where it is.
-type projectEvent struct {
-	project  score.ProjectID
-	event    registry.Event
-	block    uint64
-	logIndex uint
+// projectAt is a project's record as of an event.
+type projectAt struct {
+	score.DatedRecord
+
+	changed bool
+	gap     uint64 // block of an event before which others are missing; 0 for none
 }
 
-// projectEvents are those of a message of the ledger.
-func projectEvents(m *ledger.Message) (events []projectEvent) {
-	for i := range m.Events {
-		if project, ok := projectOf(m.Events[i].Event); ok {
-			events = append(events, projectEvent{project, m.Events[i].Event, m.Block.Number, m.Events[i].Log})
+// fold folds the project events of messages. load returns the record of a project that is not in the records yet.
+func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
+	for _, m := range messages {
+		for i := range m.Events {
+			id, ok := projectOf(m.Events[i].Event)
+			if !ok {
+				continue
+			}
+			p := r[id]
+			if p == nil {
+				p = &projectAt{}
+				if p.DatedRecord, err = load(id); err != nil {
+					return err
+				}
+				r[id] = p
+			}
+			p.apply(&m.Events[i], m.Block.Number)
 		}
 	}
-	return events
+	return nil
 }
 
-// projectOf is the project whose record an event changes; ok is false for one that changes none.
+// projectOf returns the project whose record an event changes; ok is false for one that changes none.
 func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -48,61 +58,50 @@ func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	return id, false
 }
 
-// projectAt is a project's record as of an event.
-type projectAt struct {
-	score.DatedRecord
-
-	dirty bool
+// holds reports whether the event at a place is in the record.
+func (p *projectAt) holds(block uint64, logIndex uint) bool {
+	return p.Record != nil && (block < p.Block || block == p.Block && logIndex <= p.LogIndex)
 }
 
-// apply folds one event. Events not after the record's newest are in it already.
-func (p *projectAt) apply(e projectEvent) error {
-	if p.Record != nil && (e.block < p.Block || e.block == p.Block && e.logIndex <= p.LogIndex) {
-		return nil
-	}
-	if err := p.fold(e.event); err != nil {
-		return fmt.Errorf("event of block %d: %w", e.block, err)
-	}
-	if p.Created == 0 {
-		p.Created = e.block
-	}
-	if !p.dirty {
-		p.Since = e.block
-	}
-	p.Block, p.LogIndex, p.dirty = e.block, e.logIndex, true
-	return nil
-}
-
-func (p *projectAt) fold(event registry.Event) error {
-	if created, ok := event.(registry.ProjectCreated); ok {
-		if p.Record != nil {
-			return fmt.Errorf("%w: it was created twice", errGap)
+// apply folds one event, unless the record holds it already or has a gap.
+func (p *projectAt) apply(e *ledger.Event, block uint64) {
+	switch {
+	case p.gap > 0 || p.holds(block, e.Log):
+	case !p.follow(e.Event):
+		p.gap = block
+	default:
+		p.Block, p.LogIndex, p.changed = block, e.Log, true
+		if p.Created == 0 {
+			p.Created = block
 		}
-		p.Record = score.RecordOf(&created.Project)
-		return nil
 	}
-	if p.Record == nil {
-		return fmt.Errorf("%w: its creation", errGap)
+}
+
+// follow reports whether an event follows from the record, and then makes its change.
+func (p *projectAt) follow(event registry.Event) bool {
+	_, creates := event.(registry.ProjectCreated)
+	if creates == (p.Record != nil) {
+		return false
 	}
 	switch e := event.(type) {
+	case registry.ProjectCreated:
+		p.Record = score.RecordOf(&e.Project)
 	case registry.ActionAdded:
 		if int(e.Index) != len(p.Actions) {
-			return fmt.Errorf("%w: action %d follows %d actions", errGap, e.Index, len(p.Actions))
+			return false
 		}
 		p.Actions = append(slices.Clone(p.Actions), e.Action)
 	case registry.ScoreTypeAdded:
 		if int(e.Index) != len(p.ScoreTypes) {
-			return fmt.Errorf("%w: score type %d follows %d score types", errGap, e.Index, len(p.ScoreTypes))
+			return false
 		}
 		p.ScoreTypes = append(slices.Clone(p.ScoreTypes), e.Name)
 	case registry.MemberChanged:
-		if e.Roles == 0 {
+		if p.Members[e.Member] = e.Roles; e.Roles == 0 {
 			delete(p.Members, e.Member)
-		} else {
-			p.Members[e.Member] = e.Roles
 		}
 	case registry.SignedOnlySet:
 		p.SignedOnly = e.SignedOnly
 	}
-	return nil
+	return true
 }
