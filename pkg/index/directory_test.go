@@ -571,7 +571,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 				}
 			}
 			faults = 0
-			act()
+			w.call(relayerKey, registry.EncodeCreateProject(project(next + 1))) // a write, which tells of an emptied bucket
 			for _, f := range folds {
 				f.eventually()
 			}
