@@ -111,12 +111,12 @@ func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Positio
 func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) error {
 	if f.seq == 0 || messages[0].Seq != f.seq+1 { // of the chain: the ledger does not hold what comes next, which may be a Rewind
 		f.parts = nil
-		if !f.exact {
+		if !f.exact { // what a writer that died stored may be of blocks that were replaced
 			if err := f.rewind(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash}); err != nil {
 				return err
 			}
+			f.exact = true
 		}
-		f.exact = true
 	}
 	var through *ledger.Message // the newest that ends a block
 	whole := 0                  // messages up to there

@@ -1,11 +1,9 @@
 package index
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,7 +15,7 @@ import (
 )
 
 // undated is the block of a record that stays although its blocks may be replaced: no event is folded into it.
-const undated = 1<<63 - 1
+const undated = 1 << 62
 
 // makeAll makes all records from the chain up to the ledger's end, replaces those that differ, and removes the others.
 // What was read before an error is not read again.
@@ -67,9 +65,8 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 		return at, err
 	}
 	took := time.Since(began)
+	f.Log.Info("the records of all projects are made", "projects", len(f.made), "block", at.Block, "took", took.Round(time.Millisecond))
 	f.due = time.Now().Add(max(remakePause, 10*took)) // most of the time is for following the ledger
-	f.Log.Info("the records of all projects are made", "projects", len(f.made), "block", at.Block,
-		"took", took.Round(time.Millisecond))
 	f.made, f.through, f.seq, f.exact = nil, evidence.Ref{}, at.Seq, true
 	return at, nil
 }
@@ -88,13 +85,13 @@ func (f *DirectoryFold) stands(ctx context.Context, ref evidence.Ref) (bool, err
 
 // replace stores what was made. gaps reports whether some records could not be made.
 func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
-	upTo := f.followed.Block // what is stored as of a block up to here is of this chain
-	stands, err := f.stands(ctx, evidence.Ref{Number: upTo, Hash: f.followed.Hash})
+	stands, err := f.stands(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
 	if err != nil {
 		return false, err
 	}
-	if !stands {
-		upTo = 0
+	upTo := uint64(0) // what is stored as of a block up to here is of this chain
+	if stands {
+		upTo = f.followed.Block
 	}
 	stored := map[score.ProjectID]score.DatedRecord{}
 	for id := range f.made {
@@ -135,21 +132,16 @@ func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was 
 		f.Log.Error("the endpoints leave out events of a project; its record stays as it was, and is made again later", "project", id, "block", p.gap)
 	}
 	switch {
-	case p.gap > 0 && (was.Block <= upTo || was.Block == undated):
+	case p.gap > 0 && (was.Block <= upTo || was.Record == nil):
 	case p.gap > 0:
-		was.Created, was.Block = undated, undated
+		if was.Block = undated; was.Created > upTo {
+			was.Created = undated
+		}
 		err = f.put(ctx, was)
 	case p.Record == nil:
 		err = f.Directory.Remove(ctx, f.revision, id)
-	case !same(was, p.DatedRecord):
+	case !reflect.DeepEqual(was, p.DatedRecord):
 		err = f.put(ctx, p.DatedRecord)
 	}
 	return p.gap > 0, err
-}
-
-// same reports whether two records are the same, as of the same event.
-func same(a, b score.DatedRecord) bool {
-	left, errLeft := json.Marshal(a)
-	right, errRight := json.Marshal(b)
-	return errors.Join(errLeft, errRight) == nil && bytes.Equal(left, right)
 }
