@@ -121,15 +121,17 @@ func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	var through *ledger.Message // the newest that ends a block
 	whole := 0                  // messages up to there
 	for _, m := range messages {
-		f.parts = append(f.parts, m)
-		if m.Kind == ledger.Rewind {
+		switch m.Kind {
+		case ledger.Rewind:
 			if err := f.rewind(ctx, m.Block); err != nil {
 				return err
 			}
 			f.parts = slices.DeleteFunc(f.parts, func(p *ledger.Message) bool { return p.Block.Number > m.Block.Number })
-		}
-		if m.Kind == ledger.Rewind || m.Kind == ledger.Block && m.Whole && m.Block.Hash != (common.Hash{}) {
 			whole, through = len(f.parts), m
+		case ledger.Block:
+			if f.parts = append(f.parts, m); m.Whole && m.Block.Hash != (common.Hash{}) {
+				whole, through = len(f.parts), m
+			}
 		}
 	}
 	if err := f.fold(ctx, f.parts[:whole], through); err != nil {
@@ -162,10 +164,10 @@ func (f *DirectoryFold) rewind(ctx context.Context, to evidence.Ref) error {
 	return ledger.ErrFoldMoved
 }
 
-// forget says in the checkpoint that all records have to be made again, since blocks above one were replaced.
+// forget makes a checkpoint by which all records have to be made again, since blocks above one were replaced, or may be.
 func (f *DirectoryFold) forget(to evidence.Ref) {
 	f.metrics.reorgs.Inc()
-	f.Log.Error("the project directory is of final blocks that are not in the chain any more: a reorg deeper than finality; all records are made again",
+	f.Log.Error("the project directory may be of final blocks that are not in the chain any more: a reorg deeper than finality; all records are made again",
 		"was_block", f.followed.Block, "was_hash", f.followed.Hash, "to_block", to.Number, "to_hash", to.Hash)
 	f.followed.Position, f.followed.Block, f.followed.Hash = "", to.Number, to.Hash
 }

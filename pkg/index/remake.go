@@ -129,7 +129,8 @@ func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was 
 		p.gap = block
 	}
 	if p.gap > 0 {
-		f.Log.Error("the endpoints leave out events of a project; its record stays as it was, and is made again later", "project", id, "block", p.gap)
+		f.Log.Error("the endpoints leave out events of a project; its record stays as it was, and is tried again in a while",
+			"project", id, "block", p.gap)
 	}
 	switch {
 	case p.gap > 0 && (was.Block <= upTo || was.Record == nil):
