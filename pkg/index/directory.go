@@ -70,11 +70,10 @@ func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	if f.followed, f.revision, err = f.Directory.Followed(ctx); err != nil {
 		return err
 	}
-	d, c := f.Deployment, &f.followed
+	d, c := f.Deployment, f.followed
 	if f.revision == 0 {
-		c.ChainID, c.Contract = d.ChainID, d.Contract
-	}
-	if c.ChainID != d.ChainID || c.Contract != d.Contract {
+		f.followed.ChainID, f.followed.Contract = d.ChainID, d.Contract
+	} else if c.ChainID != d.ChainID || c.Contract != d.Contract {
 		return fmt.Errorf("%w: contract %s on chain %d, not %s on chain %d; empty the KV bucket PROJECTS, or use another NATS account",
 			ErrOtherDeployment, c.Contract, c.ChainID, d.Contract, d.ChainID)
 	}

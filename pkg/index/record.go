@@ -19,7 +19,7 @@ type projectAt struct {
 	gap     uint64 // block of an event before which others are missing; 0 for none
 }
 
-// fold folds the project events of messages. load returns the record of a project that is not in the records yet.
+// fold folds the project events of messages. load, if any, returns the record of a project that is not there yet.
 func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
 	for _, m := range messages {
 		for i := range m.Events {
@@ -27,15 +27,16 @@ func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (sc
 			if !ok {
 				continue
 			}
-			p := r[id]
-			if p == nil {
-				p = &projectAt{}
-				if p.DatedRecord, err = load(id); err != nil {
-					return err
+			if r[id] == nil {
+				p := &projectAt{}
+				if load != nil {
+					if p.DatedRecord, err = load(id); err != nil {
+						return err
+					}
 				}
 				r[id] = p
 			}
-			p.apply(&m.Events[i], m.Block.Number)
+			r[id].apply(&m.Events[i], m.Block.Number)
 		}
 	}
 	return nil

@@ -29,19 +29,18 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // it is in the middle of a block, which comes again from the chain
 		at.Seq = 0
 	}
-	stands, err := f.stands(ctx, f.through)
+	read, err := f.standing(ctx, f.through)
 	if err != nil {
 		return at, err
 	}
-	if !stands || f.through.Number > at.Block {
+	if read == 0 || read > at.Block {
 		f.made, f.through = records{}, evidence.Ref{}
 	}
 	from := max(f.Deployment.DeployBlock, f.through.Number+1)
 	f.Log.Info("making the records of all projects from the contract's events", "from_block", from, "to_block", at.Block)
 	chain := ledger.Backfill{Chain: f.Chain, Deployment: f.Deployment, Topics: registry.ProjectTopics()}
-	none := func(score.ProjectID) (dated score.DatedRecord, err error) { return dated, nil }
 	err = chain.Read(ctx, from, at.Block, func(messages []*ledger.Message) error {
-		err := f.made.fold(messages, none)
+		err := f.made.fold(messages, nil)
 		f.through = messages[len(messages)-1].Block
 		return err
 	})
@@ -71,27 +70,27 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 	return at, nil
 }
 
-// stands reports whether a block is in the chain; the zero one is not.
-func (f *DirectoryFold) stands(ctx context.Context, ref evidence.Ref) (bool, error) {
+// standing returns the number of a block that is in the chain; 0 of one that is not.
+func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64, error) {
 	if ref.Hash == (common.Hash{}) {
-		return false, nil
+		return 0, nil
 	}
 	b, err := f.Chain.BlockByNumber(ctx, ref.Number)
 	if err != nil {
-		return false, fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
+		return 0, fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
 	}
-	return b.Hash == ref.Hash, nil
+	if b.Hash != ref.Hash {
+		return 0, nil
+	}
+	return b.Number, nil
 }
 
 // replace stores what was made. gaps reports whether some records could not be made.
 func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
-	stands, err := f.stands(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
+	// What is stored as of a block up to there is of this chain.
+	upTo, err := f.standing(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
 	if err != nil {
 		return false, err
-	}
-	upTo := uint64(0) // what is stored as of a block up to here is of this chain
-	if stands {
-		upTo = f.followed.Block
 	}
 	stored := map[score.ProjectID]score.DatedRecord{}
 	for id := range f.made {
