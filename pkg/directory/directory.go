@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -21,9 +20,6 @@ const (
 	checkpointKey = "checkpoint"
 	callTimeout   = 5 * time.Second
 )
-
-// errBehind reports that the server that answered has an older copy of a document.
-var errBehind = errors.New("the server's copy of the document is behind")
 
 // Directory reads and writes the bucket. It is safe for concurrent use.
 type Directory struct {
@@ -67,31 +63,6 @@ func decode(data []byte) score.DatedRecord {
 		return score.DatedRecord{Block: unreadable}
 	}
 	return dated
-}
-
-// History returns what was stored of a project, the newest first, as far back as the bucket keeps it; of what was removed the zero value.
-func (d *Directory) History(ctx context.Context, id score.ProjectID) (past []score.DatedRecord, err error) {
-	_, newest, err := d.get(ctx, keyOf(id))
-	if err != nil || newest == 0 {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	entries, err := d.kv.History(ctx, keyOf(id))
-	if err == nil && entries[len(entries)-1].Revision() != newest {
-		err = errBehind
-	}
-	if err != nil {
-		return nil, fmt.Errorf("couldn't read the history of project %s in the directory: %w", id, err)
-	}
-	for _, entry := range slices.Backward(entries) {
-		var dated score.DatedRecord
-		if entry.Operation() == jetstream.KeyValuePut {
-			dated = decode(entry.Value())
-		}
-		past = append(past, dated)
-	}
-	return past, nil
 }
 
 // Each calls fn with every record. An error of fn ends it.

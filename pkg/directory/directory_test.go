@@ -30,11 +30,9 @@ func connect(t *testing.T, url string) jetstream.JetStream {
 	return js
 }
 
-const history = 4
-
 func open(t *testing.T, js jetstream.JetStream) *directory.Directory {
 	t.Helper()
-	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: directory.Bucket, History: history})
+	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: directory.Bucket, History: 1})
 	require.NoError(t, err)
 	d, err := directory.Open(t.Context(), js)
 	require.NoError(t, err)
@@ -74,12 +72,12 @@ func TestOpenWithoutBucket(t *testing.T) {
 }
 
 var followedTo20 = score.Followed{
-	ChainID: 1337, Contract: common.Address{7}, Position: "3-20-1400000000000000-0", Block: 20, Hash: common.Hash{20}, Writing: true, Lacking: []score.ProjectID{{5}},
+	ChainID: 1337, Contract: common.Address{7}, Position: "3-20-1400000000000000-0", Block: 20, Hash: common.Hash{20}, Gaps: true,
 }
 
 // as is a record as of an event.
 func as(r *score.Record, block uint64, logIndex uint) score.DatedRecord {
-	return score.DatedRecord{Record: r, Created: 1, Since: 2, Block: block, LogIndex: logIndex}
+	return score.DatedRecord{Record: r, Created: 1, Block: block, LogIndex: logIndex}
 }
 
 // follow sets a checkpoint and returns its revision.
@@ -123,34 +121,6 @@ func TestPutAndRemove(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []score.ProjectID{{31: 2}}, ids)
 	require.NoError(t, d.Put(ctx, revision, as(record(1, "again"), 5, 0)))
-}
-
-// TestHistory tells what records were, also before one was removed, as far back as the bucket keeps it.
-func TestHistory(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	d := open(t, connect(t, devnet.NATS(t).URL))
-	id := score.ProjectID{31: 1}
-	past, err := d.History(ctx, id)
-	require.NoError(t, err)
-	require.Empty(t, past)
-	revision := follow(t, d)
-	require.NoError(t, d.Put(ctx, revision, as(record(1, "a"), 1, 0)))
-	require.NoError(t, d.Remove(ctx, revision, id))
-	past, err = d.History(ctx, id)
-	require.NoError(t, err)
-	require.Empty(t, past)
-	require.NoError(t, d.Put(ctx, revision, as(record(1, "b"), 2, 0)))
-	past, err = d.History(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, []score.DatedRecord{as(record(1, "b"), 2, 0), {}, as(record(1, "a"), 1, 0)}, past)
-	for n := range uint64(history) {
-		require.NoError(t, d.Put(ctx, revision, as(record(1, "c"), 3+n, 0)))
-	}
-	past, err = d.History(ctx, id)
-	require.NoError(t, err)
-	require.Len(t, past, history)
-	require.EqualValues(t, 3, past[history-1].Block)
 }
 
 // TestAMovedCheckpointFencesEveryWrite: what was decided under an older checkpoint is not stored.

@@ -1,10 +1,11 @@
 // Package directory keeps what is known of every project that exists on the chain in the NATS KV bucket PROJECTS: one
-// JSON document per project, keyed by the 64 hex digits of its id, with some history, and the checkpoint up to which the ledger is in
+// JSON document per project, keyed by the 64 hex digits of its id, and the checkpoint up to which the ledger is in
 // them. A relayer writes it (package index, DirectoryFold); every API replica watches it into memory (View),
 // so that answering "is this signer a member" costs no round trip.
 //
 // Invariants:
-//   - A document is a pure function of the contract's final events up to the checkpoint's position, but while that says Writing.
+//   - A document is a pure function of the contract's final events: up to the checkpoint's position, or, where a writer died, a later one. While the
+//     checkpoint has no position, or says Gaps, some are as of before.
 //   - The checkpoint is the fence. It is written only over the revision that its writer read, and every document is
 //     written under a revision of the checkpoint: the server stores it only while that is still the checkpoint's newest
 //     revision, in one step (Nats-Expected-Last-Subject-Sequence-Subject). So what a writer decided about a document,

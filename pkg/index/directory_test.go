@@ -153,8 +153,7 @@ func (l *facts) requireDirectory(d *directory.Directory) {
 	require.Equal(l.t, want, got)
 	followed, _, err := d.Followed(l.t.Context())
 	require.NoError(l.t, err)
-	require.False(l.t, followed.Writing)
-	require.Empty(l.t, followed.Lacking)
+	require.False(l.t, followed.Gaps)
 }
 
 func TestDirectory(t *testing.T) {
@@ -236,7 +235,7 @@ func TestDirectoryFoldsAtOnce(t *testing.T) {
 	head := heads{w}.head()
 	require.Eventually(t, func() bool {
 		followed, _, err := d.Followed(ctx)
-		return err == nil && followed.Hash == head.Hash && !followed.Writing
+		return err == nil && followed.Hash == head.Hash
 	}, testPatience, testPoll)
 	stop()
 	w.requireRecord(d, want)
@@ -449,40 +448,6 @@ func TestDirectoryAfterADeepReorg(t *testing.T) {
 	}
 }
 
-// TestDirectoryTakesBackMoreThanItsHistory: a record changed oftener than the bucket's history reaches, or within one write on both sides of the block.
-func TestDirectoryTakesBackMoreThanItsHistory(t *testing.T) {
-	t.Parallel()
-	for name, often := range map[string]bool{"oftener than the history reaches": true, "in one write": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			d, l := w.directory(), w.followed()
-			f := l.hand(l.directoryFold(d))
-			p := project(1)
-			w.call(relayerKey, registry.EncodeCreateProject(p))
-			require.NoError(t, f.catchUp())
-			common := uint64(0)
-			for n := range byte(20) {
-				w.call(ownerKey, registry.EncodeAddUpdater(p.ID, wallets(n)))
-				if n == 1 {
-					common = w.top().Number
-				}
-				if often {
-					require.NoError(t, f.catchUp())
-				}
-			}
-			require.NoError(t, f.catchUp())
-			l.requireDirectory(d)
-			w.reorg(common, func() {})
-			require.NoError(t, f.catchUp())
-			l.requireDirectory(d)
-			rec, err := d.Project(t.Context(), p.ID)
-			require.NoError(t, err)
-			require.Len(t, rec.Members, 4)
-		})
-	}
-}
-
 func wallets(n byte) common.Address { return common.Address{0x77, n} }
 
 // TestDirectoryFoldsAfterADeepReorg: of several replicas one takes the directory back, and none undoes it.
@@ -500,9 +465,8 @@ func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 		w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
 	})
 	require.Eventually(t, func() bool {
-		followed, _, err := d.Followed(ctx)
-		rec, recErr := d.Project(ctx, p.ID)
-		return errors.Join(err, recErr) == nil && !followed.Writing && slices.Contains(rec.ScoreTypes, "luck")
+		rec, err := d.Project(ctx, p.ID)
+		return err == nil && rec != nil && slices.Contains(rec.ScoreTypes, "luck")
 	}, testPatience, testPoll)
 	stop()
 	l.requireDirectory(d)
@@ -510,12 +474,12 @@ func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 }
 
 // TestDirectoryRepairsHoles: logs are empty while history is read. An event that does not follow shows it, and all comes back
-// from the chain as soon as that tells.
+// from the chain as soon as that tells. Other projects become known meanwhile.
 func TestDirectoryRepairsHoles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d, l, reg := w.directory(), w.followed(), prometheus.NewRegistry()
-	p, other := project(1), project(2)
+	p, other, next := project(1), project(2), project(3)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.call(relayerKey, registry.EncodeCreateProject(other))
 	w.call(ownerKey, registry.EncodeAddScoreType(other.ID, "karma2"))
@@ -529,19 +493,97 @@ func TestDirectoryRepairsHoles(t *testing.T) {
 	w.requireUnknown(d, p.ID)
 	w.keep.Store(100) // the writer proves what it reads
 	want := w.edit(p)
+	w.call(relayerKey, registry.EncodeCreateProject(next))
 	require.NoError(t, f.catchUp())
 	w.requireUnknown(d, p.ID)
+	w.requireRecord(d, score.RecordOf(next))
 	require.Positive(t, counted(t, reg, "scorelay_index_holes_total"))
-	followed, _, err := d.Followed(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []score.ProjectID{p.ID}, followed.Lacking)
+	gaps := func() bool {
+		followed, _, err := d.Followed(t.Context())
+		require.NoError(t, err)
+		return followed.Gaps
+	}
+	require.True(t, gaps())
+	require.NoError(t, l.hand(l.directoryFold(d)).catchUp(), "another relayer makes all again at once, and has no more events")
+	w.requireRecord(d, score.RecordOf(next))
 
 	w.noLogs.Store(false)
-	require.NoError(t, l.hand(l.directoryFold(d)).catchUp(), "a minute later, or another relayer at once")
+	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 	w.requireRecord(d, want)
+	require.False(t, gaps())
 	w.call(ownerKey, registry.EncodeAddAction(other.ID, score.Action{Name: "more", Points: 1}))
 	require.NoError(t, f.catchUp())
 	l.requireDirectory(d)
+}
+
+// TestDirectoryKeepsWhatEndpointsLeaveOut: records that cannot be made again stay as they are, also where blocks were replaced; no event is folded
+// into one that may be of these.
+func TestDirectoryKeepsWhatEndpointsLeaveOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d, l := w.directory(), w.followed()
+	old, p, gone := project(1), project(2), project(3)
+	w.keep.Store(100) // the writer proves what it reads
+	f := l.hand(l.directoryFold(d))
+	w.call(relayerKey, registry.EncodeCreateProject(old))
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	common := w.top().Number
+	want := w.edit(p)
+	w.call(relayerKey, registry.EncodeCreateProject(gone))
+	require.NoError(t, f.catchUp())
+	w.noLogs.Store(true)
+	w.reorg(common, func() { w.call(ownerKey, registry.EncodeAddScoreType(old.ID, "luck")) })
+	require.NoError(t, f.catchUp())
+	w.requireRecord(d, score.RecordOf(old))
+	w.requireRecord(d, want)
+	w.requireUnknown(d, gone.ID)
+	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "fate"))
+	for range 2 {
+		f = l.hand(l.directoryFold(d)) // one that makes all again at once
+		require.NoError(t, f.catchUp())
+		w.requireRecord(d, want)
+	}
+	w.noLogs.Store(false)
+	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
+	l.requireDirectory(d)
+}
+
+// TestDirectoryBelievesNoOneWhoDied: a writer stored records and died before the checkpoint; then their blocks were replaced, and the ledger does not
+// tell of it any more.
+func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(*facts){
+		"the ledger tells of it":    func(*facts) {},
+		"the ledger does not":       func(l *facts) { l.append(); l.purge(1); l.again() },
+		"the ledger was lost whole": func(l *facts) { l.append(); l.purge(0); l.again() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d, l := w.directory(), w.followed()
+			p, gone := project(1), project(2)
+			w.call(relayerKey, registry.EncodeCreateProject(p))
+			require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
+			common := w.top().Number
+			w.call(ownerKey, registry.EncodeAddUpdater(p.ID, wallets(1)))
+			w.call(relayerKey, registry.EncodeCreateProject(gone))
+			f := l.hand(l.directoryFold(&faultyDirectory{Directory: d, fails: nth(4, false)})) // of Begin's, two records', and the checkpoint
+			require.ErrorIs(t, f.catchUp(), errFault)
+			w.requireRecord(d, score.RecordOf(gone))
+			followed, _, err := d.Followed(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, common, followed.Block)
+
+			w.reorg(common, func() {
+				w.blocks(1)
+				w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+				w.blocks(1)
+			})
+			harm(l)
+			require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
+			l.requireDirectory(d)
+		})
+	}
 }
 
 // TestDirectoryAtRandom plays edits, reorgs, faults, purges and restarts at random.
@@ -607,7 +649,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 				}
 			}
 			faults = 0
-			act()
+			w.call(relayerKey, registry.EncodeCreateProject(project(next+1))) // a write, which tells of an emptied bucket
 			for _, f := range folds {
 				f.eventually()
 			}

@@ -25,21 +25,24 @@
 //
 // # Why the directory is right
 //
-// The checkpoint has revisions, and each write, of the checkpoint or of a record, is stored only under the newest one. A change of records begins with a
-// write of the checkpoint, which says that records may be newer than its position (Followed.Writing): from then on no other writer can store anything.
-// It ends with the checkpoint at the new position, the commit point. Who finds Writing set does not know what of the change is stored: it writes the
-// checkpoint, so that a writer which only slept is stopped, takes back all records that are newer than the position, and reads on from there. So between changes
-// the records are exactly those as of the position, which is always at the end of a block.
+// The checkpoint has revisions, and each write, of the checkpoint or of a record, is stored only under the newest one. A fold begins with a write of the
+// checkpoint, so its revision is its own: from then on no other writer can store anything, however late it comes. It stores the records that
+// messages change, then the checkpoint with their position, the commit point, which is always at the end of a block. A writer that dies in between leaves
+// records that are newer than the checkpoint. They are of the messages that come next, and the place of a record's newest event (DatedRecord.Block,
+// LogIndex) tells which of these it holds.
 //
-// Records are taken back, then and at a Rewind, to the newest entry of the bucket's history that is as of the block or before it, if the entry after it
-// holds no event up to the block (DatedRecord.Since). Where the history does not tell, a record is made again from the chain's project events, since the block of its
-// creation. Of a project that was created later the record is removed.
+// Records are made again in one way: all of them, in memory, from the chain's project events up to the ledger's end; then those that differ are
+// replaced at once, so that no API sees a project's past. It is done where
 //
-// Without a checkpoint, and where the position's block is gone and no Rewind tells of it (ledger.ErrReplaced), all records are made from the chain up to
-// the ledger's end, in memory; then those that differ are replaced at once, so that no API sees a project's past.
+//   - there is no checkpoint, or its block is gone and no Rewind tells of it (ledger.ErrReplaced);
+//   - a Rewind names a block below a record's newest event, or the ledger does not hold what comes after the checkpoint, where it might have told
+//     of one, and a record is newer than that. The checkpoint has no position from then until all are made;
+//   - an event does not follow from its record (Followed.Gaps). Events of the ledger are proved; older ones have such proof as Chain.Logs has, and some
+//     may be missing. Other projects are followed meanwhile.
 //
-// Events of the ledger are proved. Older ones have such proof as Chain.Logs has: an event that does not follow from its project's record shows that some are
-// missing, and the record is made again, every minute until the endpoints give all (Followed.Lacking).
+// What is stored is evidence, too: of a project of which the chain's events tell less than the record up to a block that still stands, or tell
+// of events that do not follow, the record stays, and all are made again later, a minute at least, until the endpoints give all. If its newest event may be
+// in a block that was replaced, no event is folded into it until then.
 //
 // What the Restorer writes twice, or writes again after a reorg, is harmless: its stores keep what says more. It relies on
 // Chain.Logs for events that endpoints leave out, as the Auditor does.

@@ -20,11 +20,11 @@ func newDirectoryMetrics(reg prometheus.Registerer) *directoryMetrics {
 		}),
 		reorgs: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_reorgs_total",
-			Help: "Times the project directory was taken back because final blocks were replaced: reorgs deeper than finality.",
+			Help: "Times all project records were made again because final blocks were replaced: reorgs deeper than finality.",
 		}),
 		holes: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_holes_total",
-			Help: "Project records from which an event of the ledger did not follow, and that were made again from the chain.",
+			Help: "Project records from which an event of the ledger did not follow: all are made again from the chain.",
 		}),
 	}
 }

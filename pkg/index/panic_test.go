@@ -54,12 +54,15 @@ func TestPanicsAreContained(t *testing.T) {
 	p := project(1)
 	w.create(p)
 	w.relay(w.fresh(p, 20)...)
-	w.poison.Store(true)
 	board := &panicking{boards: b}
 	board.left.Store(2)
 
 	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(m)
-	l.writer.Log, f.writer.Log = log, log
+	l.append()
+	l.purge(1) // what is older its readers read from the chain
+	w.poison.Store(true)
+	w.relay(w.fresh(p, 20)...)
+	l.writer.Log, f.writer.Log, f.Log = log, log, log
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context) error{
@@ -84,7 +87,7 @@ func TestPanicsAreContained(t *testing.T) {
 			return false
 		}
 	}
-	for _, what := range []string{"couldn't append to the ledger", "couldn't bring the statuses back"} {
+	for _, what := range []string{"couldn't append to the ledger", "fold=\"the statuses\"", "fold=records", "fold=standings"} {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)

@@ -1,8 +1,6 @@
 package index
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -10,28 +8,41 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errGap says that events between the record and this one are missing from the record.
-var errGap = errors.New("earlier events of the project are missing")
+// records are projects' records, while events are folded into them.
+type records map[score.ProjectID]*projectAt
 
-// projectEvent is an event that changes a project's record, and where it is.
-type projectEvent struct {
-	project  score.ProjectID
-	event    registry.Event
-	block    uint64
-	logIndex uint
+// projectAt is a project's record as of an event.
+type projectAt struct {
+	score.DatedRecord
+
+	changed bool
+	gap     uint64 // block of an event before which others are missing; 0 for none
 }
 
-// projectEvents are those of a message of the ledger.
-func projectEvents(m *ledger.Message) (events []projectEvent) {
-	for i := range m.Events {
-		if project, ok := ProjectOf(m.Events[i].Event); ok {
-			events = append(events, projectEvent{project, m.Events[i].Event, m.Block.Number, m.Events[i].Log})
+// fold folds the project events of messages. load, if any, returns the record of a project that is not there yet.
+func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
+	for _, m := range messages {
+		for i := range m.Events {
+			id, ok := ProjectOf(m.Events[i].Event)
+			if !ok {
+				continue
+			}
+			if r[id] == nil {
+				p := &projectAt{}
+				if load != nil {
+					if p.DatedRecord, err = load(id); err != nil {
+						return err
+					}
+				}
+				r[id] = p
+			}
+			r[id].apply(&m.Events[i], m.Block.Number)
 		}
 	}
-	return events
+	return nil
 }
 
-// ProjectOf is the project whose record an event changes; ok is false for one that changes none.
+// ProjectOf returns the project whose record an event changes; ok is false for one that changes none.
 func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -48,64 +59,53 @@ func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	return id, false
 }
 
-// projectAt is a project's record as of an event.
-type projectAt struct {
-	score.DatedRecord
-
-	dirty bool
+// holds reports whether the event at a place is in the record.
+func (p *projectAt) holds(block uint64, logIndex uint) bool {
+	return p.Record != nil && (block < p.Block || block == p.Block && logIndex <= p.LogIndex)
 }
 
-// apply folds one event. Events not after the record's newest are in it already.
-func (p *projectAt) apply(e projectEvent) error {
-	if p.Record != nil && (e.block < p.Block || e.block == p.Block && e.logIndex <= p.LogIndex) {
-		return nil
+// apply folds one event, unless the record holds it already or has a gap.
+func (p *projectAt) apply(e *ledger.Event, block uint64) {
+	if p.gap > 0 || p.holds(block, e.Log) {
+		return
 	}
-	record, err := FoldRecord(p.Record, e.event)
-	if err != nil {
-		return fmt.Errorf("event of block %d: %w", e.block, err)
+	record, follows := FoldRecord(p.Record, e.Event)
+	if !follows {
+		p.gap = block
+		return
 	}
-	p.Record = record
+	p.Record, p.Block, p.LogIndex, p.changed = record, block, e.Log, true
 	if p.Created == 0 {
-		p.Created = e.block
+		p.Created = block
 	}
-	if !p.dirty {
-		p.Since = e.block
-	}
-	p.Block, p.LogIndex, p.dirty = e.block, e.logIndex, true
-	return nil
 }
 
-// FoldRecord returns a project's record after an event of the project. It changes the record before, which is nil before
-// the creation.
-func FoldRecord(r *score.Record, event registry.Event) (*score.Record, error) {
-	if created, ok := event.(registry.ProjectCreated); ok {
-		if r != nil {
-			return nil, fmt.Errorf("%w: it was created twice", errGap)
-		}
-		return score.RecordOf(&created.Project), nil
-	}
-	if r == nil {
-		return nil, fmt.Errorf("%w: its creation", errGap)
+// FoldRecord returns a project's record after an event of the project, whose record before it may change; nil before the
+// creation. follows is false where events between them are missing.
+func FoldRecord(r *score.Record, event registry.Event) (after *score.Record, follows bool) {
+	_, creates := event.(registry.ProjectCreated)
+	if creates == (r != nil) {
+		return r, false
 	}
 	switch e := event.(type) {
+	case registry.ProjectCreated:
+		r = score.RecordOf(&e.Project)
 	case registry.ActionAdded:
 		if int(e.Index) != len(r.Actions) {
-			return nil, fmt.Errorf("%w: action %d follows %d actions", errGap, e.Index, len(r.Actions))
+			return r, false
 		}
 		r.Actions = append(slices.Clone(r.Actions), e.Action)
 	case registry.ScoreTypeAdded:
 		if int(e.Index) != len(r.ScoreTypes) {
-			return nil, fmt.Errorf("%w: score type %d follows %d score types", errGap, e.Index, len(r.ScoreTypes))
+			return r, false
 		}
 		r.ScoreTypes = append(slices.Clone(r.ScoreTypes), e.Name)
 	case registry.MemberChanged:
-		if e.Roles == 0 {
+		if r.Members[e.Member] = e.Roles; e.Roles == 0 {
 			delete(r.Members, e.Member)
-		} else {
-			r.Members[e.Member] = e.Roles
 		}
 	case registry.SignedOnlySet:
 		r.SignedOnly = e.SignedOnly
 	}
-	return r, nil
+	return r, true
 }

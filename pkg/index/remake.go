@@ -1,13 +1,12 @@
 package index
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -15,240 +14,134 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-var (
-	errIncomplete = errors.New("the endpoints' logs of the project are incomplete")
-	errRead       = errors.New("the chain was replaced while records were made from it")
-)
+// undated is the block of a record that stays although its blocks may be replaced: no event is folded into it.
+const undated = 1 << 62
 
-// remake is records made from the contract's events, as the endpoints give them.
-type remake struct {
-	all     bool // also of projects that are not in made yet
-	made    map[score.ProjectID]*projectAt
-	failed  map[score.ProjectID]error // whose events have gaps
-	through evidence.Ref              // read up to this block; zero before the first range
-}
-
-func newRemake(all bool) *remake {
-	return &remake{all: all, made: map[score.ProjectID]*projectAt{}, failed: map[score.ProjectID]error{}}
-}
-
-// read folds the events of the blocks from … to.
-func (r *remake) read(ctx context.Context, f *DirectoryFold, from, to uint64) error {
-	chain := ledger.Backfill{Chain: f.Chain, Deployment: f.Deployment, Topics: registry.ProjectTopics()}
-	return chain.Read(ctx, max(from, f.Deployment.DeployBlock), to, func(messages []*ledger.Message) error {
-		for _, m := range messages {
-			for _, e := range projectEvents(m) {
-				r.take(e)
-			}
-			r.through = m.Block
-		}
-		return nil
-	})
-}
-
-func (r *remake) take(e projectEvent) {
-	p := r.made[e.project]
-	if p == nil && r.all {
-		p = &projectAt{}
-		r.made[e.project] = p
-	}
-	if p != nil && r.failed[e.project] == nil {
-		if err := p.apply(e); err != nil {
-			r.failed[e.project] = fmt.Errorf("%w: %w", errIncomplete, err)
-		}
-	}
-}
-
-// makeAll makes all records from the chain up to the ledger's end, replaces those that differ, and removes the others. What was read before an error is not
-// read again. Position has no sequence: the ledger continues behind its block.
+// makeAll makes all records from the chain up to the ledger's end, replaces those that differ, and removes the others.
+// What was read before an error is not read again.
 func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err error) {
+	began := time.Now()
+	f.due = began.Add(remakePause) // also where this fails: meanwhile the ledger is followed, if that can be
 	end, err := f.Source.End(ctx)
 	if err != nil {
 		return at, err
 	}
-	at = end.Position
-	at.Seq = 0
-	if f.all != nil && f.all.through != (evidence.Ref{}) {
-		read, err := f.Chain.BlockByNumber(ctx, f.all.through.Number)
-		if err != nil {
-			return at, fmt.Errorf("couldn't read block %d: %w", f.all.through.Number, err)
-		}
-		if read.Ref() != f.all.through || read.Number > at.Block {
-			f.all = nil
-		}
+	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // it is in the middle of a block, which comes again from the chain
+		at.Seq = 0
 	}
-	if f.all == nil {
-		f.all = newRemake(true)
-	}
-	r, began := f.all, time.Now()
-	f.Log.Info("making the records of all projects from the contract's events", "from_block", max(f.Deployment.DeployBlock, r.through.Number+1), "to_block", at.Block)
-	if err := r.read(ctx, f, r.through.Number+1, at.Block); err != nil {
+	read, err := f.standing(ctx, f.through)
+	if err != nil {
 		return at, err
 	}
-	to := r.through
-	if to == (evidence.Ref{}) { // nothing had to be read
+	if read == 0 || read > at.Block {
+		f.made, f.through = records{}, evidence.Ref{}
+	}
+	from := max(f.Deployment.DeployBlock, f.through.Number+1)
+	f.Log.Info("making the records of all projects from the contract's events", "from_block", from, "to_block", at.Block)
+	chain := ledger.Backfill{Chain: f.Chain, Deployment: f.Deployment, Topics: registry.ProjectTopics()}
+	err = chain.Read(ctx, from, at.Block, func(messages []*ledger.Message) error {
+		err := f.made.fold(messages, nil)
+		f.through = messages[len(messages)-1].Block
+		return err
+	})
+	if err != nil {
+		return at, err
+	}
+	to := f.through
+	if to == (evidence.Ref{}) { // there was nothing to read
 		to = end.Block
 	}
 	if to.Number != at.Block || [8]byte(to.Hash[:8]) != at.Hash {
-		f.all = nil
-		return at, fmt.Errorf("%w: block %d", errRead, at.Block)
-	}
-	f.followed.Position, f.lacking = "", map[score.ProjectID]bool{}
-	for id, err := range r.failed {
-		f.lack(id, err)
+		f.through = evidence.Ref{}
+		return at, fmt.Errorf("block %d was replaced while records were made up to it", at.Block)
 	}
 	next := f.followed
 	next.Position, next.Block, next.Hash = at.String(), to.Number, to.Hash
-	if err := f.change(ctx, next, func() error { return f.replace(ctx, r) }); err != nil {
+	if next.Gaps, err = f.replace(ctx); err != nil {
 		return at, err
 	}
-	f.Log.Info("the records of all projects are made", "projects", len(r.made), "block", at.Block, "took", time.Since(began).Round(time.Millisecond))
-	f.all = nil
+	if err := f.set(ctx, next); err != nil {
+		return at, err
+	}
+	took := time.Since(began)
+	f.Log.Info("the records of all projects are made", "projects", len(f.made), "block", at.Block, "took", took.Round(time.Millisecond))
+	f.due = time.Now().Add(max(remakePause, 10*took)) // most of the time is for following the ledger
+	f.made, f.through, f.seq, f.exact = nil, evidence.Ref{}, at.Seq, true
 	return at, nil
 }
 
-// replace stores all records that were made and are not stored as they are, and removes the others.
-func (f *DirectoryFold) replace(ctx context.Context, r *remake) error {
-	differ, gone := maps.Clone(r.made), []score.ProjectID{}
-	maps.DeleteFunc(differ, func(id score.ProjectID, _ *projectAt) bool { return r.failed[id] != nil })
-	err := f.Directory.Each(ctx, func(id score.ProjectID, stored score.DatedRecord) error {
-		switch p := r.made[id]; {
-		case p == nil:
-			gone = append(gone, id)
-		case same(stored, p.DatedRecord):
-			delete(differ, id)
-		}
+// standing returns the number of a block that is in the chain; 0 of one that is not.
+func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64, error) {
+	if ref.Hash == (common.Hash{}) {
+		return 0, nil
+	}
+	b, err := f.Chain.BlockByNumber(ctx, ref.Number)
+	if err != nil {
+		return 0, fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
+	}
+	if b.Hash != ref.Hash {
+		return 0, nil
+	}
+	return b.Number, nil
+}
+
+// replace stores what was made. gaps reports whether some records could not be made.
+func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
+	// What is stored as of a block up to there is of this chain.
+	upTo, err := f.standing(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
+	if err != nil {
+		return false, err
+	}
+	stored := map[score.ProjectID]score.DatedRecord{}
+	for id := range f.made {
+		stored[id] = score.DatedRecord{}
+	}
+	err = f.Directory.Each(ctx, func(id score.ProjectID, dated score.DatedRecord) error {
+		stored[id] = dated
 		return nil
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, id := range gone {
-		if err := f.Directory.Remove(ctx, f.revision, id); err != nil {
-			return err
-		}
-	}
-	for _, p := range differ {
-		if err := f.put(ctx, p.DatedRecord); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// same reports whether two records are the same, as of the same event.
-func same(a, b score.DatedRecord) bool {
-	if a.Record == nil || a.Created != b.Created || a.Block != b.Block || a.LogIndex != b.LogIndex {
-		return false
-	}
-	left, errLeft := json.Marshal(a.Record)
-	right, errRight := json.Marshal(b.Record)
-	return errors.Join(errLeft, errRight) == nil && bytes.Equal(left, right)
-}
-
-// takeBack brings every record back to what it was as of a block: as the directory's history has it, or else made again.
-func (f *DirectoryFold) takeBack(ctx context.Context, to evidence.Ref) error {
-	beyond, unknown := map[score.ProjectID]uint64{}, maps.Clone(f.lacking)
-	err := f.Directory.Each(ctx, func(id score.ProjectID, stored score.DatedRecord) error {
-		delete(unknown, id)
-		if stored.Block > to.Number {
-			beyond[id] = stored.Created
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for id := range unknown { // it may have been created in what was replaced
-		delete(f.lacking, id)
-	}
-	for id, created := range beyond {
-		if created > to.Number || to.Number < f.Deployment.DeployBlock {
-			delete(beyond, id)
-			delete(f.lacking, id)
-			if err := f.Directory.Remove(ctx, f.revision, id); err != nil {
-				return err
-			}
-			continue
-		}
-		past, err := f.Directory.History(ctx, id)
+	for id, was := range stored {
+		gap, err := f.replaceOne(ctx, id, was, upTo)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if was := asOf(past, to.Number); was != nil {
-			delete(beyond, id)
-			if err := f.put(ctx, *was); err != nil {
-				return err
-			}
-		}
+		gaps = gaps || gap
 	}
-	return f.remake(ctx, beyond, to)
+	return gaps, nil
 }
 
-// asOf is what a record was as of a block, as its history tells, whose newest entry is first; nil if it does not tell: it does not reach that far, or holds
-// no entry between events of both sides of the block's end.
-func asOf(past []score.DatedRecord, block uint64) *score.DatedRecord {
-	for i := range past {
-		if past[i].Record != nil && past[i].Block <= block {
-			return &past[i]
+// replaceOne stores the record that was made of a project, if it differs, or removes it, if there is none. Where the
+// endpoints leave out events, as what is stored up to a block shows, too, it stays as it is, and gap is true.
+func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was score.DatedRecord, upTo uint64) (gap bool, err error) {
+	p := projectAt{}
+	if made := f.made[id]; made != nil {
+		p = *made
+	}
+	block, log := was.Block, was.LogIndex // of the newest stored event that is in the chain
+	if block > upTo {
+		block, log = was.Created, 0
+	}
+	if p.gap == 0 && block > 0 && block <= upTo && !p.holds(block, log) {
+		p.gap = block
+	}
+	if p.gap > 0 {
+		f.Log.Error("the endpoints leave out events of a project; its record stays as it was, and is tried again in a while",
+			"project", id, "block", p.gap)
+	}
+	switch {
+	case p.gap > 0 && (was.Block <= upTo || was.Record == nil):
+	case p.gap > 0:
+		if was.Block = undated; was.Created > upTo {
+			was.Created = undated
 		}
-		if past[i].Since <= block {
-			return nil
-		}
+		err = f.put(ctx, was)
+	case p.Record == nil:
+		err = f.Directory.Remove(ctx, f.revision, id)
+	case !reflect.DeepEqual(was, p.DatedRecord):
+		err = f.put(ctx, p.DatedRecord)
 	}
-	return nil
-}
-
-// remake makes the records of existing projects again as of a block, from their creations on: ids tells the blocks of these, 0 where it is not known.
-func (f *DirectoryFold) remake(ctx context.Context, ids map[score.ProjectID]uint64, to evidence.Ref) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	r, from := newRemake(false), to.Number
-	for id, created := range ids {
-		r.made[id], from = &projectAt{}, min(from, created)
-	}
-	if err := r.read(ctx, f, from, to.Number); err != nil {
-		return err
-	}
-	if r.through != to {
-		return fmt.Errorf("%w: block %d", errRead, to.Number)
-	}
-	for id, p := range r.made {
-		err := r.failed[id]
-		if err == nil && p.Record == nil {
-			err = fmt.Errorf("%w: its creation", errIncomplete)
-		}
-		if err != nil {
-			f.lack(id, err)
-			continue
-		}
-		if err := f.put(ctx, p.DatedRecord); err != nil {
-			return err
-		}
-		delete(f.lacking, id)
-	}
-	return nil
-}
-
-// lack notes a project whose record could not be made.
-func (f *DirectoryFold) lack(id score.ProjectID, err error) {
-	f.Log.Error("couldn't make a project's record again; it stays as it was until the endpoints give all its logs", "project", id, "err", err)
-	f.lacking[id] = true
-	f.repaired = time.Now()
-}
-
-// repair tries to make again what is lacking.
-func (f *DirectoryFold) repair(ctx context.Context) error {
-	f.repaired = time.Now()
-	ids := map[score.ProjectID]uint64{}
-	for id := range f.lacking {
-		stored, err := f.Directory.Dated(ctx, id)
-		if err != nil {
-			return err
-		}
-		ids[id] = stored.Created
-	}
-	to := evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash}
-	return f.change(ctx, f.followed, func() error { return f.remake(ctx, ids, to) })
+	return p.gap > 0, err
 }

@@ -6,14 +6,15 @@ import "github.com/ethereum/go-ethereum/common"
 type Followed struct {
 	ChainID  uint64         `json:"chainId"`
 	Contract common.Address `json:"contract"`
-	// Position is where reading the ledger continues, as a text of ledger.Position; empty while all records have to be made from the chain.
-	Position string      `json:"position,omitempty"`
-	Block    uint64      `json:"block"` // that of Position: every event up to it is in the records
-	Hash     common.Hash `json:"hash"`  // of that block
-	// Writing is set while a writer stores records: some may hold events of blocks after Block.
-	Writing bool `json:"writing,omitempty"`
-	// Lacking are projects whose events have gaps as the endpoints gave them: their records are made again until there are none.
-	Lacking []ProjectID `json:"lacking,omitempty"`
+	// Position is where reading the ledger continues, as a text of ledger.Position; empty while all records have to be
+	// made from the chain.
+	Position string `json:"position,omitempty"`
+	// Block is that of Position: every event up to it is in the records, which may be newer where a writer died. Without
+	// a Position, the newest block whose records may stand.
+	Block uint64      `json:"block"`
+	Hash  common.Hash `json:"hash"` // of that block
+	// Gaps is set while records lack events: all are made from the chain again, until the endpoints give all events.
+	Gaps bool `json:"gaps,omitempty"`
 }
 
 // DatedRecord is a project's record as of an event.
@@ -21,7 +22,6 @@ type DatedRecord struct {
 	*Record // nil: the project does not exist
 
 	Created  uint64 `json:"created"`  // block of the project's creation
-	Since    uint64 `json:"since"`    // block of the oldest event in this record that the one stored before it lacks
 	Block    uint64 `json:"block"`    // of the newest event
 	LogIndex uint   `json:"logIndex"` // of that event, in its block
 }

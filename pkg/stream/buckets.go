@@ -65,7 +65,7 @@ func buckets(cfg Config) []jetstream.KeyValueConfig {
 	all := []jetstream.KeyValueConfig{
 		{Bucket: LeasesBucket, History: 1, LimitMarkerTTL: time.Second},
 		{Bucket: KeysBucket, History: 1},
-		{Bucket: ProjectsBucket, History: 16}, // what records were before blocks that a reorg replaced
+		{Bucket: ProjectsBucket, History: 1},
 		{Bucket: BacklogBucket, History: 1},
 		{Bucket: NoticesBucket, History: 1},
 		{Bucket: HaltBucket, History: 1},

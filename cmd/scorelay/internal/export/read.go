@@ -183,8 +183,11 @@ func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 		e.state.Newest = m.Block.Number
 	}
 	if project, ok := index.ProjectOf(event.Event); ok && project == e.Project {
+		follows := false
+		if e.state.Record, follows = index.FoldRecord(e.state.Record, event.Event); !follows {
+			return fmt.Errorf("%w: an event of the project does not follow the one before", errContradiction)
+		}
 		e.state.Newest = m.Block.Number
-		e.state.Record, err = index.FoldRecord(e.state.Record, event.Event)
 	}
-	return err
+	return nil
 }
