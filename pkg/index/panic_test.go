@@ -47,7 +47,23 @@ func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated sco
 	return err
 }
 
-// TestPanicsAreContained: at events, of all that follow them, and at writes; all is right once they end.
+// panickingStatuses panics at its first write of facts, after it was stored.
+type panickingStatuses struct {
+	*memory
+
+	did bool
+}
+
+func (p *panickingStatuses) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
+	err := p.memory.Fold(ctx, from, to, facts)
+	if !p.did && len(facts) > 0 {
+		p.did = true
+		panic("planted at a write")
+	}
+	return err
+}
+
+// TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
 	w, b, m, said := newWorld(t), newBoards(t), newMemory(t), &devnet.Log{}
@@ -58,8 +74,8 @@ func TestPanicsAreContained(t *testing.T) {
 	board := &panicking{boards: b}
 	board.left.Store(2)
 
-	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(m)
-	l.writer.Log, f.writer.Log = log, log
+	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(&panickingStatuses{memory: m})
+	l.writer.Log, f.Log = log, log
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context) error{
@@ -84,11 +100,9 @@ func TestPanicsAreContained(t *testing.T) {
 			return false
 		}
 	}
-	for _, what := range []string{"couldn't append to the ledger", "couldn't bring the statuses back"} {
-		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
-	}
+	require.Eventually(t, told("couldn't append to the ledger", "planted at an event"), testPatience, testPoll)
 	w.poison.Store(false)
-	for _, what := range []string{"fold=records", "fold=standings"} {
+	for _, what := range []string{"fold=records", "fold=standings", "fold=statuses"} {
 		require.Eventually(t, told(what, "planted at a write"), testPatience, testPoll, what)
 	}
 	require.Eventually(t, func() bool {

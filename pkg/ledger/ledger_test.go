@@ -340,8 +340,8 @@ func until(t require.TestingT, m *model, w *ledger.Writer, store ledger.Store) {
 	}
 }
 
-// TestReadersHoldTheChainsEvents: whatever writers and the chain do, who reads the ledger from anywhere and obeys Rewinds holds exactly the chain's events at
-// the end, each once; two writers, appends that fail before or after they are stored, reorgs deeper than finality, readers in memory and behind.
+// TestReadersHoldTheChainsEvents: who reads the ledger from anywhere and obeys Rewinds holds exactly the chain's events at the end, each once, under two
+// writers, appends that fail before or after they are stored, reorgs deeper than finality, readers in memory and behind.
 func TestReadersHoldTheChainsEvents(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
