@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,6 +35,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
@@ -95,6 +97,19 @@ func (f *follower) held(kind event.Type, ofContract bool) []string {
 	return ids
 }
 
+// drop forgets what it was told of blocks from one on.
+func (f *follower) drop(from uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.order = slices.DeleteFunc(f.order, func(id string) bool {
+		void := f.blocks[id] >= from
+		if void {
+			delete(f.blocks, id)
+		}
+		return void
+	})
+}
+
 func (f *follower) holds(ids []string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,49 +121,73 @@ func (b *bench) webhooks(n, batch int, events webhook.Events) []*follower {
 	return b.endpoints(events, slices.Repeat([]webhook.Endpoint{{Batch: batch}}, n)...)
 }
 
-func (b *bench) endpoints(events webhook.Events, endpoints ...webhook.Endpoint) []*follower {
+func (b *bench) endpoints(events webhook.Events, endpoints ...webhook.Endpoint) (all []*follower) {
+	b.t.Helper()
+	store := b.webhookStore()
+	for _, to := range endpoints {
+		f, _ := b.endpoint(store, to)
+		all = append(all, f)
+	}
+	b.deliver(store, events)
+	return all
+}
+
+func (b *bench) jetStream() jetstream.JetStream {
 	b.t.Helper()
 	nc, err := nats.Connect(b.nats.URL, nats.Timeout(time.Minute))
 	require.NoError(b.t, err)
 	b.t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(b.t, err)
-	store, err := webhook.Open(b.t.Context(), js)
-	require.NoError(b.t, err)
-	all := make([]*follower, len(endpoints))
-	for i, to := range endpoints {
-		f := &follower{}
-		all[i] = f
-		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
-			var body struct {
-				Data struct {
-					Events []sdk.Event `json:"events"`
-				} `json:"data"`
-			}
-			if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
-				b.t.Error(err)
-			}
-			for j := range body.Data.Events {
-				f.take(&body.Data.Events[j])
-			}
-		}))
-		b.t.Cleanup(server.Close)
-		to.Project, to.URL = b.project.ID, server.URL
-		_, _, err := store.Add(b.t.Context(), to, webhook.Move{From: &event.Cursor{}})
-		require.NoError(b.t, err)
-	}
-	d := webhook.New(webhook.Config{Store: store, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.DiscardHandler), TryAgain: 50 * time.Millisecond})
-	b.beside(func(ctx context.Context) { _ = d.Watch(ctx) })
-	b.beside(func(ctx context.Context) { d.Run(ctx, events) })
-	return all
+	return js
 }
 
-// beside runs something until the test ends.
-func (b *bench) beside(run func(ctx context.Context)) {
+func (b *bench) webhookStore() *webhook.Store {
+	b.t.Helper()
+	store, err := webhook.Open(b.t.Context(), b.jetStream())
+	require.NoError(b.t, err)
+	return store
+}
+
+// endpoint adds one that takes batches of the project's events, from its beginning on.
+func (b *bench) endpoint(store *webhook.Store, to webhook.Endpoint) (f *follower, id string) {
+	b.t.Helper()
+	f = &follower{}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		var body struct {
+			Data struct {
+				Events []sdk.Event `json:"events"`
+			} `json:"data"`
+		}
+		if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
+			b.t.Error(err)
+		}
+		for j := range body.Data.Events {
+			f.take(&body.Data.Events[j])
+		}
+	}))
+	b.t.Cleanup(server.Close)
+	to.Project, to.URL = b.project.ID, server.URL
+	added, _, err := store.Add(b.t.Context(), to, webhook.Move{From: &event.Cursor{}})
+	require.NoError(b.t, err)
+	return f, added.ID
+}
+
+// deliver is a relayer that delivers.
+func (b *bench) deliver(store *webhook.Store, events webhook.Events) (stop func()) {
+	d := webhook.New(webhook.Config{Store: store, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.DiscardHandler), TryAgain: 50 * time.Millisecond})
+	watched, delivered := b.beside(func(ctx context.Context) { _ = d.Watch(ctx) }), b.beside(func(ctx context.Context) { d.Run(ctx, events) })
+	return func() { delivered(); watched() }
+}
+
+// beside runs something until the test ends, or stop.
+func (b *bench) beside(run func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { run(ctx) })
-	b.t.Cleanup(func() { cancel(); running.Wait() })
+	stop = func() { cancel(); running.Wait() }
+	b.t.Cleanup(stop)
+	return stop
 }
 
 // streams are followers of the bench's project by the SDK.
@@ -210,7 +249,7 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 	relay("one")
 	b.finalize()
 	told := func(n int) bool {
-		return !slices.ContainsFunc(all, func(f *follower) bool { f.mu.Lock(); defer f.mu.Unlock(); return len(f.order) != n })
+		return !slices.ContainsFunc(all, func(f *follower) bool { return len(f.held(event.UpdateApplied, true)) != n })
 	}
 	require.Eventually(t, func() bool { return told(1) }, 2*time.Minute, 10*time.Millisecond)
 
@@ -405,4 +444,66 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 		hold(int32(rewinds+1), back...)
 	}
 	require.Empty(t, first.held(event.UpdateApplied, true), "no member did it in the end")
+}
+
+// TestWhatWebhooksOperatorsAreAdvisedWorks after a reorg deeper than finality that the ledger knows nothing of any more: the commands of the endpoint's reason, also
+// with a time in place of start. The receiver drops what it was told, or what it was told of since that time.
+func TestWhatWebhooksOperatorsAreAdvisedWorks(t *testing.T) {
+	t.Parallel()
+	b, ctx, log := newBench(t, nil), t.Context(), slog.New(slog.DiscardHandler)
+	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, b.project.ID)
+	facts, err := b.stream.Ledger(ctx, nil)
+	require.NoError(t, err)
+	mine := func(blocks int) {
+		for range blocks {
+			model.Mine(2)
+		}
+		model.Finalize()
+		w := &ledger.Writer{Deployment: model.Deployment, Heads: model, Chain: model, Letters: rig.NoLetters{}, Ledger: facts, Log: log}
+		require.NoError(t, w.CatchUp(ctx))
+	}
+	reader := func() *event.Reader { // of a process that is new
+		r := &event.Reader{
+			Source:  &ledger.Source{Ledger: facts, Chain: model, Deployment: model.Deployment, Log: log},
+			Letters: rig.NoLetters{}, Chain: model, Deployment: model.Deployment, Projects: b.final, Poll: 5 * time.Millisecond, Log: log,
+		}
+		b.beside(func(ctx context.Context) { _ = r.Source.Run(ctx) })
+		return r
+	}
+	mine(20)
+	store := b.webhookStore()
+	whole, wholeID := b.endpoint(store, webhook.Endpoint{Batch: 10})
+	since, sinceID := b.endpoint(store, webhook.Endpoint{Batch: 10})
+	holds := func(f *follower) func() bool { return func() bool { return f.holds(model.EventIDs()) } }
+	stop := b.deliver(store, reader())
+	for _, f := range []*follower{whole, since} {
+		require.Eventually(t, holds(f), time.Minute, 5*time.Millisecond)
+	}
+	stop()
+	before := uint64(model.Length() - 8)
+	at, err := model.BlockByNumber(ctx, before)
+	require.NoError(t, err)
+
+	of, err := b.jetStream().Stream(ctx, stream.LedgerName)
+	require.NoError(t, err)
+	require.NoError(t, of.Purge(ctx))
+	model.Cut(5)
+	mine(7)
+	b.deliver(store, reader())
+	start := time.Unix(int64(at.Time), 0)
+	for id, move := range map[string]webhook.Move{wholeID: {From: &event.Cursor{}}, sinceID: {Time: start}} {
+		require.Eventually(t, func() bool {
+			e, _, err := store.Get(ctx, id)
+			return err == nil && e.Disabled != nil && strings.Contains(e.Disabled.Why,
+				": run `scorelay webhooks redeliver "+id+" --from start` (or from a time before it), then `scorelay webhooks enable "+id+"`")
+		}, time.Minute, 5*time.Millisecond)
+		_, err := store.Move(ctx, id, move)
+		require.NoError(t, err)
+	}
+	whole.drop(0)
+	since.drop(before)
+	for id, f := range map[string]*follower{wholeID: whole, sinceID: since} {
+		require.NoError(t, store.Enable(ctx, id))
+		require.Eventually(t, holds(f), time.Minute, 5*time.Millisecond)
+	}
 }
