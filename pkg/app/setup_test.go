@@ -87,7 +87,7 @@ func (b *bench) apiSettings(t *testing.T) *APISettings {
 	t.Helper()
 	s := parsed[APISettings](t)
 	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
-	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
+	s.RedisURL, s.ChainRPC = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}
 	s.AdminListen = "127.0.0.1:0"
 	port, err := devnet.FreePort()
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ type Event struct {
 	After Cursor `json:"-"`
 }
 
-// TxRef is the transaction that did something, and its block. All is null of what no transaction did.
+// TxRef is the transaction that did something, and its block, which is null of what no event of the contract tells. All is null of what no transaction did.
 type TxRef struct {
 	Tx    *common.Hash `json:"transactionHash"`
 	Block *uint64      `json:"blockNumber"` // null also where only the transaction is known

@@ -55,7 +55,7 @@ func (t *turn) rewind(m *ledger.Message) {
 func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err error) {
 	above, hash := uint32(m.Block.Number-t.at.Block), [8]byte(m.Block.Hash[:8])
 	if begun := t.at.part; begun != (place{}) && (begun.above != above || begun.hash != hash) {
-		if len(m.Events) == 0 && above < begun.above {
+		if len(m.Events) == 0 && m.Block.Number < t.at.Block+uint64(begun.above) { // also below the position: where the ledger is another, it leads there again
 			t.pass(m)
 			return true, nil
 		}

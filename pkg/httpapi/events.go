@@ -281,7 +281,7 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 	return nil, context.Cause(ctx)
 }
 
-// lines are events as they are sent. Without one they tell only how far the log was read, which clients keep as their last event's id.
+// lines are events as they are sent. Without one they tell only how far the ledger was read, which clients keep as their last event's id.
 func (e *eventStream) lines(events []event.Event) (text []byte, err error) {
 	for i := range events {
 		data, err := json.Marshal(&events[i])

@@ -1,25 +1,25 @@
 // Package index makes of the contract's events what others read:
 //
 //   - DirectoryFold keeps the project directory: who is a member, which actions and score types there are.
-//   - Restorer brings the status store back after it lost its data.
+//   - Statuses says in the status store what became final, and restores the store after it lost data.
 //   - StandingsFold keeps the standings: scores, leaderboards, histories and statistics of all projects.
 //   - Auditor compares what the stream accepted with what the contract did.
 //   - Histories tell what the contract did with one wallet's updates; they keep nothing.
 //
 // # Invariants
 //
-//   - Only final blocks make records, statuses, standings and counts. Final is what the ledger says (DirectoryFold, StandingsFold, Histories), or the
-//     relayer's tracker (Restorer). The Auditor alone asks Chain.FinalBlock: it believes no one else.
+//   - Only final blocks make records, statuses, standings and counts. Final is what the ledger says. The Auditor alone asks
+//     Chain.FinalBlock: it believes no one else.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
-//   - All of them may be killed anywhere and run again, and may run twice at once. The folds run where the ledger is written; in every relayer
-//     the Restorer runs.
+//   - All of them may be killed anywhere and run again, and may run twice at once. The folds (Statuses, DirectoryFold,
+//     StandingsFold) run where the ledger is written.
 //   - A panic of one of these is an error as others are, tried again after a pause that grows: it begins again with what is stored.
 //   - What an event says was executed of a project registry.ExecutedOf tells, to all who read it. The StandingsFold reads all projects from where it is;
 //     Histories read backwards, from what is not final.
 //   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
-//   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
-//     since the restore began (docs/crashes.md, Statuses).
+//   - Statuses declares the store complete last, and the store refuses if it lost data, or another restore began or was requested,
+//     since this one began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
 //     done. An accepted update before that position without an outcome is lost; one behind it is pending.
 //
@@ -44,8 +44,13 @@
 // of events that do not follow, the record stays, and all are made again later, a minute at least, until the endpoints give all. If its newest event may be
 // in a block that was replaced, no event is folded into it until then.
 //
-// What the Restorer writes twice, or writes again after a reorg, is harmless: its stores keep what says more. It relies on
-// Chain.Logs for events that endpoints leave out, as the Auditor does.
+// # Why statuses are right
+//
+// The status store has the fold's place in each of its tables, written with what is folded: the restore that made the table, Redis's process, and the
+// position. So one comparison finds what Redis lost. Facts may be folded again: the store keeps what says more or is newer (package status). At a Rewind
+// what the blocks that are gone told is taken back; where the ledger does not hold them any more, all statuses are made again.
+//
+// No event tells that an edit was made. Its lane says so from its journal, and a restore asks the contract.
 //
 // # Why each execution counts once
 //

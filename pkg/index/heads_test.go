@@ -11,11 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
 
-// heads is the world as index.Heads, ledger.Heads and ledger.Chain: its real chain, whose newest blocks are remembered.
+// heads is the world as ledger.Heads and ledger.Chain: its real chain, whose newest blocks are remembered.
 type heads struct{ *world }
 
 func (h heads) block(ctx context.Context, number *big.Int) (evidence.Block, bool) {
@@ -98,7 +97,6 @@ func (w *world) reorg(above uint64, make func()) {
 }
 
 var (
-	_ index.Heads  = heads{}
 	_ ledger.Heads = heads{}
 	_ ledger.Chain = heads{}
 )

@@ -47,7 +47,23 @@ func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated sco
 	return err
 }
 
-// TestPanicsAreContained: at events, of all that follow them, and at writes; all is right once they end.
+// panickingStatuses panics at its first write of facts, after it was stored.
+type panickingStatuses struct {
+	*memory
+
+	did bool
+}
+
+func (p *panickingStatuses) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
+	err := p.memory.Fold(ctx, from, to, facts)
+	if !p.did && len(facts) > 0 {
+		p.did = true
+		panic("planted at a write")
+	}
+	return err
+}
+
+// TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
 	w, b, m, said := newWorld(t), newBoards(t), newMemory(t), &devnet.Log{}
@@ -91,7 +107,7 @@ func TestPanicsAreContained(t *testing.T) {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)
-	for _, what := range []string{"fold=records", "fold=standings"} {
+	for _, what := range []string{"fold=records", "fold=standings", "fold=statuses"} {
 		require.Eventually(t, told(what, "planted at a write"), testPatience, testPoll, what)
 	}
 	require.Eventually(t, func() bool {

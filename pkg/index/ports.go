@@ -71,21 +71,8 @@ func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) erro
 	return nil
 }
 
-// DefaultPoll is how often a Restorer looks at the store.
-const DefaultPoll = time.Second
-
 // timeOf is a block's time.
 func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
-
-// Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.
-type Heads interface {
-	// Final is the newest final block; ok is false while there is none.
-	Final() (b evidence.Block, ok bool)
-	// Block is the chain's block of a height, if it is remembered.
-	Block(number uint64) (b evidence.Block, ok bool)
-	// Changed is closed when the chain's head or its final block change.
-	Changed() <-chan struct{}
-}
 
 // StatusStore is the status store, as far as the fold goes. Its writes keep what says more or is newer.
 type StatusStore interface {

@@ -99,7 +99,7 @@ func (s *Statuses) Run(ctx context.Context) error {
 			_ = s.Store.Sweep(ctx) // an error: the store is down, which those who need it tell
 		}
 	})
-	return ledger.RunFold(ctx, s.Ledger, s, "the statuses", s.Log)
+	return ledger.RunFold(ctx, s.Ledger, s, "statuses", s.Log)
 }
 
 // Begin is ledger.Fold's: it restores the store if it lost data.

@@ -266,7 +266,7 @@ func TestARestoreKeepsWhatIsNewer(t *testing.T) {
 	m.require(t, u[2], final(score.Applied, later, 999))
 }
 
-// faulty is a status store of which one write fails, or fails though it is done.
+// faulty is a status store of which one write fails, or fails though it is done, and what happens then.
 type faulty struct {
 	*memory
 
@@ -309,7 +309,7 @@ func (f *faulty) EndRestore(ctx context.Context, token string) error {
 }
 
 // TestEachWriteOfAFoldMayFail, of one that restores too: it fails, or fails and is done, or Redis is flushed at it, or another process
-// begins. The one that resumes, the same or another, comes to the same statuses.
+// begins. The one that continues, the same or another, comes to the same statuses.
 func TestEachWriteOfAFoldMayFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

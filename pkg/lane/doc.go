@@ -71,7 +71,7 @@
 //  3. Where X goes to the contract: perhaps the journal is an older copy, and X an attempt that it forgot. So nothing ends,
 //     final or not, and the lane halts (WaitUnjournaled). The operator runs "lanes resume --below 8", which appends Open and
 //     Resume{8}. The session finds itself fenced; the next one folds Resumed 8, finds X again and settles slot 7 as in 2.
-//     What X did to updates is in its event alone, so package relay asks for a restore of the statuses.
+//     What X did to updates is in its event alone, which the ledger tells.
 //  4. X is in none of the blocks that can hold it, and all of them were read (View.Unfound is 7). Without a Resume slot 7
 //     stays open, since absence proves nothing. With Resume{8} it ends as foreign when the account in the state of a final
 //     block says nonce 8.

@@ -70,6 +70,7 @@ func (s *Source) Run(ctx context.Context) error {
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
 	}
+	s.register()
 	for ctx.Err() == nil {
 		err := retry.Contained(func() error { return s.Follow(ctx) })
 		trouble.Say(ctx, err)
@@ -82,9 +83,13 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
+func (s *Source) register() {
+	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
+}
+
 // Follow reads from behind what is kept, or from near the end, until ctx ends or something fails, and never returns nil.
 func (s *Source) Follow(ctx context.Context) error {
-	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
+	s.register()
 	first, last, err := s.Ledger.Bounds(ctx)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@
 // A part that panics ends the process, as kill -9 does: what is stored survives that, and what a panic leaves in memory is not to be
 // trusted. Lanes, and what they lean on, therefore do not recover: a lane that continued could take a nonce, or send bytes, by a state that is
 // not its journal's, and the next session begins with the journal. Contained (retry.Contained) are only those that follow the contract's events
-// beside the lanes: the follower, the restorer, the projector, the reader of the ledger and the deliverer of webhooks. Each try of theirs begins with what is
+// beside the lanes: the ledger's writer and reader, the folds of it, and the deliverer of webhooks. Each try of theirs begins with what is
 // stored, and an event that one of them panics at would end every relayer, at every start. (Of requests, the API answers one that panics with 500.)
 //
 //	start   a → b → c         (b fails, or a ends meanwhile: c does not start)

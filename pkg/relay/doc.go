@@ -34,8 +34,7 @@
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
 //	             refused.go    how creations and edits end that the chain reverted
 //	handover     handover.go   Give to other lanes, Take from them, as the roster says (docs/lanes.md)
-//	reporter     report.go     statuses; what fails is pending until a later head
-//	             takeback.go   what is not so any more goes, before statuses are restored
+//	reporter     report.go     in which slot work is, and how far that is; what fails is made again at a later head
 //	teller       backlog.go    how much of each project waits, for the APIs' bounds
 //	tracer       tracing.go    spans of what the API traced
 //	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
@@ -54,7 +53,7 @@
 //	2 a send has no clear answer   onSent, push             session.broadcast                    –
 //	3 it reverted, was cancelled   locate, final            settler.settle, requeue.next         Settle; Bind, Split or Drop
 //	4 its block was replaced       locate, push             reporter.stage, session.broadcast    –
-//	  … and had been final         reopen                   settler.reopen, reporter.takeBackTx  Reopen, later Settle
+//	  … and had been final         reopen                   settler.reopen, reporter.replay      Reopen, later Settle
 //	5 killed after an append       Folder, then push        Relayer.open, session.broadcast      Open
 //	  … or another session begins  –                        Relayer.drive                        – (append: ErrFenced)
 //	6 NATS is away                 –                        Relayer.drive                        – (append: ErrAmbiguous), Open
@@ -85,9 +84,9 @@
 //   - A slot is settled only when the transaction that used its nonce is seen in a final block: one of the slot's, with its
 //     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing, but whether it has a
 //     project by now that a transaction's outcome did not know (settler.overtook): that sends updates again, and ends none. Dead letters
-//     come before the Settle entry and are idempotent, so a crash between them repeats them; statuses are reported as well
-//     as Redis allows and nothing depends on them. After an operator's Resume an account ends slots below the nonce that
-//     it names whose transaction is in none of the blocks that can hold it; statuses are restored from the events.
+//     come before the Settle entry and are idempotent, so a crash between them repeats them. What became of
+//     updates and creations statuses have from the ledger; lanes report slots and edits as well as Redis allows, and nothing depends on that.
+//     After an operator's Resume an account ends slots below the nonce that it names whose transaction is in none of the blocks that can hold it.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is probed by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
 //     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Calls are endpoints' words
@@ -102,8 +101,8 @@
 //     have lower nonces, so they come first on any branch of the chain. One that does not apply there what it applied before may have the
 //     work run out of gas: then it goes again, by what it takes if all slots are fresh, and the session forgets what it knew. It never counts
 //     on what is bound and in no block yet, since a bad update of that could revert a batch with good ones.
-//   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
-//     and the slots settle again. It never ends a session.
+//   - A reorg deeper than the finality rule opens settled slots again: the very bytes are broadcast, and the slots settle
+//     again. The ledger takes statuses back, and the lane reports these slots at each head until they are settled. It never ends a session.
 //   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.
 //   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that operators can act on.
 //   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.

@@ -34,7 +34,7 @@ import (
 func (b *builder) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	natsSettings, chainSettings := b.natsSettings(), chainSettings(b.rpcURLs, b.opts.Confirmations)
+	natsSettings, chainSettings := b.natsSettings(), chainSettings(b.rpcURLs)
 	conn, js, err := app.Connector{Log: b.log}.NATS(ctx, &natsSettings, "scorelay-dev")
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	if err != nil {
 		return unusable{err}
 	}
-	settings := chainSettings(k.ChainRPC, o.Confirmations)
+	settings := chainSettings(k.ChainRPC)
 	if len(k.ChainRPC) == 0 {
 		own, err := devnet.StartChain(chainOptions(d, k, 0, 0))
 		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, node.ErrDatadirUsed) {
@@ -100,7 +100,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 			return unusable{err}
 		}
 		defer own.Close()
-		settings = chainSettings([]string{own.URL}, o.Confirmations)
+		settings = chainSettings([]string{own.URL})
 	}
 	c, err := app.DialChain(ctx, &settings, log, prometheus.NewRegistry())
 	if err != nil {

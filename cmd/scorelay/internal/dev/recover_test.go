@@ -49,7 +49,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 		defer own.Close()
 	}
 
-	natsSettings, chain := app.NATS{NATSURL: app.Secret(server.URL)}, chainSettings([]string{own.URL}, 2)
+	natsSettings, chain := app.NATS{NATSURL: app.Secret(server.URL)}, chainSettings([]string{own.URL})
 	conn, js, err := app.Connector{Log: quiet}.NATS(ctx, &natsSettings, "test")
 	require.NoError(t, err)
 	defer conn.Close()

@@ -167,7 +167,7 @@ func (b *builder) parts() []lifecycle.Part {
 // common settings of the APIs and relayers: they wait longer for each other than in production.
 func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
-		b.natsSettings(), chainSettings(b.rpcURLs, b.opts.Confirmations), app.Secret(b.redisURL())
+		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())
 }
 
 func (b *builder) natsSettings() app.NATS {
@@ -180,8 +180,8 @@ func (b *builder) natsSettings() app.NATS {
 
 func (b *builder) redisURL() string { return "redis://" + loopback(b.kept.Ports.Redis) + "/0" }
 
-func chainSettings(urls []string, confirmations uint64) app.Chain {
-	s := app.Chain{ChainTimeout: 10 * time.Second, Confirmations: confirmations}
+func chainSettings(urls []string) app.Chain {
+	s := app.Chain{ChainTimeout: 10 * time.Second}
 	for _, url := range urls {
 		s.ChainRPC = append(s.ChainRPC, app.Secret(url))
 	}
@@ -209,7 +209,7 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	}
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
-	s.OTLPEndpoint = b.opts.OTLPEndpoint
+	s.OTLPEndpoint, s.Confirmations = b.opts.OTLPEndpoint, b.opts.Confirmations
 	s.LeaseTTL = 3 * time.Second                    // people watch how soon a killed relayer is replaced
 	s.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))

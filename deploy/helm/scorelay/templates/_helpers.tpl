@@ -72,7 +72,7 @@ default
 {{- else }}
 - {name: SCORELAY_CHAIN_RPC, value: {{ $v.chain.rpc | quote }}}
 {{- end }}
-{{- if ne $component "setup" }}
+{{- if not (has $component (list "setup" "api")) }}
 - {name: SCORELAY_CONFIRMATIONS, value: {{ int64 $v.chain.confirmations | quote }}}
 {{- end }}
 {{- if $service }}
