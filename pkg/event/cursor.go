@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -48,47 +47,10 @@ func (c Cursor) String() string {
 	return fmt.Sprintf("%s-%d-%x-%d-%d", c.Position, c.part.above, c.part.hash, c.part.log, c.part.index)
 }
 
-// earlierText is what cursors were before there was the ledger: a block's number and hash, what of it was read, and the sequence of the dead letters, such as
-// 1200-4f…e1-7-0-33 or 1200-4f…e1-end-33; or start-33. Webhooks' states hold such ones.
-var earlierText = regexp.MustCompile(`^(?:([0-9]+)-([0-9a-f]{64})-(?:end|([0-9]+)-([0-9]+))|start)-([0-9]+)$`)
-
-// parseEarlier reads an earlier cursor as one that the ledger does not hold.
-func parseEarlier(text string) (c Cursor, err error) {
-	parts := earlierText.FindStringSubmatch(text)
-	if parts == nil {
-		return c, ErrNotCursor
-	}
-	var numbers [6]uint64
-	for i, bits := range map[int]int{1: 63, 3: 32, 4: 32, 5: 63} {
-		if parts[i] == "" {
-			continue
-		}
-		if numbers[i], err = strconv.ParseUint(parts[i], 10, bits); err != nil {
-			return c, ErrNotCursor
-		}
-	}
-	c.Letters = numbers[5]
-	if parts[1] == "" {
-		return c, nil
-	}
-	raw, err := hex.DecodeString(parts[2])
-	if hash := [8]byte(raw); parts[3] == "" {
-		c.Block, c.Hash = numbers[1], hash
-	} else if c.part = (place{1, hash, uint32(numbers[3]), uint32(numbers[4])}); numbers[1] == 0 {
-		return Cursor{}, ErrNotCursor
-	} else {
-		c.Block = numbers[1] - 1
-	}
-	return c, err
-}
-
-// ParseCursor reads what String writes, exactly, and what cursors were in earlier versions; anything else is ErrNotCursor.
+// ParseCursor reads what String writes, exactly; anything else is ErrNotCursor.
 func ParseCursor(text string) (c Cursor, err error) {
 	if text == startText {
 		return c, nil
-	}
-	if len(text) <= MaxCursor && earlierText.MatchString(text) {
-		return parseEarlier(text)
 	}
 	parts := strings.Split(text, "-")
 	if len(text) > MaxCursor || len(parts) != 4 && len(parts) != 8 {

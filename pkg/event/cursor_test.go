@@ -39,44 +39,28 @@ func TestCursorsAreReadAsTheyAreWrittenAndNotOtherwise(t *testing.T) {
 	}
 }
 
-// TestEarlierCursorsAreContinued, as they were before there was the ledger, without an event left out.
-func TestEarlierCursorsAreContinued(t *testing.T) {
-	t.Parallel()
-	p := project(1)
-	w := newWorld(t, p)
-	w.deadLetter(w.fresh(p, 1)[0])
-	for range 3 {
-		w.relay(w.fresh(p, 3)...)
-	}
-	w.finalize()
-	first := w.open(0)
-	all, _ := w.to(first, p, event.Cursor{}, 100)
-	w.purge()
-	ofContract := func(events []event.Event) []string {
-		return slices.DeleteFunc(ids(events), func(id string) bool { return !strings.HasPrefix(id, "0x") })
-	}
-	told := ofContract(all)
-	from := func(r *event.Reader, text string) []string {
-		t.Helper()
-		at, err := event.ParseCursor(text)
-		require.NoError(t, err)
-		require.NoError(t, r.Holds(t.Context(), at), text)
-		rest, _ := w.to(r, p, at, 2)
-		return ofContract(rest)
-	}
-	for name, r := range map[string]*event.Reader{"older than the ledger": w.open(0), "in memory": first} {
-		for i, id := range told {
-			parts := strings.Split(id, "-")
-			b, err := w.node.Client().HeaderByHash(t.Context(), common.HexToHash(parts[0]))
-			require.NoError(t, err)
-			require.Equal(t, told[i+1:], from(r, fmt.Sprintf("%d-%s-%s-%s-0", b.Number, parts[0][2:], parts[1], parts[2])), name)
-			rest := slices.DeleteFunc(slices.Clone(told[i:]), func(id string) bool { return strings.HasPrefix(id, parts[0]) })
-			require.ElementsMatch(t, rest, from(r, fmt.Sprintf("%d-%s-end-0", b.Number, parts[0][2:])), name)
+func FuzzCursor(f *testing.F) {
+	f.Add("start")
+	f.Add("41-12-" + short + "-7")
+	f.Add("41-12-" + short + "-7-1-" + short + "-12-0")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := event.ParseCursor(text)
+		if err != nil {
+			require.Equal(t, event.Cursor{}, c)
+			return
 		}
-		require.Equal(t, told, from(r, "start-0"), name)
+		require.Equal(t, text, c.String())
+		require.LessOrEqual(t, len(text), event.MaxCursor)
 	}
-	_, err := event.ParseCursor("0-" + strings.Repeat("0", 64) + "-1-1-0")
-	require.ErrorIs(t, err, event.ErrNotCursor)
+	for _, text := range []string{
+		"", "now", "start-", "12", "1-12-" + short, "1-12-" + short + "-01", "1-12-" + short + "--1", "+1-12-" + short + "-1", "0-0-0000000000000000-0",
+		"1-12-" + strings.ToUpper(short) + "-1", "1-12-0x" + short[2:] + "-1", "1-12-" + short[2:] + "-1", "9223372036854775808-1-" + short + "-1", " start", strings.Repeat("1", 200),
+		"1-12-" + short + "-1-1-" + short + "-1", "1-12-" + short + "-1-1-" + short + "-1-4294967296", "1-12-" + short + "-1-1-" + short[2:] + "-1-1", "1-12-" + short + "-1-01-" + short + "-1-1",
+		"1-12-" + short + "-1-0-0000000000000000-0-0", "1-12-" + short + "-1-1-" + strings.ToUpper(short) + "-1-1",
+	} {
+		_, err := event.ParseCursor(text)
+		require.ErrorIs(t, err, event.ErrNotCursor, text)
+	}
 }
 
 func FuzzCursor(f *testing.F) {

@@ -537,7 +537,7 @@ func TestDirectoryKeepsWhatEndpointsLeaveOut(t *testing.T) {
 	w.requireRecord(d, score.RecordOf(old))
 	w.requireRecord(d, want)
 	w.requireUnknown(d, gone.ID)
-	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "fate"))
+	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
 	for range 2 {
 		f = l.hand(l.directoryFold(d)) // one that makes all again at once
 		require.NoError(t, f.catchUp())

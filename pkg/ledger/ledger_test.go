@@ -340,7 +340,7 @@ func until(t require.TestingT, m *model, w *ledger.Writer, store ledger.Store) {
 	}
 }
 
-// TestReadersHoldTheChainsEvents: whoever writes and however the chain changes, who reads the ledger from anywhere and obeys Rewinds holds exactly the chain's events at
+// TestReadersHoldTheChainsEvents: two writers and a chain that changes: who reads the ledger from anywhere and obeys Rewinds holds exactly the chain's events at
 // the end, each once; two writers, appends that fail before or after they are stored, reorgs deeper than finality, readers in memory and behind.
 func TestReadersHoldTheChainsEvents(t *testing.T) {
 	t.Parallel()

@@ -316,12 +316,12 @@ func TestReplaced(t *testing.T) {
 		w.task(export.Updates, export.NDJSON, filepath.Join(dir, "updates.ndjson")),
 		w.task(export.Scores, export.CSV, filepath.Join(dir, "scores.csv")),
 	}
-	run := func(anew bool) {
+	run := func(again bool) {
 		t.Helper()
 		for _, x := range all {
 			var says told
 			require.NoError(t, x.run(t.Context(), nil, says.say))
-			require.Equal(t, anew, strings.Contains(strings.Join(says, "\n"), "were replaced: the export begins again"))
+			require.Equal(t, again, strings.Contains(strings.Join(says, "\n"), "were replaced: the export begins again"))
 			whole := x
 			whole.Path = ""
 			require.Equal(t, done(t, whole), content(t, x.Path))
