@@ -1,12 +1,9 @@
 package event_test
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/event"
@@ -29,7 +26,7 @@ func TestCursorsAreReadAsTheyAreWrittenAndNotOtherwise(t *testing.T) {
 		require.LessOrEqual(t, len(text), event.MaxCursor)
 	}
 	for _, text := range []string{
-		"", "now", "start-", "12", "1-12-" + short, "1-12-" + short + "-01", "1-12-" + short + "--1", "+1-12-" + short + "-1", "0-0-0000000000000000-0",
+		"", "now", "start-0", "start-", "12", "1-12-" + short, "1-12-" + short + "-01", "1-12-" + short + "--1", "+1-12-" + short + "-1", "0-0-0000000000000000-0",
 		"1-12-" + strings.ToUpper(short) + "-1", "1-12-0x" + short[2:] + "-1", "1-12-" + short[2:] + "-1", "9223372036854775808-1-" + short + "-1", " start", strings.Repeat("1", 200),
 		"1-12-" + short + "-1-1-" + short + "-1", "1-12-" + short + "-1-1-" + short + "-1-4294967296", "1-12-" + short + "-1-1-" + short[2:] + "-1-1", "1-12-" + short + "-1-01-" + short + "-1-1",
 		"1-12-" + short + "-1-0-0000000000000000-0-0", "1-12-" + short + "-1-1-" + strings.ToUpper(short) + "-1-1",
@@ -48,33 +45,6 @@ func FuzzCursor(f *testing.F) {
 		if err != nil {
 			require.Equal(t, event.Cursor{}, c)
 			return
-		}
-		require.Equal(t, text, c.String())
-		require.LessOrEqual(t, len(text), event.MaxCursor)
-	}
-	for _, text := range []string{
-		"", "now", "start-", "12", "1-12-" + short, "1-12-" + short + "-01", "1-12-" + short + "--1", "+1-12-" + short + "-1", "0-0-0000000000000000-0",
-		"1-12-" + strings.ToUpper(short) + "-1", "1-12-0x" + short[2:] + "-1", "1-12-" + short[2:] + "-1", "9223372036854775808-1-" + short + "-1", " start", strings.Repeat("1", 200),
-		"1-12-" + short + "-1-1-" + short + "-1", "1-12-" + short + "-1-1-" + short + "-1-4294967296", "1-12-" + short + "-1-1-" + short[2:] + "-1-1", "1-12-" + short + "-1-01-" + short + "-1-1",
-		"1-12-" + short + "-1-0-0000000000000000-0-0", "1-12-" + short + "-1-1-" + strings.ToUpper(short) + "-1-1",
-	} {
-		_, err := event.ParseCursor(text)
-		require.ErrorIs(t, err, event.ErrNotCursor, text)
-	}
-}
-
-func FuzzCursor(f *testing.F) {
-	f.Add("start")
-	f.Add("41-12-" + short + "-7")
-	f.Add("41-12-" + short + "-7-1-" + short + "-12-0")
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := event.ParseCursor(text)
-		if err != nil {
-			require.Equal(t, event.Cursor{}, c)
-			return
-		}
-		if strings.HasPrefix(text, "start-") || strings.Count(text, "-end-") == 1 || len(strings.Split(text, "-")) == 5 { // an earlier version's
-			text = c.String()
 		}
 		require.Equal(t, text, c.String())
 		var again event.Cursor
