@@ -47,22 +47,6 @@ func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated sco
 	return err
 }
 
-// panickingStatuses panics at its first write of facts, after it was stored.
-type panickingStatuses struct {
-	*memory
-
-	did bool
-}
-
-func (p *panickingStatuses) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
-	err := p.memory.Fold(ctx, from, to, facts)
-	if !p.did && len(facts) > 0 {
-		p.did = true
-		panic("planted at a write")
-	}
-	return err
-}
-
 // TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
