@@ -47,6 +47,22 @@ func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated sco
 	return err
 }
 
+// panickingStatuses panics at its first write of facts, after it was stored.
+type panickingStatuses struct {
+	*memory
+
+	did bool
+}
+
+func (p *panickingStatuses) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
+	err := p.memory.Fold(ctx, from, to, facts)
+	if !p.did && len(facts) > 0 {
+		p.did = true
+		panic("planted at a write")
+	}
+	return err
+}
+
 // TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
@@ -57,7 +73,7 @@ func TestPanicsAreContained(t *testing.T) {
 	board := &panicking{boards: b}
 	board.left.Store(2)
 
-	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(m)
+	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(&panickingStatuses{memory: m})
 	l.append()
 	l.purge(1) // what is older its readers read from the chain
 	w.poison.Store(true)
@@ -87,7 +103,7 @@ func TestPanicsAreContained(t *testing.T) {
 			return false
 		}
 	}
-	for _, what := range []string{"couldn't append to the ledger", "fold=\"the statuses\"", "fold=records", "fold=standings"} {
+	for _, what := range []string{"couldn't append to the ledger", "fold=statuses", "fold=records", "fold=standings"} {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)
