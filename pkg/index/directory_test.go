@@ -466,7 +466,8 @@ func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 	})
 	require.Eventually(t, func() bool {
 		rec, err := d.Project(ctx, p.ID)
-		return err == nil && rec != nil && slices.Contains(rec.ScoreTypes, "luck")
+		left, failed := d.Project(ctx, gone.ID)
+		return err == nil && failed == nil && rec != nil && left == nil && slices.Contains(rec.ScoreTypes, "luck")
 	}, testPatience, testPoll)
 	stop()
 	l.requireDirectory(d)
