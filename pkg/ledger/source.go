@@ -228,7 +228,7 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 		}
 		s.mu.Lock()
 		changed := s.changed
-		some, found, holds := s.inMemory(after)
+		some, holds := s.inMemory(after)
 		s.mu.Unlock()
 		switch {
 		case len(some) > 0:
@@ -239,11 +239,7 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 				return nil, ctx.Err()
 			case <-changed:
 			}
-		case found:
-			if after, err = s.relocate(ctx, after, end); err != nil {
-				return nil, err
-			}
-		default:
+		default: // memory does not reach so far back, or is of a ledger that NATS lost
 			some, next, err := s.stored(ctx, after, end)
 			if err != nil || len(some) > 0 {
 				return some, err
@@ -260,14 +256,13 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	}
 }
 
-// inMemory returns the messages after a position that are kept. found: a message with its sequence is kept, and holds: it is that
-// one. The caller holds the lock.
-func (s *Source) inMemory(after Position) (some []*Message, found, holds bool) {
+// inMemory returns the messages after a position that are kept; holds reports whether its own is. The caller holds the lock.
+func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	i, holds := s.find(after)
 	if holds {
 		some = slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)])
 	}
-	return some, i < len(s.kept) && s.kept[i].Seq == after.Seq, holds
+	return some, holds
 }
 
 // find returns where the message of a position is kept; holds reports whether it is. The caller holds the lock.

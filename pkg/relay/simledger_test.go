@@ -142,6 +142,8 @@ type simFold struct {
 	lost   bool
 }
 
+const simReads = 10_000 // of the ledger at once, at most
+
 // over is a context that has ended: what waits returns instead.
 var over = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -192,7 +194,7 @@ func (f *simFold) step(r *simRun) {
 		r.note("the ledger cannot be written: %v", err)
 	}
 	_ = f.source.Follow(over)
-	err := f.some()
+	err := f.some(r)
 	if err == nil && f.at != nil {
 		err = f.check(over)
 	}
@@ -202,7 +204,7 @@ func (f *simFold) step(r *simRun) {
 	}
 }
 
-func (f *simFold) some() error {
+func (f *simFold) some(r *simRun) error {
 	if f.at == nil {
 		at, err := f.fold.Begin(over, f.lost)
 		if err != nil {
@@ -210,7 +212,11 @@ func (f *simFold) some() error {
 		}
 		f.at, f.lost = &at, false
 	}
-	for {
+	for n := 0; ; n++ {
+		if n > simReads {
+			r.fail("the fold reads on and on, at %s", f.at)
+			return nil
+		}
 		messages, err := f.source.Next(over, *f.at)
 		if errors.Is(err, context.Canceled) {
 			return nil // there is nothing new
