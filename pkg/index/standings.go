@@ -177,6 +177,9 @@ func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) e
 			f.broken, f.why = s.at.Generation, fmt.Sprintf("final blocks above block %d, %s, are not in the chain any more: a reorg deeper than finality", m.Block.Number, m.Block.Hash)
 			return ledger.ErrFoldMoved
 		case m.Kind == ledger.Block:
+			if n := len(s.parts); n > 0 && (s.parts[n-1].Block != m.Block || len(m.Events) == 0 || m.Events[0].Log <= s.parts[n-1].Events[0].Log) {
+				s.parts = nil // the block comes again, from its beginning
+			}
 			s.parts = append(s.parts, m)
 			if !m.Whole {
 				continue

@@ -56,6 +56,12 @@ func placeOf(at []string) (p place, is bool) {
 	return p, len(at) > 0
 }
 
+// errBehind reports that the ledger, of which NATS lost the end, does not tell yet what became of edits.
+var errBehind = errors.New("statuses are not complete until the ledger is as far as the lanes are")
+
+// errRejection reports that an outcome other than applied is gone, beneath which there may have been another one, which is not.
+var errRejection = errors.New("a rejection was taken back")
+
 // Statuses folds the ledger into the status store: what became final, and what did not. What the store has as the fold's place is the one
 // detector of lost data: the restore that it is of, the store's process then, and the position. Where it is missing, of another process than
 // answers now, or behind what this one wrote, the store is restored: it is not complete until what the stream holds is accepted in it, and
@@ -123,14 +129,14 @@ func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error
 	}
 	switch own := is.token == s.seen.token; {
 	case at == nil || !complete && (!own || s.restore == nil):
-		return s.bringBack(ctx, time.Time{})
+		return s.bringBack(ctx, time.Time{}, is.position)
 	case is.process != s.process || own && before(is.position, s.seen.position):
 		s.Log.Warn("the status store may have lost its newest writes", "its_position", is.position, "written", s.seen.position)
 		since, err := s.storedAt(ctx, is.position)
 		if err != nil {
 			return is.position, err
 		}
-		return s.bringBack(ctx, since)
+		return s.bringBack(ctx, since, is.position)
 	case complete:
 		s.restore = nil
 	}
@@ -215,15 +221,17 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 		facts, refs = nil, 0
 		return err
 	}
-	if messages[0].Seq == 0 && s.seen.position.Seq > 0 { // the ledger lost, or was purged of, what follows: the chain has its events
-		if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
-			return err
-		}
-	}
+	letters := s.seen.position.Letters
 	for _, m := range messages {
+		if m.Kind != ledger.Letter && m.Letters > letters { // the ledger lost, or was purged of, those between
+			if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
+				return err
+			}
+		}
+		letters = m.Letters
 		err := s.facts(ctx, m, add)
-		if errors.Is(err, ledger.ErrReplaced) {
-			s.Log.Error("final blocks were replaced, and the ledger does not hold all of them any more; the statuses are made again")
+		if errors.Is(err, ledger.ErrReplaced) || errors.Is(err, errRejection) {
+			s.Log.Error("final blocks were replaced, and what statuses were before is not known; the statuses are made again", "err", err)
 			return errors.Join(s.Store.Flush(ctx), ledger.ErrFoldMoved)
 		}
 		if err != nil {
@@ -264,7 +272,11 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 	case ledger.Rewind:
 		return s.Ledger.Undone(ctx, m, func(m *ledger.Message) error {
 			for i := range m.Events {
-				if f := factOf(m, &m.Events[i]); len(f.Refs) > 0 {
+				f := factOf(m, &m.Events[i])
+				if slices.ContainsFunc(f.Outcomes, func(o score.Outcome) bool { return o != score.Applied }) {
+					return errRejection
+				}
+				if len(f.Refs) > 0 {
 					if err := fn(score.Fact{Refs: f.Refs, Tx: f.Tx, Gone: true}); err != nil {
 						return err
 					}
@@ -313,9 +325,27 @@ func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 }
 
 // bringBack begins a restore: what the stream holds is accepted, and the ledger is folded from the retention on. It is done when Apply has
-// come to where the ledger ended. Where the store lost only what it was told since a time, only what is younger is read.
-func (s *Statuses) bringBack(ctx context.Context, since time.Time) (from ledger.Position, err error) {
+// come to where the ledger ended. Where the store lost only what it was told since a time, only what is younger is read, and what it has
+// not folded: a Rewind may be in it.
+func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger.Position) (from ledger.Position, err error) {
 	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger", "since", since)
+	if !since.IsZero() {
+		if from, err = s.Ledger.Since(ctx, since); err != nil {
+			return from, err
+		}
+		if before(folded, from) {
+			from = folded
+		}
+		if from.Seq == 0 { // it is read from the chain, which does not tell of blocks that were replaced
+			since = time.Time{}
+		}
+	}
+	if since.IsZero() && folded != (ledger.Position{}) {
+		if err := s.Store.Flush(ctx); err != nil {
+			return from, err
+		}
+		from = ledger.Position{}
+	}
 	r := &statusRestore{began: time.Now(), edits: newEditTally()}
 	s.restore, s.seen = nil, place{process: s.process}
 	if s.seen.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
@@ -343,8 +373,6 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time) (from ledger.
 		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) { // it may be final for longer than the retention, behind what waits
 			since = oldest
 		}
-	}
-	if !since.IsZero() {
 		if from, err = s.Ledger.Since(ctx, since); err != nil {
 			return from, err
 		}
@@ -401,6 +429,11 @@ func (s *Statuses) finish(ctx context.Context) error {
 	end, err := s.Ledger.End(ctx)
 	if err != nil {
 		return err
+	}
+	for id, state := range r.lanes {
+		if n := len(state.Past); n > 0 && state.Past[n-1].Block.Number > end.Block.Number {
+			return fmt.Errorf("%w: lane %d settled a transaction of block %d, and the ledger ends at %d", errBehind, id, state.Past[n-1].Block.Number, end.Block.Number)
+		}
 	}
 	view := viewAt(s.Chain, s.Deployment.Contract, end.Block.Hash)
 	err = r.edits.judge(ctx, view, r.lanes, func(e editAt, is editEnd) error {

@@ -47,8 +47,11 @@ type Message struct {
 
 // follows reports whether the message was written behind another.
 func (m *Message) follows(other *Message) bool {
-	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.Kind == Rewind && m.before == m.Block
+	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.begins()
 }
+
+// begins reports whether the message is a Rewind with which a purged ledger begins again.
+func (m *Message) begins() bool { return m.Kind == Rewind && m.before == m.Block }
 
 // Event is one of the contract's events.
 type Event struct {

@@ -131,11 +131,12 @@ func (s *Source) newest() *Message {
 	return s.kept[len(s.kept)-1]
 }
 
-// keep adds the newest message, and drops the oldest beyond the budget.
+// keep adds the newest message, and drops the oldest beyond the budget. Where messages between were purged, or the ledger begins again
+// above what was read, it keeps none before: readers continue by their block.
 func (s *Source) keep(m *Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.kept); n > 0 && s.kept[n-1].Seq+1 != m.Seq { // what is between was purged
+	if n := len(s.kept); n > 0 && (s.kept[n-1].Seq+1 != m.Seq || m.begins() && m.Block.Number > s.kept[n-1].Position.Block) {
 		s.kept, s.size = nil, 0
 	}
 	s.kept, s.size = append(s.kept, m), s.size+memoryOf(m)

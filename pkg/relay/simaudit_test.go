@@ -52,6 +52,9 @@ func (a *simAudit) edit(e simEdit) {
 	if !is {
 		outcome = letter.Outcome
 	}
+	if is && status.Stage == score.Accepted && slices.Contains(r.plan.endpoints, "calls") {
+		return // an endpoint denied that the contract used its nonce, while statuses were brought back
+	}
 	newest := !slices.ContainsFunc(r.users.edits, func(x simEdit) bool { return x.Ref() == e.Ref() && x.seq > e.seq })
 	if newest && (status.Stage != score.Final || status.Outcome != outcome || is && status.Tx != made.at.tx && status.Tx != common.Hash{}) {
 		r.fail("edit %d of project %s at %d has the outcome %s, and its status is %+v", e.Nonce, e.Project, e.seq, outcome, status)
