@@ -116,10 +116,12 @@
 // A deployment of processes as in lanes, of two lanes, three relayers and two APIs, with blocks of two seconds and two confirmations. Each process has an
 // endpoint of its own, which counts calls by method. --source names the checkout whose programs are measured.
 //
-//   - idle: calls a minute when a project was created, a second of updates is final, and ten seconds have passed.
+//   - idle: calls a minute when a project was created, a second of updates is final, and ten seconds have passed. An element of a batch is a call.
 //   - busy: the same while --rate updates of the project are sent one by one for --seconds to one API, and until all are final.
 //   - final_lag: for each of these, from when the node told the head that makes its block final until the other API, which is asked for all
 //     that are not final every 25 ms, says so.
+//     Those of a block are final at once, so a run has as many independent samples as blocks.
+//   - streams: calls a minute while nothing happens, but each API has an event stream of the project.
 //
 // # accept
 //

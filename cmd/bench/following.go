@@ -9,13 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
@@ -25,12 +22,11 @@ import (
 
 // Of follow.
 const (
-	followLanes         = 2
-	followRelayers      = 3
-	followAPIs          = 2
+	followLanes, followRelayers, followAPIs = 2, 3, 2
+
 	followBlocks        = 2 * time.Second
 	followConfirmations = 2
-	followSettle        = 10 * time.Second // from when the first updates are final until the calls are counted
+	followSettle        = 10 * time.Second // until the calls of an idle deployment are counted
 	followPoll          = 25 * time.Millisecond
 )
 
@@ -40,15 +36,16 @@ type following struct {
 	source  string // checkout whose programs are measured
 	built   string // directory that has them already; empty: they are built
 	idle    time.Duration
+	key     string // of the API
 	callers *callers
 }
 
 // followReport is what follow measures.
 type followReport struct {
-	Idle callFigures `json:"idle"`
-	Busy callFigures `json:"busy"`
-	Lag  lagFigures  `json:"final_lag"`
-	Load string      `json:"load_average"` // of the last 1, 5 and 15 minutes, at the end
+	Idle    callFigures `json:"idle"`
+	Busy    callFigures `json:"busy"`
+	Streams callFigures `json:"streams"` // idle, and each API has an event stream
+	Lag     lagFigures  `json:"final_lag"`
 }
 
 // callFigures are calls a minute.
@@ -61,28 +58,28 @@ type callFigures struct {
 // lagFigures are times from when a block is final at the node until an API says so of its updates.
 type lagFigures struct {
 	Updates int     `json:"updates"`
+	Blocks  int     `json:"blocks"` // that they are in
+	Min     float64 `json:"min_ms"`
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
 	Max     float64 `json:"max_ms"`
 }
 
 func runFollow(ctx context.Context, args []string) error {
-	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: followLanes, relayers: followRelayers}
-	f := &following{}
+	d, f := &slowDisk{bench: &bench{begun: time.Now()}, lanes: followLanes, relayers: followRelayers}, &following{}
 	flags := newFlags("follow")
 	flags.StringVar(&f.source, "source", filepath.Join("..", ".."), "checkout whose programs are measured, such as one of an earlier version")
 	flags.StringVar(&f.built, "programs", "", "directory with api, relayer, scorelay and nats-server, which are measured in place of --source")
 	flags.DurationVar(&f.idle, "idle", time.Minute, "how long the calls of an idle deployment are counted")
 	flags.IntVar(&d.rate, "rate", 20, "updates per second that are sent one by one")
 	flags.DurationVar(&d.seconds, "seconds", 30*time.Second, "how long they are sent")
-	keep := flags.Bool("keep", false, "keep data and logs")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if f.idle < time.Second || d.rate < 1 || d.seconds < time.Second || flags.NArg() > 0 {
 		return errors.New("--idle and --seconds must be at least 1s, --rate at least 1, and nothing may follow the flags")
 	}
-	report, err := inDir(d.bench, *keep, func() (*followReport, error) {
+	report, err := inDir(d.bench, false, func() (*followReport, error) {
 		f.accepting = &accepting{
 			slowDisk: d, dir: d.dir, blocks: followBlocks, confirmations: followConfirmations, endpoints: map[string]*endpoint{},
 		}
@@ -95,7 +92,7 @@ func runFollow(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(report)
 }
 
-func (f *following) measure(ctx context.Context) (*followReport, error) {
+func (f *following) measure(ctx context.Context) (report *followReport, err error) {
 	if err := f.buildFrom(ctx, f.source, f.built); err != nil {
 		return nil, err
 	}
@@ -109,38 +106,46 @@ func (f *following) measure(ctx context.Context) (*followReport, error) {
 	if _, err := f.send(ctx, time.Second); err != nil {
 		return nil, err
 	}
-	if err := pause(ctx, followSettle); err != nil {
-		return nil, err
-	}
 	progress(fmt.Sprintf("idle for %s", f.idle))
-	report := &followReport{}
-	var err error
-	if report.Idle, err = f.counted(func() error { return pause(ctx, f.idle) }); err != nil {
+	report = &followReport{}
+	if report.Idle, err = f.quiet(ctx); err != nil {
 		return nil, err
 	}
 	progress(fmt.Sprintf("%d updates a second for %s", f.rate, f.seconds))
-	seen, err := seeHeads(ctx, f.anvil.URL)
-	if err != nil {
+	if err := f.busy(ctx, report); err != nil {
 		return nil, err
 	}
-	defer seen.close()
+	progress(fmt.Sprintf("idle with event streams for %s", f.idle))
+	report.Streams, err = f.streamed(ctx)
+	return report, err
+}
+
+// busy sends updates, counts meanwhile, and measures how late they are final.
+func (f *following) busy(ctx context.Context, report *followReport) error {
+	client, err := ethclient.DialContext(ctx, strings.Replace(f.anvil.URL, "http", "ws", 1))
+	if err != nil {
+		return fmt.Errorf("couldn't reach the node: %w", err)
+	}
+	defer client.Close()
+	watch, err := newWatch(ctx, &world{eth: client, contract: f.contract, endpoint: f.endpoints[replica(0)]})
+	if err != nil {
+		return err
+	}
+	defer watch.close()
 	var finals []final
 	report.Busy, err = f.counted(func() (err error) {
 		finals, err = f.send(ctx, f.seconds)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if report.Lag, err = seen.lags(finals); err != nil {
-		return nil, err
-	}
-	load, err := os.ReadFile("/proc/loadavg")
+	heads, _, err := watch.seen()
 	if err != nil {
-		return nil, fmt.Errorf("couldn't read the load average: %w", err)
+		return err
 	}
-	report.Load = strings.Join(strings.Fields(string(load))[:3], " ")
-	return report, nil
+	report.Lag, err = lags(finals, heads)
+	return err
 }
 
 // begin creates the project, and waits until that is final.
@@ -149,10 +154,11 @@ func (f *following) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("couldn't read the API key: %w", err)
 	}
-	ask := sdk.NewClient(f.urls[1], strings.TrimSpace(string(key)), nil)
+	f.key = strings.TrimSpace(string(key))
+	ask := sdk.NewClient(f.urls[1], f.key, nil)
 	p := newProject(score.ProjectID(crypto.Keccak256Hash([]byte("scorelay bench follow"))), worldOptions{wallets: callerWallets})
 	f.callers = &callers{
-		client: sdk.NewClient(f.urls[0], strings.TrimSpace(string(key)), nil), projects: []*project{p}, poll: followPoll,
+		client: sdk.NewClient(f.urls[0], f.key, nil), projects: []*project{p}, poll: followPoll,
 		followed: &followed{open: map[score.Ref]time.Time{}, read: func(ctx context.Context, refs []score.Ref) ([]score.Status, error) {
 			return readStatuses(ctx, ask, p.ID, refs)
 		}},
@@ -213,6 +219,29 @@ func (f *following) send(ctx context.Context, seconds time.Duration) ([]final, e
 	return f.callers.finals, nil
 }
 
+// streamed counts while each API has an event stream of the project, and nothing else happens.
+func (f *following) streamed(ctx context.Context) (callFigures, error) {
+	streaming, end := context.WithCancel(ctx)
+	var streams sync.WaitGroup
+	defer streams.Wait()
+	defer end()
+	for _, url := range f.urls {
+		streams.Go(func() {
+			for range sdk.NewClient(url, f.key, nil).Events(streaming, f.callers.projects[0].ID, sdk.EventOptions{}) { //nolint:revive // nothing comes
+			}
+		})
+	}
+	return f.quiet(ctx)
+}
+
+// quiet counts while nothing happens.
+func (f *following) quiet(ctx context.Context) (callFigures, error) {
+	if err := pause(ctx, followSettle); err != nil {
+		return callFigures{}, err
+	}
+	return f.counted(func() error { return pause(ctx, f.idle) })
+}
+
 // counted tells what the processes ask of the chain while something runs.
 func (f *following) counted(run func() error) (c callFigures, err error) {
 	before, begun := map[string]map[string]int{}, time.Now()
@@ -236,58 +265,18 @@ func (f *following) counted(run func() error) (c callFigures, err error) {
 	return c, nil
 }
 
-// headTimes are when the node told of each block.
-type headTimes struct {
-	client *ethclient.Client
-	heads  ethereum.Subscription
-
-	mu sync.Mutex
-	at map[uint64]time.Time
-}
-
-// seeHeads sees blocks from the next one on.
-func seeHeads(ctx context.Context, url string) (*headTimes, error) {
-	client, err := ethclient.DialContext(ctx, strings.Replace(url, "http", "ws", 1))
-	if err != nil {
-		return nil, fmt.Errorf("couldn't reach the node: %w", err)
-	}
-	heads := make(chan *types.Header, 1024)
-	s := &headTimes{client: client, at: map[uint64]time.Time{}}
-	if s.heads, err = client.SubscribeNewHead(ctx, heads); err != nil {
-		client.Close()
-		return nil, fmt.Errorf("couldn't subscribe to new heads: %w", err)
-	}
-	go func() {
-		for {
-			select {
-			case <-s.heads.Err(): // then the time of a block is missing
-				return
-			case head := <-heads:
-				s.mu.Lock()
-				s.at[head.Number.Uint64()] = time.Now()
-				s.mu.Unlock()
-			}
-		}
-	}()
-	return s, nil
-}
-
-func (s *headTimes) close() {
-	s.heads.Unsubscribe()
-	s.client.Close()
-}
-
 // lags are the figures of updates that are final.
-func (s *headTimes) lags(finals []final) (f lagFigures, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var ms []float64
-	for _, u := range finals {
-		at, known := s.at[u.block+followConfirmations-1] // its own block is the first
-		if !known {
-			return f, errors.New("the node told no head that makes block " + strconv.FormatUint(u.block, 10) + " final")
-		}
-		ms = append(ms, float64(u.accepted.Add(u.took).Sub(at))/float64(time.Millisecond))
+func lags(finals []final, heads []block) (f lagFigures, err error) {
+	told, blocks, ms := map[uint64]time.Time{}, map[uint64]bool{}, []float64{}
+	for _, head := range heads {
+		told[head.number] = head.at
 	}
-	return lagFigures{Updates: len(ms), P50: percentile(ms, 0.5), P99: percentile(ms, 0.99), Max: percentile(ms, 1)}, nil
+	for _, u := range finals {
+		at, known := told[u.block+followConfirmations-1] // its own block is the first
+		if !known {
+			return f, fmt.Errorf("the node told no head that makes block %d final", u.block)
+		}
+		blocks[u.block], ms = true, append(ms, float64(u.accepted.Add(u.took).Sub(at))/float64(time.Millisecond))
+	}
+	return lagFigures{len(ms), len(blocks), slices.Min(ms), percentile(ms, 0.5), percentile(ms, 0.99), percentile(ms, 1)}, nil
 }
