@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ type loadOptions struct {
 	signed int // percent of them in signed groups
 }
 
-// accepting is a deployment of processes: NATS, Redis, relayers and APIs, on a chain with a block of 30 M gas a second.
+// accepting is a deployment of processes: NATS, Redis, relayers and APIs, on a chain with blocks of 30 M gas.
 type accepting struct {
 	*slowDisk
 	dir      string
@@ -37,6 +38,10 @@ type accepting struct {
 	urls     []string // of the APIs
 	admin    string   // address of the admin listener of the program started last
 	children []*child // in the order in which they were started
+
+	blocks        time.Duration        // how often the chain makes one; 0: each second
+	confirmations int                  // 0: one
+	endpoints     map[string]*endpoint // of each API and relayer by its name, where each has one of its own, so unless it is nil
 }
 
 // load measures one load on a deployment of its own.
@@ -57,6 +62,9 @@ func (s *accepting) close() {
 	for i := len(s.children) - 1; i >= 0; i-- {
 		s.children[i].kill() // nothing of it is used again
 	}
+	for _, e := range s.endpoints {
+		e.proxy.Close()
+	}
 	if s.redis != nil {
 		s.redis.Close()
 	}
@@ -67,7 +75,7 @@ func (s *accepting) close() {
 
 // start brings everything up.
 func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (err error) {
-	if s.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: time.Second, GasLimit: narrow}); err != nil {
+	if s.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: cmp.Or(s.blocks, time.Second), GasLimit: narrow}); err != nil {
 		return err
 	}
 	if s.redis, err = devnet.StartRedis(filepath.Join(s.dir, "redis"), devnet.RedisOptions{}); err != nil {
@@ -131,7 +139,7 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 		}
 	}
 	s.environ = append(s.environ, "SCORELAY_NATS_URL="+s.natsURL, "SCORELAY_NATS_MONITOR_URL="+monitor,
-		"SCORELAY_CHAIN_RPC="+s.anvil.URL, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS=1",
+		"SCORELAY_CHAIN_RPC="+s.anvil.URL, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS="+strconv.Itoa(cmp.Or(s.confirmations, 1)),
 		"SCORELAY_SIGNER_KEYSTORE="+s.keystore(), "SCORELAY_SIGNER_PASSWORD_FILE="+s.passwordFile(), "SCORELAY_API_KEY_FILE="+s.apiKeyFile())
 	return server.await(startTimeout, func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, monitor+"/healthz", nil)
@@ -190,6 +198,13 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 	port, err := devnet.FreePort()
 	if err != nil {
 		return nil, err
+	}
+	if s.endpoints != nil {
+		if s.endpoints[name], err = newEndpoint(s.anvil.URL, 0); err != nil {
+			delete(s.endpoints, name)
+			return nil, err
+		}
+		settings = append(settings, "SCORELAY_CHAIN_RPC="+s.endpoints[name].proxy.URL)
 	}
 	admin := "127.0.0.1:" + strconv.Itoa(port)
 	cmd := exec.Command(path)

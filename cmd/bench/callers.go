@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -29,6 +30,7 @@ type callers struct {
 	*followed
 	client   *sdk.Client
 	projects []*project
+	poll     time.Duration // how often statuses are read; 0: callerPoll
 
 	mu      sync.Mutex
 	answers []answer
@@ -119,7 +121,7 @@ func statusOf(err error) int {
 // settle reads statuses until sent is closed and everything that is followed is final, which must take no longer than settleTimeout
 // from then on.
 func (c *callers) settle(ctx context.Context, sent <-chan struct{}) error {
-	poll := time.NewTicker(callerPoll)
+	poll := time.NewTicker(cmp.Or(c.poll, callerPoll))
 	defer poll.Stop()
 	var late <-chan time.Time
 	for late == nil || c.left() > 0 {

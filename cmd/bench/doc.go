@@ -8,6 +8,7 @@
 //	cd cmd/bench && go run . slowdisk --json           # accepts where a sync of the disk takes 2 ms
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
 //	cd cmd/bench && go run . hostile                   # another key beside a hostile one, see hostile.go
+//	cd cmd/bench && go run . follow                    # calls of an idle deployment, and how late finality is told
 //	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
 //	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
 //	cd cmd/bench && go run . redis --json              # what an update takes of Redis
@@ -109,6 +110,18 @@
 //   - block_late_s: the same of the time from the 200 to the timestamp of the update's block, whole seconds: what is left without the relayers'
 //     reports, which are late where a status store is restored.
 //   - moved_projects: those that another lane shall own after the command; command_s: how long it took with --wait, which looks every 2 s.
+//
+// # follow
+//
+// A deployment of processes as in lanes, of two lanes, three relayers and two APIs, with blocks of two seconds and two confirmations. Each process has an
+// endpoint of its own, which counts calls by method. --source names the checkout whose programs are measured.
+//
+//   - idle: calls a minute when a project was created, a second of updates is final, and ten seconds have passed. An element of a batch is a call.
+//   - busy: the same while --rate updates of the project are sent one by one for --seconds to one API, and until all are final.
+//   - final_lag: for each of these, from when the node told the head that makes its block final until the other API, which is asked for all
+//     that are not final every 25 ms, says so.
+//     Those of a block are final at once, so a run has as many independent samples as blocks.
+//   - streams: calls a minute while nothing happens, but each API has an event stream of the project.
 //
 // # accept
 //

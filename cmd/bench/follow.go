@@ -15,10 +15,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// followed are updates that were accepted and are not final yet, by their statuses in Redis. It is safe for concurrent use.
+// followed are updates that were accepted and are not final yet. It is safe for concurrent use.
 type followed struct {
-	client   *redisdb.Client
-	statuses *status.Store
+	client *redisdb.Client
+	read   func(ctx context.Context, refs []score.Ref) ([]score.Status, error)
 
 	mu   sync.Mutex
 	open map[score.Ref]time.Time // when it was accepted
@@ -33,7 +33,7 @@ type final struct {
 	block    uint64 // that it is in; 0: none is known
 }
 
-// follow reads the statuses of a deployment. Close it.
+// follow reads the statuses of a deployment in Redis. Close it.
 func follow(redisURL string, s *stream.Stream) (*followed, error) {
 	client, err := redisdb.Open(redisURL)
 	if err != nil {
@@ -41,9 +41,11 @@ func follow(redisURL string, s *stream.Stream) (*followed, error) {
 	}
 	d := s.Deployment() // package app names the keys so
 	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
-	return &followed{
-		client: client, statuses: status.New(client, status.Config{Prefix: prefix, Salt: s.Salt()}), open: map[score.Ref]time.Time{},
-	}, nil
+	statuses := status.New(client, status.Config{Prefix: prefix, Salt: s.Salt()})
+	return &followed{client: client, open: map[score.Ref]time.Time{}, read: func(ctx context.Context, refs []score.Ref) ([]score.Status, error) {
+		read, _, err := statuses.Read(ctx, refs)
+		return read, err
+	}}, nil
 }
 
 func (f *followed) close() { _ = f.client.Close() }
@@ -70,7 +72,7 @@ func (f *followed) look(ctx context.Context) (finals []final, err error) {
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	statuses, _, err := f.statuses.Read(ctx, refs)
+	statuses, err := f.read(ctx, refs)
 	if err != nil {
 		return nil, ctx.Err() // it looks again soon
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -90,17 +89,8 @@ func runHostile(ctx context.Context, args []string) error {
 }
 
 func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
-	discardLogs()
-	bin := cmp.Or(h.built, filepath.Join(h.dir, "bin")) + string(filepath.Separator)
-	h.relayer, h.scorelay, h.slowDisk.api, h.nats = bin+"relayer", bin+"scorelay", bin+"api", bin+"nats-server"
-	if h.built == "" {
-		progress("building the programs of " + h.source)
-		if err := goBuild(ctx, h.source, bin, "./cmd/api", "./cmd/relayer", "./cmd/scorelay"); err != nil {
-			return nil, err
-		}
-		if err := goBuild(ctx, ".", h.nats, "github.com/nats-io/nats-server/v2"); err != nil {
-			return nil, err
-		}
+	if err := h.buildFrom(ctx, h.source, h.built); err != nil {
+		return nil, err
 	}
 	s := &accepting{slowDisk: h.slowDisk, dir: h.dir}
 	defer s.close()

@@ -26,6 +26,7 @@ const usage = `usage: go run . relay [flags]
        go run . slowdisk [flags]
        go run . flood [flags]
        go run . hostile [flags]
+       go run . follow [flags]
        go run . replicas [flags]
        go run . redis [flags]
        go run . accept [flags]
@@ -35,15 +36,16 @@ const usage = `usage: go run . relay [flags]
 
 relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
-long a project's updates take beside another's flood; hostile what one key takes of an API and of another key's time; replicas what one NATS server stores and accepts, beside a cluster of
-three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; lanes how late
+long a project's updates take beside another's flood; hostile what one key takes of an API and of another key's time; follow what
+an idle deployment asks of the chain, and how late its callers know what is final; replicas what one NATS server stores and accepts,
+beside a cluster of three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; lanes how late
 updates are while lanes are added, replaced and removed; soak the memory of a deployment while a million updates wait, and after
 minutes of load; reads what the projection of scores takes of Redis, and how fast its leaderboards are.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, hostile, replicas, redis, accept, lanes, soak or reads")
+var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak or reads")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -67,6 +69,8 @@ func run(args []string) error {
 		return runFlood(ctx, args[1:])
 	case "hostile":
 		return runHostile(ctx, args[1:])
+	case "follow":
+		return runFollow(ctx, args[1:])
 	case "replicas":
 		return runReplicas(ctx, args[1:])
 	case "accept":

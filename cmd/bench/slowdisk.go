@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,6 +102,21 @@ func (d *slowDisk) buildAll(ctx context.Context) error {
 		program{name: "api", dir: "../..", source: "./cmd/api", path: &d.api},
 		program{name: "nats-server", dir: ".", source: "github.com/nats-io/nats-server/v2", path: &d.nats},
 	)
+}
+
+// buildFrom builds the product's programs of a checkout, unless a directory is named that has them already.
+func (d *slowDisk) buildFrom(ctx context.Context, source, built string) error {
+	discardLogs()
+	bin := cmp.Or(built, filepath.Join(d.dir, "bin")) + string(filepath.Separator)
+	d.relayer, d.scorelay, d.api, d.nats = bin+"relayer", bin+"scorelay", bin+"api", bin+"nats-server"
+	if built != "" {
+		return nil
+	}
+	progress("building the programs of " + source)
+	if err := goBuild(ctx, source, bin, "./cmd/api", "./cmd/relayer", "./cmd/scorelay"); err != nil {
+		return err
+	}
+	return goBuild(ctx, ".", d.nats, "github.com/nats-io/nats-server/v2")
 }
 
 // loads are what is sent to a deployment of its own each.
