@@ -364,10 +364,13 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 		}
 		to = &stored{Number: b.Number, Hash: b.Hash}
 	}
+	if err := w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: final.Time, Whole: true, Before: w.whole}); err != nil {
+		return err
+	}
 	w.metrics.rewinds.Inc()
 	w.Log.Error("final blocks are not in the chain any more: a reorg deeper than finality; the ledger takes them back, and what follows it does the same",
 		"was_block", end.Number, "was_hash", end.Hash, "to_block", to.Number, "to_hash", to.Hash)
-	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: final.Time, Whole: true, Before: w.whole})
+	return nil
 }
 
 // inChain reports whether a block at or below the final one is in the chain. Where the process does not remember it, an endpoint's no
