@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -164,6 +165,37 @@ func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
 	}
 	for _, page := range []string{"pausing", "upgrades"} {
 		require.True(t, drilled[page], page)
+	}
+}
+
+// TestReorgsNameWhatIsThere: each row of docs/reorgs.md names functions that are declared, and tests that there are.
+func TestReorgsNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	declared := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^func (?:\(\w* ?\*?(\w+)[^)]*\) )?(\w+)`)
+	for _, root := range []string{".", "../cmd"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") {
+				for _, found := range declaration.FindAllStringSubmatch(read(t, path), -1) {
+					declared[strings.TrimPrefix(found[1]+"."+found[2], ".")] = true
+				}
+			}
+			return err
+		}))
+	}
+	_, table, found := strings.Cut(read(t, "../docs/reorgs.md"), "\n|---|---|---|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	for row := range strings.SplitSeq(table, "\n") {
+		cells := strings.Split(row, " | ")
+		require.Len(t, cells, 6, row)
+		for _, cell := range cells[4:] {
+			named := regexp.MustCompile("`([\\w.]+)`").FindAllStringSubmatch(cell, -1)
+			require.NotEmpty(t, named, row)
+			for _, name := range named {
+				assert.True(t, declared[name[1]], "docs/reorgs.md names %s, which is not there", name[1])
+			}
+		}
 	}
 }
 
