@@ -221,12 +221,13 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 		facts, refs = nil, 0
 		return err
 	}
-	letters := s.seen.position.Letters
+	letters, all := s.seen.position.Letters, false
 	for _, m := range messages {
-		if m.Kind != ledger.Letter && m.Letters > letters { // the ledger lost, or was purged of, those between
+		if !all && (m.Kind != ledger.Letter && m.Letters > letters || m.Seq == 0 && m.Letters > letters+1) { // the ledger does not hold those between
 			if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
 				return err
 			}
+			all = true
 		}
 		letters = m.Letters
 		err := s.facts(ctx, m, add)
