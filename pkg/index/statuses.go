@@ -90,8 +90,8 @@ type Statuses struct {
 // statusRestore is a restore once the stream is read.
 type statusRestore struct {
 	began    time.Time
-	target   ledger.Position // the ledger's end when it began: what is lost is before it
-	lanes    lane.Lanes      // as they were before dead letters were read
+	target   uint64     // the ledger's newest block when it began: what is lost is before its end
+	lanes    lane.Lanes // as they were before dead letters were read
 	edits    editTally
 	accepted int
 }
@@ -187,7 +187,7 @@ func (s *Statuses) Check(ctx context.Context) error {
 		return err
 	case at == nil || is != s.seen || is.process != s.process || !complete && s.restore == nil:
 		return ledger.ErrFoldMoved
-	case s.restore != nil && !before(is.position, s.restore.target):
+	case s.restore != nil && is.position.Block >= s.restore.target:
 		return s.finish(ctx) // which failed before
 	}
 	return nil
@@ -243,7 +243,7 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	if err := s.moveTo(ctx, last, facts); err != nil {
 		return err
 	}
-	if s.restore != nil && !before(last, s.restore.target) {
+	if s.restore != nil && last.Block >= s.restore.target {
 		return s.finish(ctx)
 	}
 	return nil
@@ -358,7 +358,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	if err != nil {
 		return from, err
 	}
-	r.target = end.Position
+	r.target = end.Position.Block
 	if r.lanes, _, _, err = settledBy(ctx, s.Journals, s.Lanes); err != nil {
 		return from, fmt.Errorf("couldn't tell what lanes are done with: %w", err)
 	}
@@ -381,7 +381,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	if err := s.moveTo(ctx, from, nil); err != nil {
 		return from, err
 	}
-	if s.restore = r; !before(from, r.target) {
+	if s.restore = r; from.Block >= r.target {
 		err = s.finish(ctx)
 	}
 	return from, err

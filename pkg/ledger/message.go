@@ -75,6 +75,7 @@ type Position struct {
 	Block   uint64  // everything up to this block was read
 	Hash    [8]byte // the first bytes of that block's hash
 	Letters uint64  // dead letters up to this sequence of their stream were read
+	Logs    uint64  // in the middle of the next block: one more than the index of its newest log that was read; else 0
 }
 
 // ErrPosition reports that a text is no Position.
@@ -82,7 +83,11 @@ var ErrPosition = errors.New("not a position in the ledger")
 
 // String is what ParsePosition reads, such as 41-1200-4f0c…e1-3.
 func (p Position) String() string {
-	return fmt.Sprintf("%d-%d-%x-%d", p.Seq, p.Block, p.Hash, p.Letters)
+	text := fmt.Sprintf("%d-%d-%x-%d", p.Seq, p.Block, p.Hash, p.Letters)
+	if p.Logs > 0 {
+		text += fmt.Sprintf(".%d", p.Logs)
+	}
+	return text
 }
 
 // ParsePosition reads what String writes, exactly; anything else is ErrPosition.
@@ -91,10 +96,14 @@ func ParsePosition(text string) (p Position, err error) {
 	if len(parts) != 4 {
 		return p, ErrPosition
 	}
-	var errs [4]error
+	letters, logs, middle := strings.Cut(parts[3], ".")
+	var errs [5]error
+	if middle {
+		p.Logs, errs[4] = strconv.ParseUint(logs, 10, 63)
+	}
 	p.Seq, errs[0] = strconv.ParseUint(parts[0], 10, 63)
 	p.Block, errs[1] = strconv.ParseUint(parts[1], 10, 63)
-	p.Letters, errs[2] = strconv.ParseUint(parts[3], 10, 63)
+	p.Letters, errs[2] = strconv.ParseUint(letters, 10, 63)
 	hash, err := hex.DecodeString(parts[2])
 	errs[3] = err
 	if len(hash) != len(p.Hash) || errors.Join(errs[:]...) != nil {
@@ -160,7 +169,7 @@ type storedLog struct {
 func (s *stored) at() Position {
 	p := Position{Block: s.Number, Hash: short(s.Hash), Letters: s.Letters}
 	if s.Kind == Block && !s.Whole {
-		p.Block, p.Hash = s.Before.Number, short(s.Before.Hash)
+		p.Block, p.Hash, p.Logs = s.Before.Number, short(s.Before.Hash), uint64(s.lastLog()+1)
 	}
 	return p
 }

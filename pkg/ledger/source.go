@@ -285,6 +285,9 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 	}
 	size := 0
 	err = s.Ledger.Read(ctx, after.Seq+1, func(e stream.Entry) error {
+		if e.Seq != after.Seq+1+uint64(len(some)) { // what is between made room meanwhile
+			return errPassed
+		}
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {
 			return err
@@ -295,8 +298,15 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 		}
 		return nil
 	})
+	if errors.Is(err, errPassed) {
+		if err = nil; len(some) == 0 {
+			after, err = s.relocate(ctx, after, end)
+		}
+	}
 	return some, after, err
 }
+
+var errPassed = errors.New("messages made room")
 
 // holds reports whether the ledger has the message that a position names.
 func (s *Source) holds(ctx context.Context, p Position) (bool, error) {

@@ -155,9 +155,11 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 
 func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 	if w.last != nil { // an older copy of the stream may have grown to the very sequence that Append compares
-		if entry, err := w.Ledger.At(ctx, w.seq); err != nil && !errors.Is(err, stream.ErrGone) {
+		entry, err := w.Ledger.At(ctx, w.seq)
+		switch gone := errors.Is(err, stream.ErrGone); {
+		case err != nil && !gone:
 			return err
-		} else if !bytes.Equal(entry.Data, w.data) {
+		case !gone && !bytes.Equal(entry.Data, w.data):
 			w.last = nil
 		}
 	}
