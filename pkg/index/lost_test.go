@@ -40,8 +40,6 @@ func TestTheDirectorySkipsNoBlocks(t *testing.T) {
 func TestARestoreOutlivesItsLedger(t *testing.T) {
 	t.Parallel()
 	w, m, ctx := newWorld(t), newMemory(t), t.Context()
-	facts, err := w.stream.Ledger(ctx, nil)
-	require.NoError(t, err)
 	s, err := w.js.Stream(ctx, stream.LedgerName)
 	require.NoError(t, err)
 	config := s.CachedInfo().Config
@@ -63,7 +61,7 @@ func TestARestoreOutlivesItsLedger(t *testing.T) {
 	require.False(t, m.complete(t))
 
 	require.NoError(t, w.js.DeleteStream(ctx, stream.LedgerName))
-	facts, err = w.stream.Ledger(ctx, nil)
+	facts, err := w.stream.Ledger(ctx, nil)
 	require.NoError(t, err)
 	f.writer = &ledger.Writer{Deployment: w.deployment, Heads: heads{w}, Chain: onChain{heads{w}}, Letters: w.stream, Ledger: facts, Log: discard()}
 	running, stop := context.WithCancel(ctx)
