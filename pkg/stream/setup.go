@@ -166,7 +166,8 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	if created.deployment != cfg.Deployment {
 		return fmt.Errorf("%w: another setup at the same time made it with %+v", ErrMismatch, created.deployment)
 	}
-	return nil
+	_, err = created.Ledger(ctx, nil) // here, since processes that make a replicated stream at the same moment do not agree for long
+	return err
 }
 
 // streamConfigs are of all streams, that of the accepted updates last. Those that the contract rejects have a stream of their
