@@ -61,6 +61,7 @@ func TestSetupSaysWhatToDoWhereNATSHasNoRoom(t *testing.T) {
 
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
+	require.NoError(t, js.DeleteStream(t.Context(), stream.LedgerName)) // as after a restore
 	_, err = s.Ledger(t.Context(), &stream.Retention{Age: time.Hour, Bytes: math.MaxInt64 / 2})
 	require.ErrorContains(t, err, "SCORELAY_LEDGER_MAX_BYTES")
 	_, err = s.FindLedger(t.Context())
