@@ -108,7 +108,7 @@ func TestSimulationRepeats(t *testing.T) {
 // plantFound plays schedules with a planted bug until one fails.
 func plantFound(t *testing.T, plant simPlant) {
 	t.Helper()
-	const most = 400
+	const most = 4000
 	for seed := range uint64(most) {
 		if _, _, err := simulate(seed+1, plant, false); err != nil {
 			t.Logf("found by schedule %d: %v", seed+1, err)
