@@ -81,17 +81,15 @@ func TestTheRetentionPassesAReader(t *testing.T) {
 	for range 20 {
 		d.write()
 	}
-	r := d.reader(1)
-	r.Source.Ledger = d.ledger // running; nothing below uses what it followed
-	r2 := &event.Reader{
-		Source:  &ledger.Source{Ledger: &passed{Store: d.ledger, do: func() { d.purgeAll(jetstream.WithPurgeSequence(at.Seq + 10)) }}, Chain: d.chain, Deployment: d.chain.Deployment, Budget: 1, Log: r.Log},
-		Letters: r.Letters, Chain: d.chain, Deployment: d.chain.Deployment, Projects: noProjects{}, Poll: time.Millisecond, Log: r.Log,
+	r := &event.Reader{
+		Source:  &ledger.Source{Ledger: &passed{Store: d.ledger, do: func() { d.purgeAll(jetstream.WithPurgeSequence(at.Seq + 10)) }}, Chain: d.chain, Deployment: d.chain.Deployment, Budget: 1, Log: slow.Log},
+		Letters: slow.Letters, Chain: d.chain, Deployment: d.chain.Deployment, Projects: noProjects{}, Poll: time.Millisecond, Log: slow.Log,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { _ = r2.Source.Run(ctx) })
+	running.Go(func() { _ = r.Source.Run(ctx) })
 	t.Cleanup(func() { cancel(); running.Wait() })
-	f.toEnd(t, d, r2, 100)
+	f.toEnd(t, d, r, 100)
 	require.Equal(t, d.chain.EventIDs(), f.ids())
 }
 
