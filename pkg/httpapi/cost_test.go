@@ -10,6 +10,9 @@ import (
 
 // TestNoBodyCostsMuchMoreThanItsBytes: all that one key may send at once must fit the memory while it is read.
 func TestNoBodyCostsMuchMoreThanItsBytes(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	if testing.Short() {
+		t.Skip("counts allocations, to which the race detector adds")
+	}
 	const size = 256 << 10
 	create := func(b []byte) *Problem { _, p := decodeProject(b, []string{"reputation"}); return p }
 	for name, c := range map[string]struct {

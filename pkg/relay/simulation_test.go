@@ -22,8 +22,8 @@ var (
 const (
 	simTime      = 25 * time.Second // of a run that is not told how many schedules to play
 	simTimeShort = 5 * time.Second
-	simFailures  = 5   // after which it ends
-	simEnough    = 300 // schedules that meet faults of all kinds
+	simFailures  = 5    // after which it ends
+	simEnough    = 1500 // schedules that meet faults of all kinds
 )
 
 // TestSimulation plays random schedules of several lanes and replicas, see simRun. The seed of one that fails is printed, with
