@@ -31,8 +31,8 @@
 //     operator declared the lane dead (Abandon). A slot that is reopened after that is NonceOnly: its attempts still
 //     carry the calldata, and are broadcast again, beside the place where the work is now.
 //  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
-//     one; nothing may pay as much, where no node took that one. Only Reopen changes the order: the attempt that the chain had
-//     executed becomes the last, the one to send.
+//     one. A cancelation may pay as much, where the ceiling leaves no more. Only Reopen changes the order: the attempt that
+//     the chain had executed becomes the last, the one to send.
 //  4. A position of the stream is bound once, and only in a bucket that the lane owns. A bucket's floor moves only forward, and
 //     only over positions that are bound: the entry says how many of those that were read it passed, counted when they were read
 //     even if the session lost sight of them since, and the fold counts those that it knows to be bound.

@@ -94,6 +94,7 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 		"positions bound twice":               {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
 		"an attempt of no slot":               {opened, another(0, lane.Fees{Tip: 9, Cap: 90}, 1)},
 		"an attempt that pays the same":       {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
+		"a cancelation that pays less":        {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 7, Cap: 90})},
 		"an attempt with other work":          {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
 		"a settled slot that is not lowest":   {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(1, lane.Done)},
 		"a result that is not known":          {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},

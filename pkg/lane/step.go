@@ -316,8 +316,8 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	}
 	paid := Fees{Tip: last.Tip, Cap: last.Cap}
 	fees, ok := l.rules.Fees.Replacement(paid, l.view.Price, b.Gas)
-	if !ok && b.Reason == "cancel" {
-		fees, ok = paid, true // no node took what paid this, so it outbids what a pool may hold, and the ceiling leaves no more
+	if !ok && b.Cancel && !last.Cancel {
+		fees, ok = paid, true // the ceiling leaves no more; a node that refused these bytes holds a cheaper attempt at most
 	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
 		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
