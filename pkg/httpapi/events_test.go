@@ -164,11 +164,14 @@ func (b *bench) executing() (relay func(ids ...string)) {
 	require.NoError(b.t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	b.finalize()
-	for at, created := (event.Cursor{}), []event.Event(nil); len(created) == 0; {
-		var err error
-		created, at, err = b.reader.Next(b.t.Context(), b.project.ID, at, 1)
-		require.NoError(b.t, err)
-	}
+	var at event.Cursor
+	require.Eventually(b.t, func() bool { // the shared chain may have forgotten the state of the ledger's newest block: it writes more
+		created, next, err := b.reader.Next(b.t.Context(), b.project.ID, at, 1)
+		if err == nil {
+			at = next
+		}
+		return len(created) > 0
+	}, time.Minute, 10*time.Millisecond)
 	return func(ids ...string) {
 		b.t.Helper()
 		g := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
