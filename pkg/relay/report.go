@@ -16,6 +16,7 @@ import (
 const (
 	reportTimeout = 2 * time.Second // of one report; stores give up much earlier by themselves
 	reportHold    = time.Second     // for how long a head waits for late reports, about; the others are made at the next
+	reportBeside  = 64              // later slots whose transactions are named with a slot: nodes hold no more of a signer at once
 
 	noSlot = math.MaxUint64 // as a nonce: none is late
 )
@@ -119,6 +120,11 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 		final = 0
 	case known && e.Block > 0:
 		final = min(final, e.Block-1)
+	}
+	for i := range r.lane.State.Slots { // the id may have been accepted again since, and what later slots rejected is no earlier try's
+		if later := &r.lane.State.Slots[i]; slot.Nonce < later.Nonce && later.Nonce <= slot.Nonce+reportBeside {
+			txs = append(txs, later.Txs()...)
+		}
 	}
 	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, final, txs); err != nil || !known {
 		return err

@@ -200,6 +200,19 @@ func TestSlotsThatAreOpenAgainAreReportedAtEachHead(t *testing.T) {
 	require.False(t, r.pending())
 }
 
+// TestWhatALaterSlotRejectedIsNoEarlierTrys, though its block is not above the newest final one of when the slot was bound: that one was replaced.
+func TestWhatALaterSlotRejectedIsNoEarlierTrys(t *testing.T) {
+	t.Parallel()
+	store, state := newGeneration(t), open(t, 2)
+	state.Slots[0].Final, state.Slots[1].Final = 16, 16
+	store.fact(&score.Fact{Refs: []score.Ref{ofSlot(0)}, Outcomes: []score.Outcome{score.UnknownAction}, Tx: slotTx(1), Block: 16, Letter: true})
+	r := newReporterOn(store, state)
+	r.resume()
+	require.NoError(t, r.replay(t.Context()))
+	require.Equal(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: slotTx(1), Block: 16}, store.of(ofSlot(0)))
+	require.Equal(t, score.Batched, store.of(ofSlot(1)).Stage)
+}
+
 // distant is a status store each of whose answers takes a while, as one in another data centre, or one that many lanes ask at once.
 type distant struct {
 	*simStatuses

@@ -33,7 +33,7 @@ func short(token string) string {
 }
 
 // Bound says that updates, a creation or an edit are in this slot now, even if they were in another. txs are the slot's transactions so
-// far: what one of them rejected is final, and stays. So does what was rejected in a block after final, the newest final one when the slot
+// far, and those of slots close behind it: what one of them rejected is final, and stays. So does what was rejected in a block after final, the newest final one when the slot
 // was bound: the slot is no later try.
 func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	to := string(appendUint([]byte(boundState(lane, nonce)), final, 5))
