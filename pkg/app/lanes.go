@@ -72,7 +72,7 @@ func isFinalRelayer(ctx context.Context, c *chain.Client, contract, account comm
 	return isRelayer(ctx, c, contract, account, block)
 }
 
-// isRelayer tells whether an account has the relayer role in a block.
+// isRelayer reports whether an account has the relayer role in a block.
 func isRelayer(ctx context.Context, c *chain.Client, contract, account common.Address, block evidence.Block) (bool, error) {
 	has, err := registry.ReadIsRelayer(account).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return c.Call(ctx, evidence.Call{To: contract, Data: data}, block.Hash)

@@ -64,7 +64,7 @@ func (r *reporter) report(ctx context.Context, refs []score.Ref, tokens []string
 	return r.statuses.Accepted(ctx, refs, tokens)
 }
 
-// late tells whether there is anything to report late.
+// late reports whether there is anything to report late.
 func (r *reporter) late() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -231,29 +231,21 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 		changed := s.changed
 		some, holds := s.inMemory(after)
 		s.mu.Unlock()
-		switch {
-		case len(some) > 0:
-			return some, nil
-		case holds: // the end
+		next := after
+		if len(some) == 0 && !holds { // memory does not reach so far back, or is of a ledger that NATS lost
+			some, next, err = s.stored(ctx, after, end)
+		}
+		if err != nil || len(some) > 0 {
+			return some, err
+		}
+		if next == after { // the end, also where memory does not have it yet
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			case <-changed:
 			}
-		default: // memory does not reach so far back, or is of a ledger that NATS lost
-			some, next, err := s.stored(ctx, after, end)
-			if err != nil || len(some) > 0 {
-				return some, err
-			}
-			if next == after { // the end, which memory does not have yet
-				select {
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				case <-changed:
-				}
-			}
-			after = next
 		}
+		after = next
 	}
 }
 

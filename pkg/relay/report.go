@@ -43,7 +43,7 @@ func newReporter(id score.Lane, statuses Statuses, l *lane.Lane, fenced func(con
 	return &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, late: noSlot, failures: failures}
 }
 
-// report makes a report, and tells whether the store took it.
+// report makes a report, and reports whether the store took it.
 func (r *reporter) report(ctx context.Context, write func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
@@ -54,7 +54,7 @@ func (r *reporter) report(ctx context.Context, write func(context.Context) error
 	return err == nil
 }
 
-// pending tells whether reports are late.
+// pending reports whether reports are late.
 func (r *reporter) pending() bool { return r.late != noSlot || r.lateEdits }
 
 // bound: the slot is journaled.

@@ -261,7 +261,7 @@ func (r *simRun) loseLedger() {
 	r.ledger.restore(1 + r.draw(6))
 }
 
-// foldedAll tells whether all that is final is in the statuses.
+// foldedAll reports whether all that is final is in the statuses.
 func (r *simRun) foldedAll() bool {
 	if !r.statuses.complete || len(r.ledger.entries) == 0 {
 		return false

@@ -18,7 +18,7 @@ local function over(head, rejection)
   return rejection == '' and head or char(byte(head) - 32) .. sub(head, 2) .. rejection
 end
 
--- stale tells whether a final state is no newer than another of the same rank.
+-- stale reports whether a final state is no newer than another of the same rank.
 local function stale(state, than)
   local later = number(state, 11, 5) - number(than, 11, 5)
   return later < 0 or later == 0 and sub(state, 3, 10) == sub(than, 3, 10)
