@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs both compose files for real where no image registry can be reached: builds stand-ins of the same names for the images
-# of others, builds Scorelay's own through deploy/Dockerfile, and takes the stacks through their paces. .ci/run runs it.
+# of others, builds Scorelay's own through deploy/Dockerfile, and takes the stacks through their paces. .ci/deep runs it.
 #
 #   deploy/try.sh           docker-compose.yml: start, create a key, load, scale, kill a relayer, the API and NATS, audit;
 #                           deploy/production/docker-compose.yml: certificates, keys, setup, start, an update, audit

@@ -53,9 +53,9 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 // commands are those of the README that are no example of docs/examples, and where each is run: by the gate, or by the
 // trial of the compose file.
 var commands = map[string]struct{ file, text string }{
-	"go run ./cmd/scorelay dev":  {"../.ci/run", "\ngo run ./cmd/scorelay dev "},
-	"go test ./...":              {"../.ci/run", "\ngo test ./...\n"},
-	"cd docs/examples && npm ci": {"../.ci/run", "\n(cd docs/examples && npm ci "},
+	"go run ./cmd/scorelay dev":  {"../.ci/run", "\n  go run ./cmd/scorelay dev "},
+	"go test ./...":              {"../.ci/run", "\n  go test ./...\n"},
+	"cd docs/examples && npm ci": {"../.ci/run", "\n  (cd docs/examples && npm ci "},
 	"docker compose up --wait":   {"../deploy/try.sh", "compose up --wait"},
 	"key=$(docker compose run --rm -T scorelay keys create demo)": {"../deploy/try.sh", "key=$(tool keys create "},
 	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key inside node docs/examples/web3.mjs\n"},
@@ -134,10 +134,10 @@ func TestOperationsNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestEachPageOfTheRunbookHasADrill, which is a test, and the gate runs it.
+// TestEachPageOfTheRunbookHasADrill, which is a test, and go test ./... or .ci/deep runs it.
 func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
 	t.Parallel()
-	runbook, gate := read(t, "../docs/operations.md"), read(t, "../.ci/run")
+	runbook, deep := read(t, "../docs/operations.md"), read(t, "../.ci/deep")
 	_, table, found := strings.Cut(runbook, "\n| page | what happens | `go test` |\n|---|---|---|\n")
 	require.True(t, found)
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -152,7 +152,7 @@ func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
 			return strings.Contains(read(t, file), "\nfunc "+parts[3])
 		}), "there is no such test: %s", row)
 		if parts[5] != "" { // else `go test ./...` runs it
-			require.Regexp(t, `(?m)^go test .*\./`+parts[2]+` .*-args `+parts[5]+`\b`, gate, row)
+			require.Regexp(t, `(?m)^  go test .*\./`+parts[2]+` .*-args `+parts[5]+`\b`, deep, row)
 		}
 	}
 	for _, chapter := range []string{"Lanes come and go", "Three in the morning", "Backups"} {

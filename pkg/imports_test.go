@@ -83,6 +83,7 @@ var allowed = map[string][]string{
 	"pkg/devnet": {"pkg/score"},
 
 	"pkg/devnet/evm":              {}, // for figures of gas
+	"pkg/devnet/rig/explore":      {}, // what tests do in .ci/deep only
 	"pkg/devnet/rig/rpcproxy":     {}, // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {}, // for tests
 }

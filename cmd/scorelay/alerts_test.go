@@ -32,7 +32,7 @@ var alertsFor = flag.Duration("alerts.for", 4*time.Minute, "how long TestDrillOf
 //	go test ./cmd/scorelay -run TestDrillOfTheAlerts -timeout 60m -args -drills -alerts.for=30m
 func TestDrillOfTheAlerts(t *testing.T) {
 	if !*drill {
-		t.Skip("takes five minutes; .ci/run runs it, with -args -drills")
+		t.Skip("takes five minutes; .ci/deep runs it, with -args -drills")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), *alertsFor+25*time.Minute)
 	defer cancel()

@@ -233,7 +233,7 @@ var attackCluster = flag.Bool("cluster", false, "run TestNATSClusterUnderAttack"
 // for is counted against the contract's own events.
 func TestNATSClusterUnderAttack(t *testing.T) {
 	if !*attackCluster {
-		t.Skip("takes two minutes of two cores: .ci/run runs it by itself, with -args -cluster")
+		t.Skip("takes two minutes of two cores: .ci/deep runs it by itself, with -args -cluster")
 	}
 	seed := rand.Uint64N(1_000_000)
 	t.Logf("seed %d", seed)

@@ -68,7 +68,7 @@ type drilled struct {
 //	go test ./cmd/scorelay -run TestDrills -timeout 20m -args -drills
 func TestDrills(t *testing.T) {
 	if !*drill {
-		t.Skip("takes a minute; .ci/run runs it, with -args -drills")
+		t.Skip("takes a minute; .ci/deep runs it, with -args -drills")
 	}
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)

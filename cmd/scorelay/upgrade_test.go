@@ -60,7 +60,7 @@ func TestDrillUpgrade(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(operations), "commit `"+upgradesFrom[:10]+"`")
 	if !*drill {
-		t.Skip("builds another version: .ci/run runs it, with -args -drills")
+		t.Skip("builds another version: .ci/deep runs it, with -args -drills")
 	}
 	t.Parallel()
 	before, now := earlier(t), command(t, "scorelay").Path

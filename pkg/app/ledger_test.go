@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/explore"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -58,6 +59,7 @@ func (m *timeMachine) compared(blocks int) {
 // TestDrillTheLedgerIsPurged by hand, and deleted: nothing halts, updates become final, and it is continued, or begun
 // again.
 func TestDrillTheLedgerIsPurged(t *testing.T) {
+	explore.Only(t, "it expects events in two blocks, and a fast machine has them in one")
 	t.Parallel()
 	m := newTimeMachine(t)
 	m.send(m.project, 0, 10)
