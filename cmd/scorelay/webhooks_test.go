@@ -44,6 +44,10 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.secret == "" { // the command that prints it has not ended yet
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	if err == nil {
 		err = sdk.VerifyWebhook(req.Header, body, h.secret)
 	}
