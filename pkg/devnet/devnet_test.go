@@ -1,13 +1,19 @@
 package devnet_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"math/big"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -213,4 +219,40 @@ func TestAFreePortIsNobodysWhoAsksForAny(t *testing.T) {
 		require.False(t, seen[port], "%d was given away already", port)
 		seen[port] = true
 	}
+}
+
+// TestNoTwoProcessesHaveAFreePortInCommon: between the choice of a port and the start of a server there, no other process chooses it.
+func TestNoTwoProcessesHaveAFreePortInCommon(t *testing.T) {
+	const asked = "SCORELAY_TEST_PRINTS_FREE_PORTS"
+	if os.Getenv(asked) != "" {
+		for range 800 {
+			port, err := devnet.FreePort()
+			require.NoError(t, err)
+			fmt.Println("port", port)
+		}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the others have theirs
+		return
+	}
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 5 {
+		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), asked+"=1")
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { require.NoError(t, cmd.Wait()) })
+		t.Cleanup(func() { _ = in.Close() })
+		lines := bufio.NewScanner(out)
+		for n := 0; n < 800 && lines.Scan(); {
+			if port, is := strings.CutPrefix(lines.Text(), "port "); is {
+				require.False(t, seen[port], "%s is another process's, too", port)
+				seen[port] = true
+				n++
+			}
+		}
+	}
+	require.Len(t, seen, 4000)
 }

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -79,28 +78,65 @@ func (p *process) await(ctx context.Context, ask func(ctx context.Context) error
 
 // Ports of FreeListener. Systems give lower ones to well-known services, and the ones above to all who ask for any: to a listener
 // on port 0, and to every connection. So a server that was stopped finds its port free when it comes back.
+//
+// A process takes them from blocks of its own: between the choice of a port and the start of a server there, no other process
+// chooses it. It owns a block as long as it runs, by listening on the first port.
 const (
-	firstPort = 20000
-	ports     = 32768 - firstPort
+	firstPort  = 20000
+	blockPorts = 64
+	blocks     = (32768 - firstPort) / blockPorts
+	ownBlocks  = 16 // at most; then their ports are given again
 )
 
 var (
-	portsFrom = rand.Uint32N(ports) // of this process: others that run begin elsewhere
-	portsSeen atomic.Uint32         // since portsFrom
+	portsMu    sync.Mutex
+	portBlocks []net.Listener // of this process
+	portsGiven int            // of those in portBlocks
 )
 
 // FreeListener listens on a TCP port of 127.0.0.1 that no process listens on, or holds by HoldPort, and that stays free for a server that
 // comes back to it.
 func FreeListener() (net.Listener, error) {
-	alone := net.ListenConfig{Control: exclusive}
-	for range ports {
-		port := firstPort + (portsFrom+portsSeen.Add(1))%ports
-		l, err := alone.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.FormatUint(uint64(port), 10)))
-		if err == nil {
+	portsMu.Lock()
+	defer portsMu.Unlock()
+	for range ownBlocks * blockPorts {
+		if portsGiven == len(portBlocks)*(blockPorts-1) {
+			if l := freeBlock(); l != nil {
+				portBlocks = append(portBlocks, l)
+			} else {
+				portsGiven = 0
+			}
+		}
+		if len(portBlocks) == 0 {
+			break
+		}
+		first := portBlocks[portsGiven/(blockPorts-1)].Addr().(*net.TCPAddr).Port
+		port := first + 1 + portsGiven%(blockPorts-1)
+		portsGiven++
+		if l, err := listenAlone(port); err == nil {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("couldn't find a free port from %d to %d", firstPort, firstPort+ports-1)
+	return nil, fmt.Errorf("couldn't find a free port from %d to %d", firstPort, firstPort+blocks*blockPorts-1)
+}
+
+// freeBlock listens on the first port of a block that no process owns; nil: there is none, or this process has as many as it may.
+func freeBlock() net.Listener {
+	if len(portBlocks) == ownBlocks {
+		return nil
+	}
+	for _, block := range rand.Perm(blocks) {
+		if l, err := listenAlone(firstPort + block*blockPorts); err == nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// listenAlone listens on a port that no other socket is bound to.
+func listenAlone(port int) (net.Listener, error) {
+	alone := net.ListenConfig{Control: exclusive}
+	return alone.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
 // FreePort finds a port as FreeListener does, on which no process listens now.
@@ -112,19 +148,12 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server on a port; 0 is a free one, of which several are tried, since another process may take one
-// before the server does.
+// onPort starts a server on a port; 0 is a free one.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
-	if port != 0 {
-		return start(port)
-	}
-	for range 5 {
+	if port == 0 {
 		if port, err = FreePort(); err != nil {
 			return server, err
 		}
-		if server, err = start(port); err == nil {
-			return server, nil
-		}
 	}
-	return server, err
+	return start(port)
 }
