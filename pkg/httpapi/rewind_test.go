@@ -253,7 +253,9 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return told(1) }, 2*time.Minute, 10*time.Millisecond)
 
-	agree := proxies[1].Add(rpcproxy.Sibling())
+	below, err := shared.chain.Client().BlockNumber(t.Context())
+	require.NoError(t, err)
+	agree := proxies[1].Add(rpcproxy.Branch(below))
 	relay("two")
 	at, err := shared.chain.Client().BlockNumber(t.Context())
 	require.NoError(t, err)

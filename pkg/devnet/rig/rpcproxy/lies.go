@@ -3,7 +3,9 @@ package rpcproxy
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -77,6 +79,44 @@ func Sibling() Fault {
 		change(a, func(block map[string]json.RawMessage) {
 			rewrite(block, func(h *types.Header) { h.Extra = append(h.Extra, 'x') })
 		})
+	}}
+}
+
+// Branch answers another branch than the chain's above a height: each block is consistent in itself, and links to the
+// one below.
+func Branch(above uint64) Fault {
+	var mu sync.Mutex
+	others := map[common.Hash]common.Hash{} // of blocks of the chain: what the branch has in their place
+	var leave func(n *Node, h *types.Header) error
+	leave = func(n *Node, h *types.Header) error {
+		was, number := h.Hash(), h.Number.Uint64()
+		if number <= above {
+			return nil
+		}
+		if _, known := others[h.ParentHash]; number > above+1 && !known {
+			var parent types.Header
+			if err := n.Call(&parent, BlockByNumber, hexutil.EncodeUint64(number-1), false); err != nil {
+				return err
+			}
+			if err := leave(n, &parent); err != nil {
+				return err
+			}
+		}
+		if other, ok := others[h.ParentHash]; ok {
+			h.ParentHash = other
+		}
+		h.Extra = append(h.Extra, 'x')
+		others[was] = h.Hash()
+		return nil
+	}
+	return Fault{Name: "another branch", Methods: []string{BlockByNumber}, Answer: func(n *Node, _ *Call, a *Answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		var err error
+		change(a, func(block map[string]json.RawMessage) { rewrite(block, func(h *types.Header) { err = leave(n, h) }) })
+		if err != nil {
+			*a = *null()
+		}
 	}}
 }
 
