@@ -54,13 +54,17 @@ func held(t *testing.T, js jetstream.JetStream) (messages []score.Message, state
 	t.Helper()
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	require.NoError(t, s.ReadAll(t.Context(), func(m score.Message) error {
-		messages = append(messages, m)
-		return nil
-	}))
 	state, err = s.State(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, state.Created, s.Created())
+	require.Eventually(t, func() bool { // any server of a cluster may answer, also one that has not purged yet
+		messages = nil
+		err := s.ReadAll(t.Context(), func(m score.Message) error {
+			messages = append(messages, m)
+			return nil
+		})
+		return err == nil && uint64(len(messages)) == state.Messages
+	}, time.Minute, 20*time.Millisecond)
 	return messages, state
 }
 
