@@ -2,6 +2,7 @@
 package pkg_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -83,9 +84,9 @@ var allowed = map[string][]string{
 	"pkg/devnet": {"pkg/score"},
 
 	"pkg/devnet/evm":              {}, // for figures of gas
-	"pkg/devnet/rig/explore":      {}, // what tests do in .ci/deep only
 	"pkg/devnet/rig/rpcproxy":     {}, // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {}, // for tests
+	"pkg/devnet/rig/testrand":     {}, // seeds of tests
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -112,9 +113,9 @@ var homes = map[string][]string{
 	"github.com/aws/":                                         {"pkg/signer"},
 	"code.dny.dev/ssrf":                                       {"pkg/webhook"},
 	"github.com/stretchr/testify":                             {},
-	"pgregory.net/rapid":                                      {},
+	"pgregory.net/rapid":                                      {"pkg/devnet/rig/testrand"}, // its seed
 	"go.uber.org/goleak":                                      {},
-	"testing":                                                 {},
+	"testing":                                                 {"pkg/devnet/rig/testrand"},
 	"log":                                                     {},
 	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
 }
@@ -133,6 +134,57 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSeeds: what tests draw follows from testrand's seed alone, so that the gate tries the same in each run.
+func TestSeeds(t *testing.T) {
+	t.Parallel()
+	rapid, seeded := map[string]bool{}, map[string]bool{} // folders
+	files := token.NewFileSet()
+	for _, root := range []string{".", "../cmd", "../deploy"} {
+		require.NoError(t, filepath.WalkDir(root, func(p string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(p, "_test.go") {
+				return err
+			}
+			parsed, err := parser.ParseFile(files, p, nil, 0)
+			require.NoError(t, err)
+			for _, spec := range parsed.Imports {
+				switch imported, _ := strconv.Unquote(spec.Path.Value); imported {
+				case "pgregory.net/rapid":
+					rapid[filepath.Dir(p)] = true
+				case module + "pkg/devnet/rig/testrand":
+					seeded[filepath.Dir(p)] = true
+				case "math/rand":
+					t.Errorf("%s: math/rand/v2 is what tests use", p)
+				case "math/rand/v2":
+					for _, call := range unseeded(parsed) {
+						t.Errorf("%s: rand.%s draws a seed of its own: use testrand", files.Position(call.Pos()), call.Sel.Name)
+					}
+				}
+			}
+			return nil
+		}))
+	}
+	require.Greater(t, len(rapid), 10)
+	for folder := range rapid {
+		require.True(t, seeded[folder], "%s uses rapid: a test there must import testrand, which gives rapid its seed", folder)
+	}
+}
+
+// unseeded lists the uses of functions of math/rand/v2 whose numbers differ in each run.
+func unseeded(file *ast.File) (calls []*ast.SelectorExpr) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if from, ok := call.X.(*ast.Ident); ok && from.Name == "rand" &&
+			!slices.Contains([]string{"New", "NewPCG", "NewChaCha8", "Rand"}, call.Sel.Name) {
+			calls = append(calls, call)
+		}
+		return true
+	})
+	return calls
 }
 
 func mayImport(dir, imported string) bool {

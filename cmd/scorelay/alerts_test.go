@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 )
 
 var alertsFor = flag.Duration("alerts.for", 4*time.Minute, "how long TestDrillOfTheAlerts restarts parts")
@@ -36,7 +36,7 @@ func TestDrillOfTheAlerts(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), *alertsFor+25*time.Minute)
 	defer cancel()
-	c := startClusterRig(ctx, t, rand.Uint64())
+	c := startClusterRig(ctx, t, testrand.Seed(t))
 	p := startPrometheus(t, c.info(t).AdminURLs)
 	stop := c.load(200 / 1.4) // posts: each tenth has five updates
 	require.True(t, c.applied(20, 3*time.Minute), "the stack works before the restarts")

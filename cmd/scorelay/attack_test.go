@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -82,7 +83,7 @@ func attacked(t *testing.T, client *load.Client, places []*load.Place, attack fu
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	tally := load.NewTally()
-	plan := interleave(load.Plan(places[0], updates), load.Plan(places[1], updates))
+	plan := interleave(testrand.New(t), load.Plan(places[0], updates), load.Plan(places[1], updates))
 	var answered atomic.Int64
 	third, sent := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -101,9 +102,9 @@ func attacked(t *testing.T, client *load.Client, places []*load.Place, attack fu
 }
 
 // interleave has both plans go at once, each in its order.
-func interleave(a, b []*load.Post) (out []*load.Post) {
+func interleave(random *rand.Rand, a, b []*load.Post) (out []*load.Post) {
 	for len(a) > 0 && len(b) > 0 {
-		if rand.IntN(len(a)+len(b)) < len(a) {
+		if random.IntN(len(a)+len(b)) < len(a) {
 			out, a = append(out, a[0]), a[1:]
 		} else {
 			out, b = append(out, b[0]), b[1:]

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,13 +20,13 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 var (
-	chaosDuration = flag.Duration("chaos.duration", 15*time.Second, "how long TestChaos disturbs the stack")
-	chaosSeed     = flag.Uint64("chaos.seed", 0, "seed of TestChaos's schedule; 0 takes a random one")
+	chaosDuration = flag.Duration("chaos.duration", 0, "how long TestChaos disturbs the stack; 0: not at all")
 	chaosKeep     = flag.String("chaos.keep", "", "folder that gets the logs and the data of a TestChaos that failed")
 )
 
@@ -65,22 +64,21 @@ type chaos struct {
 // What happens to whom and when follows from the seed alone. When processes get to run does not, so the same seed may
 // find something once and not again.
 //
-//	go test ./cmd/scorelay -run TestChaos -timeout 30m -args -chaos.duration=10m -chaos.seed=7
+//	SCORELAY_TEST_SEED=7 go test ./cmd/scorelay -run TestChaos$ -timeout 30m -args -chaos.duration=10m
 func TestChaos(t *testing.T) { disturb(t, actKinds) }
 
 // TestChaosOfLanes is the same with little else than lanes that come and go, and kills.
 //
-//	go test ./cmd/scorelay -run TestChaosOfLanes -timeout 30m -args -chaos.duration=10m -chaos.seed=7
+//	SCORELAY_TEST_SEED=7 go test ./cmd/scorelay -run TestChaosOfLanes -timeout 30m -args -chaos.duration=10m
 func TestChaosOfLanes(t *testing.T) { disturb(t, laneKinds) }
 
 // disturb has a stack live through what is drawn of these kinds.
 func disturb(t *testing.T, kinds []*actKind) {
 	t.Helper()
-	seed := *chaosSeed
-	if seed == 0 {
-		seed = rand.Uint64N(1_000_000) + 1
+	if *chaosDuration == 0 {
+		t.Skip("explores: .ci/deep runs it, with -args -chaos.duration=1m")
 	}
-	t.Logf("the schedule's seed is %d: repeat it with -run %s$ -args -chaos.duration=%s -chaos.seed=%d", seed, t.Name(), *chaosDuration, seed)
+	seed := testrand.Seed(t)
 	ctx, cancel := context.WithTimeout(t.Context(), *chaosDuration+15*time.Minute)
 	defer cancel()
 	var c *chaos

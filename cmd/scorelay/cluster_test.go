@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"slices"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -235,11 +235,10 @@ func TestNATSClusterUnderAttack(t *testing.T) {
 	if !*attackCluster {
 		t.Skip("takes two minutes of two cores: .ci/deep runs it by itself, with -args -cluster")
 	}
-	seed := rand.Uint64N(1_000_000)
-	t.Logf("seed %d", seed)
+	random := testrand.New(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
-	c := startClusterRig(ctx, t, seed)
+	c := startClusterRig(ctx, t, random.Uint64())
 	stop, stopCreating := c.load(40), c.creations()
 	require.True(t, c.applied(20, 3*time.Minute), "the stack works before the attacks")
 	for _, attack := range []struct {
@@ -263,7 +262,7 @@ func TestNATSClusterUnderAttack(t *testing.T) {
 		}},
 		{"kill -9 of an API", func() {
 			pids := c.info(t).PIDs["api"]
-			require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
+			require.NoError(t, syscall.Kill(pids[random.IntN(len(pids))], syscall.SIGKILL))
 			t.Logf("the other one accepted after %s", c.accepts(3*time.Minute))
 		}},
 		{"most servers hang, and work again", func() {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

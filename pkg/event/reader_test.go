@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -47,9 +47,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 	p, other := project(1), project(2)
 	w := newWorld(t, p, other)
 	w.blocks(confirmations) // no reorg takes the projects back
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testrand.New(t)
 	var followed []event.Event
 	var at event.Cursor
 	dead, r := 0, w.open(1)

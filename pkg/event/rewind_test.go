@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/ledger/rig"
@@ -187,8 +188,7 @@ func (d *depth) restored(lost uint64) {
 // any number of events at once, anywhere.
 func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testrand.Seed(t)
 	for round := range 6 {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		d := newDepth(t)

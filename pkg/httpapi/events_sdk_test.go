@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
@@ -58,9 +59,7 @@ func TestTheSDKMissesNoEvent(t *testing.T) {
 	relay("one", "two", "three", "one")
 	relay("four")
 	all := b.events("start").next(6)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	network := &cutting{random: rand.New(rand.NewPCG(seed, 0))}
+	network := &cutting{random: testrand.New(t)}
 	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)

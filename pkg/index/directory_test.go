@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -590,12 +591,10 @@ func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
 // TestDirectoryAtRandom plays edits, reorgs, faults, purges and restarts at random.
 func TestDirectoryAtRandom(t *testing.T) {
 	t.Parallel()
-	for range 4 {
-		seed := rand.Uint64()
+	for i := range uint64(4) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			t.Logf("seed %d", seed)
-			random := rand.New(rand.NewPCG(seed, 0))
+			random := rand.New(rand.NewPCG(testrand.Seed(t), i))
 			w := newWorld(t)
 			d, l := w.directory(), w.followed()
 			faults := 0

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -344,8 +345,7 @@ func until(t require.TestingT, m *model, w *ledger.Writer, store ledger.Store) {
 // the end, each once: appends that fail before or after they are stored, reorgs deeper than finality, readers in memory and behind.
 func TestReadersHoldTheChainsEvents(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testrand.Seed(t)
 	for round := range 6 {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		m := newModel()

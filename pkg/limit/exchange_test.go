@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -34,9 +34,7 @@ func TestTakesOfManyKeysShareCalls(t *testing.T) {
 	client := open(t, server.URL)
 	client.Timeout = 10 * time.Second
 	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	draw := rand.New(rand.NewPCG(seed, 0))
+	draw := testrand.New(t)
 
 	const keys, each, gas = 40, 50, 1_000_000
 	var wg sync.WaitGroup

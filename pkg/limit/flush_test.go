@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -85,9 +85,7 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 	t.Parallel()
 	url := devnet.Redis(t).URL
 	raw := open(t, url)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	draw := rand.New(rand.NewPCG(seed, 0))
+	draw := testrand.New(t)
 	for round := range 200 {
 		devnet.Today()
 		require.NoError(t, raw.FlushAll(t.Context()).Err())

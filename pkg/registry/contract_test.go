@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )

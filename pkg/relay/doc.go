@@ -116,7 +116,7 @@
 // TestSimulation plays random schedules of all this on virtual time, with faults of everything around it, and checks the
 // invariants at each journal entry and send, and an audit at the end:
 //
-//	go test ./pkg/relay -run 'TestSimulation$' -timeout 30m -args -sim.schedules=10000 -sim.seed=1
+//	SCORELAY_TEST_SEED=random go test ./pkg/relay -run 'TestSimulation$' -timeout 30m -args -sim.schedules=10000
 //
 // Rejected: acknowledging messages after confirmation (no acknowledgement of the stream is durable against a killed
 // server, and every crash would send again); one process-wide queue of transactions (one slow lane would hold all);

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"testing"
@@ -446,11 +445,4 @@ func (w *world) audit() map[score.Outcome]int {
 	}
 	require.Len(w.t, outcomes, len(w.accepted))
 	return counts
-}
-
-func seeded(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
 }

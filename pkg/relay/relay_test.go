@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -288,7 +289,7 @@ func TestTwoRelayersOnOneLaneNeverDouble(t *testing.T) {
 
 func TestARelayerThatIsStoppedAnywhereIsResumed(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := testrand.New(t)
 	w := newWorld(t, 2)
 	w.create(1)
 	w.create(2)

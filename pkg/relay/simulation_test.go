@@ -3,7 +3,6 @@ package relay
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,35 +11,23 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 )
 
-var (
-	simSchedules = flag.Int("sim.schedules", 0, "schedules that TestSimulation plays; 0: as many as fit into simTime")
-	simSeed      = flag.Uint64("sim.seed", 0, "seed of the first schedule, whose successors have the next ones; 0: a random one")
-)
+var simSchedules = flag.Int64("sim.schedules", simUsual, "schedules that TestSimulation plays")
 
 const (
-	simTime      = 25 * time.Second // of a run that is not told how many schedules to play
-	simTimeShort = 5 * time.Second
-	simFailures  = 5    // after which it ends
-	simEnough    = 1500 // schedules that meet faults of all kinds
+	simUsual    = 300  // with the fixed seed they meet faults of all kinds
+	simEnough   = 1500 // with any
+	simFailures = 5    // after which it ends
 )
 
 // TestSimulation plays random schedules of several lanes and replicas, see simRun. The seed of one that fails is printed, with
 // the command that plays it again.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	base, deadline, limit := *simSeed, time.Time{}, int64(*simSchedules)
-	if base == 0 {
-		base = rand.Uint64N(1 << 40)
-	}
-	if limit == 0 {
-		limit, deadline = 1<<40, time.Now().Add(simTime)
-		if testing.Short() {
-			deadline = time.Now().Add(simTimeShort)
-		}
-	}
-	t.Logf("the first seed is %d", base)
+	base, limit := testrand.Seed(t), *simSchedules
 	began := time.Now()
 	var next, failures, slowest atomic.Int64
 	var running sync.WaitGroup
@@ -48,7 +35,7 @@ func TestSimulation(t *testing.T) {
 	var mu sync.Mutex
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
-			for failures.Load() < simFailures && (deadline.IsZero() || time.Now().Before(deadline)) {
+			for failures.Load() < simFailures {
 				i := next.Add(1) - 1
 				if i >= limit {
 					return
@@ -57,7 +44,7 @@ func TestSimulation(t *testing.T) {
 				stats, _, err := simulate(seed, simPlant{}, limit == 1 && testing.Verbose())
 				if err != nil {
 					failures.Add(1)
-					t.Errorf("schedule %d: %v\nplay it again: go test ./pkg/relay -run 'TestSimulation$' -v -args -sim.seed=%d -sim.schedules=1", seed, err, seed)
+					t.Errorf("schedule %d: %v\nplay it again: %s=%d go test ./pkg/relay -run 'TestSimulation$' -v -args -sim.schedules=1", seed, err, testrand.Variable, seed)
 				}
 				mu.Lock()
 				for kind, n := range stats.did {
@@ -80,7 +67,7 @@ func TestSimulation(t *testing.T) {
 	played := min(next.Load(), limit)
 	t.Logf("%d schedules in %s, %.1f a second: %+v; the slowest came to rest within %d s", played, time.Since(began).Round(time.Second),
 		float64(played)/time.Since(began).Seconds(), total, slowest.Load())
-	if played < simEnough {
+	if played < simEnough && (played < simUsual || base != testrand.Fixed) {
 		t.Logf("whether each kind of fault was met was not judged: that takes %d schedules", simEnough)
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"

@@ -2,13 +2,13 @@ package status_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -22,9 +22,7 @@ func TestATableThatAnotherProgramWroteTo(t *testing.T) {
 	b, ctx := setup(t, status.Config{}), t.Context()
 	b.client.Timeout = 10 * time.Second
 	key := b.Table(0)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	draw := rand.New(rand.NewPCG(seed, 0))
+	draw := testrand.New(t)
 	refs := make([]score.Ref, 40)
 	for i := range refs {
 		refs[i] = score.UpdateRef(b.update.Project, score.UpdateID{byte(i / 8), 31: byte(3 * i)})

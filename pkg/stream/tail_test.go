@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -35,10 +36,9 @@ func TestATailGivesEveryReaderEverything(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var reading sync.WaitGroup
+	seed := testrand.Seed(t)
 	for i := range 6 {
-		seed := rand.Uint64()
-		t.Logf("reader %d: seed %d", i, seed)
-		rng := rand.New(rand.NewPCG(seed, 1))
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		from := uint64(1 + rng.IntN(50))
 		reading.Go(func() {
 			r, err := tail.Read(ctx, from)

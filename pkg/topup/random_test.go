@@ -1,30 +1,21 @@
 package topup_test
 
 import (
-	"flag"
 	"math/big"
-	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/topup"
 )
-
-var seedFlag = flag.Uint64("topup.seed", 0, "plays this schedule again")
 
 // TestRandomSchedules: two relayers that are killed and started again, writes and sends that fail, or whose answers are lost, and
 // blocks that the chain replaces. Each lane is paid exactly once, by one nonce each, and what was counted covers what was spent.
 func TestRandomSchedules(t *testing.T) {
 	t.Parallel()
-	seed := *seedFlag
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("again with -args -topup.seed=%d", seed)
-	dice := rand.New(rand.NewPCG(seed, 1))
+	dice := testrand.New(t)
 	const lanes = 4
 	r := newRig(t, lanes)
 	faults := true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
@@ -83,9 +83,7 @@ func deliverAsChild() {
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	const events = 4000
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testrand.New(t)
 	r := newRig(t)
 	single := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
 	batches := r.endpoint(newReceiver(t, nil), webhook.Endpoint{Batch: 7})

@@ -20,6 +20,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -143,8 +144,7 @@ func TestKilled(t *testing.T) {
 	w.batches(20)
 	w.forget(1) // blocks before are read from the chain
 	w.batches(10)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testrand.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	proxy, err := rpcproxy.Start(w.node.URL, seed)
 	require.NoError(t, err)

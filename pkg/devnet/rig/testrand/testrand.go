@@ -1,0 +1,57 @@
+// Package testrand gives tests the seed of their random input. The seed is the same in each run, so that a change is
+// what makes a test fail; .ci/deep explores with other ones.
+package testrand
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	_ "pgregory.net/rapid" // its flag
+)
+
+// Variable is the environment variable that holds another seed: a number from 1 on, or "random".
+const Variable = "SCORELAY_TEST_SEED"
+
+// Fixed is the seed without the variable.
+const Fixed = 1
+
+var seed = read(os.Getenv(Variable))
+
+func read(text string) uint64 {
+	switch text {
+	case "":
+		return Fixed
+	case "random":
+		return 1 + rand.Uint64N(1<<48)
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		panic(fmt.Sprintf("%s is %q: it must be a number from 1 on, or \"random\"", Variable, text))
+	}
+	return n
+}
+
+// A package whose tests use rapid imports testrand, even if it needs nothing else of it: rapid takes its seed from a
+// flag. One on the command line comes later, and wins.
+func init() {
+	if err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10)); err != nil {
+		panic(err)
+	}
+}
+
+// Seed returns the seed of this process, and logs how to use it again.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	t.Logf("%s=%d", Variable, seed)
+	return seed
+}
+
+// New returns a generator with the seed of this process. All of one process give the same numbers.
+func New(t testing.TB) *rand.Rand {
+	t.Helper()
+	return rand.New(rand.NewPCG(Seed(t), 0))
+}
