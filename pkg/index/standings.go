@@ -27,7 +27,7 @@ type Standings interface {
 	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
 	// writer began one: it returns the checkpoint that holds now.
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint to a later block; score.ErrFoldMoved if it is not at from.
+	// Advance moves the checkpoint to a later block, and may lower its target; score.ErrFoldMoved if it is not at from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
 	// Create makes a project known, at a mark, unless it is.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
@@ -255,6 +255,16 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	if now.Sub(to.Anchored) >= cmp.Or(f.Reread, DefaultReread) {
 		to.Back, to.Anchor, to.Anchored = to.Anchor, to.Position, now
 	}
+	end, err := f.Source.End(ctx)
+	if err != nil {
+		return err
+	}
+	atEnd := end.Position.Block == through.Position.Block && end.Position.Hash == through.Position.Hash
+	if atEnd {
+		// A reorg deeper than finality may have made the ledger shorter than the target. The fold does not have to meet its
+		// Rewind: that may have expired, and blocks before the ledger's first one are read from the chain.
+		to.Target = min(to.Target, to.Block)
+	}
 	if err := f.Standings.Advance(ctx, s.at, to); err != nil {
 		return err
 	}
@@ -267,12 +277,8 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 		}
 		s.again = false
 	}
-	end, err := f.Source.End(ctx)
-	if err != nil {
-		return err
-	}
 	f.lags(end)
-	if end.Position.Block != to.Block {
+	if !atEnd {
 		return nil
 	}
 	return f.check(ctx, s)

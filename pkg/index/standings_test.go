@@ -536,6 +536,61 @@ func TestStandingsFindADifference(t *testing.T) {
 	require.InDelta(t, 1, counted(t, reg, "scorelay_standings_differences_total"), 0)
 }
 
+// TestARebuildEndsWhereTheLedgerBecameShorter: a reorg deeper than finality takes back the block at which the rebuild was
+// to be done, and the new chain executes less. The rebuild is done at the new end, and not before.
+func TestARebuildEndsWhereTheLedgerBecameShorter(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]struct {
+		folded int    // before the reorg: up to a block that stands (1), or that does not (2)
+		keeps  uint64 // messages of the ledger, then; what is older the fold reads from the chain
+		meets  bool   // the Rewind
+	}{
+		"before the first block":                     {folded: 0, keeps: 1},
+		"at a block that stands":                     {folded: 1, keeps: 3},
+		"at a block that stands; the Rewind is kept": {folded: 1, keeps: 3, meets: true},
+		"at a block that was replaced":               {folded: 2, keeps: 1, meets: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, b := newWorld(t), newBoards(t)
+			l := w.followed()
+			began := time.Now()
+			l.writer.Now = func() time.Time { return began } // it appends no blocks without events
+			projects := w.all()
+			stays := w.top().Number
+			for range 3 {
+				w.relay(w.fresh(projects[0], 2)...)
+			}
+			was := l.append().Block.Number
+			l.purge(is.keeps)
+			p := l.hand(l.standings(b))
+			var err error
+			p.at, err = p.fold.Begin(t.Context(), false)
+			require.NoError(t, err)
+			p.begun = true
+			for is.folded == 1 && p.at.Block == 0 || is.folded == 2 && p.at.Block <= stays {
+				some, err := p.source.Next(t.Context(), p.at)
+				require.NoError(t, err)
+				require.NoError(t, p.fold.Apply(t.Context(), some))
+				p.at = some[len(some)-1].Position
+			}
+			require.Equal(t, is.folded == 2, p.at.Block > stays)
+			require.Less(t, p.at.Block, was)
+			w.reorg(stays, func() { w.relay(w.fresh(projects[0], 1)...) })
+			require.Less(t, l.append().Block.Number, was)
+			if !is.meets {
+				l.purge(1)
+			}
+			require.NoError(t, p.fold.(*index.StandingsFold).Check(t.Context()))
+			at, err := b.Checkpoint(t.Context())
+			require.NoError(t, err)
+			require.True(t, at.Rebuilding())
+			require.NoError(t, p.catchUp())
+			l.requireStandings(b, projects...)
+		})
+	}
+}
+
 // TestStandingsRebuiltFromTheChain: the ledger has forgotten what is older; and Redis fails over in the middle.
 func TestStandingsRebuiltFromTheChain(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,7 @@ type Checkpoint struct {
 	Block      uint64
 	Hash       common.Hash
 	Time       time.Time // of the block
-	Target     uint64    // the block from which on the rebuild that began this generation is done
+	Target     uint64    // the block from which on the rebuild that began this generation is done; lowered where the ledger ends before it
 
 	Position string    // where reading the ledger continues, as a text of ledger.Position; "" at the generation's beginning, as Back and Anchor
 	Process  string    // the store's when this was written

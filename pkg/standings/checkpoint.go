@@ -59,15 +59,15 @@ func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoi
 	return s.Checkpoint(ctx)
 }
 
-// Advance moves the checkpoint of a generation to a later block: all but Generation and Target are those of to. score.ErrFoldMoved: it is not
-// at from, by generation and hash. It may be repeated.
+// Advance moves the checkpoint of a generation to a later block: all but Generation are those of to. score.ErrFoldMoved: it
+// is not at from, by generation and hash. It may be repeated.
 func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	was := ""
 	if from.Hash != (common.Hash{}) {
 		was = string(from.Hash[:])
 	}
 	did, err := s.does(ctx, "move the checkpoint of the projection", advanceScript, s.checkpointKey(),
-		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix(), max(to.Anchored.Unix(), 0), to.Position, to.Process, to.Back, to.Anchor)
+		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix(), max(to.Anchored.Unix(), 0), to.Position, to.Process, to.Back, to.Anchor, to.Target)
 	if err == nil && !did {
 		return score.ErrFoldMoved
 	}

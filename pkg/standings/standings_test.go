@@ -249,22 +249,22 @@ func TestGenerations(t *testing.T) {
 	again, err := s.Begin(ctx, 0, 10)
 	require.NoError(t, err)
 	require.Equal(t, first, again, "another writer began it")
+	eight := at(8)
+	eight.Generation, eight.Target = first.Generation, 9
 	for range 2 { // the answer was lost
-		require.NoError(t, s.Advance(ctx, first, at(8)))
+		require.NoError(t, s.Advance(ctx, first, eight))
 	}
 	require.ErrorIs(t, s.Advance(ctx, first, at(9)), score.ErrFoldMoved)
 	s.Forget()
 	_, _, err = s.Summaries(ctx, []score.ProjectID{project})
 	require.ErrorAs(t, err, &rebuilding)
 	require.Equal(t, score.RebuildingError{Block: 8, Target: 9}, *rebuilding)
-	eight := at(8)
-	eight.Generation = first.Generation
-	require.NoError(t, s.Advance(ctx, eight, at(9)))
+	nine := at(9)
+	nine.Generation, nine.Target = first.Generation, 8
+	require.NoError(t, s.Advance(ctx, eight, nine))
 	c, err = s.Checkpoint(ctx)
 	require.NoError(t, err)
-	nine := at(9)
-	nine.Generation, nine.Target = first.Generation, 9
-	require.Equal(t, nine, c)
+	require.Equal(t, nine, c, "with a lower target")
 	require.NoError(t, s.Create(ctx, first.Generation, project, mark(1, 0)))
 	require.NoError(t, s.Append(ctx, first.Generation, part(mark(1, 0), mark(2, 1), applied(2, wallet(1), 1<<60))))
 	s.Forget()
