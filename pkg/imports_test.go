@@ -155,12 +155,13 @@ func TestSeeds(t *testing.T) {
 				case module + "pkg/devnet/rig/testrand":
 					seeded[filepath.Dir(p)] = true
 				case "math/rand":
-					t.Errorf("%s: math/rand/v2 is what tests use", p)
+					t.Errorf("%s: tests use math/rand/v2", p)
 				case "math/rand/v2":
-					for _, call := range unseeded(parsed) {
-						t.Errorf("%s: rand.%s draws a seed of its own: use testrand", files.Position(call.Pos()), call.Sel.Name)
-					}
+					require.Nil(t, spec.Name, "%s: math/rand/v2 has no other name in tests", p)
 				}
+			}
+			for _, use := range unseeded(parsed) {
+				t.Errorf("%s: %s differs in each run: use testrand", files.Position(use.Pos()), use.Sel.Name)
 			}
 			return nil
 		}))
@@ -171,20 +172,24 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// unseeded lists the uses of functions of math/rand/v2 whose numbers differ in each run.
-func unseeded(file *ast.File) (calls []*ast.SelectorExpr) {
+// unseeded lists the uses of math/rand/v2 without a seed, and of the clock as one.
+func unseeded(file *ast.File) (uses []*ast.SelectorExpr) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.SelectorExpr)
+		use, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		if from, ok := call.X.(*ast.Ident); ok && from.Name == "rand" &&
-			!slices.Contains([]string{"New", "NewPCG", "NewChaCha8", "Rand"}, call.Sel.Name) {
-			calls = append(calls, call)
+		from, ok := use.X.(*ast.Ident)
+		global := ok && from.Name == "rand" && slices.Contains([]string{
+			"ExpFloat64", "Float32", "Float64", "Int", "Int32", "Int32N", "Int64", "Int64N", "IntN", "N", "NormFloat64", "Perm",
+			"Shuffle", "Uint", "Uint32", "Uint32N", "Uint64", "Uint64N", "UintN",
+		}, use.Sel.Name)
+		if global || slices.Contains([]string{"UnixNano", "UnixMicro"}, use.Sel.Name) {
+			uses = append(uses, use)
 		}
 		return true
 	})
-	return calls
+	return uses
 }
 
 func mayImport(dir, imported string) bool {

@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	chaosDuration = flag.Duration("chaos.duration", 0, "how long TestChaos disturbs the stack; 0: not at all")
+	chaosDuration = flag.Duration("chaos.duration", 0, "how long TestChaos disturbs the stack; 0 skips it")
 	chaosKeep     = flag.String("chaos.keep", "", "folder that gets the logs and the data of a TestChaos that failed")
 )
 

@@ -268,7 +268,7 @@ func TestACrashBetweenAGroupsClaimsAndItsAck(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.ClaimWait = 50 * time.Millisecond
-		s.status.Claim = 500 * time.Millisecond
+		s.status.Claim = 5 * time.Second
 	}).withProject()
 	_, err := b.status.Claim(t.Context(), b.refs("one", "two"), "crashed")
 	require.NoError(t, err)

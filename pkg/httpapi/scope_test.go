@@ -64,7 +64,7 @@ func TestAKeyIsBoundToProjects(t *testing.T) {
 func TestAKeyExpires(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
-	soon := time.Now().Add(1500 * time.Millisecond)
+	soon := time.Now().Add(5 * time.Second)
 	b.withTerms(apikey.Terms{Expires: &soon})
 	require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status)
 	var r response

@@ -19,7 +19,7 @@ var simSchedules = flag.Int64("sim.schedules", simUsual, "schedules that TestSim
 
 const (
 	simUsual    = 300  // with the fixed seed they meet faults of all kinds
-	simEnough   = 1500 // with any
+	simEnough   = 1500 // with any seed
 	simFailures = 5    // after which it ends
 )
 

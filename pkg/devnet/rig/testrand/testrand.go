@@ -1,5 +1,5 @@
-// Package testrand gives tests the seed of their random input. The seed is the same in each run, so that a change is
-// what makes a test fail; .ci/deep explores with other ones.
+// Package testrand gives tests the seed of their random input. The seed is the same in each run, so that a failure comes
+// from a change and not from new input; .ci/deep explores with other ones.
 package testrand
 
 import (
@@ -35,8 +35,8 @@ func read(text string) uint64 {
 	return n
 }
 
-// A package whose tests use rapid imports testrand, even if it needs nothing else of it: rapid takes its seed from a
-// flag. One on the command line comes later, and wins.
+// Import testrand in every package whose tests use rapid, which takes its seed from this flag. -rapid.seed on the command
+// line overrides it.
 func init() {
 	if err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10)); err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// New returns a generator with the seed of this process. All of one process give the same numbers.
+// New returns a generator with the seed of this process. Each call begins the same sequence again.
 func New(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0))
