@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 )
 
 func list(faults ...rpcproxy.Fault) []rpcproxy.Fault { return faults }
@@ -180,7 +180,7 @@ func addMember(t *testing.T, x *trial) {
 	wallet, err := load.RandomWallet()
 	require.NoError(t, err)
 	x.member = wallet
-	x.ownerSends(t, registry.EncodeAddUpdater(x.places[0].Project, wallet.Address))
+	x.ownerSends(t, calls.AddUpdater(x.places[0].Project, wallet.Address))
 }
 
 // memberAccepted expects updates of that member to be accepted once the fault is over.

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -43,7 +44,7 @@ func TestProjectsShow(t *testing.T) {
 	record := score.RecordOf(p)
 	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Block: 2}))
 	again := score.Action{Name: "buy", Points: 50}
-	node.Transact(t, 0, &contract, registry.EncodeAddAction(p.ID, again))
+	node.Transact(t, 0, &contract, calls.AddAction(p.ID, again))
 	doc, err := readProject(ctx, projects, client, contract, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"actions: 3 on the contract, 2 in the directory"}, doc.Differs)

@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -148,7 +149,7 @@ func TestWhatEventsTell(t *testing.T) {
 	w := newWorld(t, p)
 	updates := w.fresh(p, 2)
 	w.relay(updates[0], updates[0], score.Update{Project: p.ID, ID: updates[1].ID, Signer: devnet.Address(relayerKey), Target: updates[1].Target, Action: 1})
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "win", Points: 3}))
+	w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "win", Points: 3}))
 	newest := w.fresh(p, 1)
 	newest[0].Action = 2
 	w.relay(newest...)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -52,7 +52,7 @@ func TestWhatBecomesOfReplaysIsToldOnce(t *testing.T) {
 		}
 		follow()
 	}
-	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, refused.Signer))
+	w.call(ownerKey, calls.AddUpdater(p.ID, refused.Signer))
 	w.relay(never, refused)
 	follow()
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -24,7 +24,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 	used := updates[0]
 	w.relay(used)
 	win := score.Action{Name: "win", Points: 3}
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, win))
+	w.call(ownerKey, calls.AddAction(p.ID, win))
 	for i := range updates {
 		updates[i].Action = 2
 	}
@@ -104,7 +104,7 @@ func TestWhatAReorgTookFromTheDirectoryHoldsUpNoReader(t *testing.T) {
 	base := w.top()
 	r := w.open(1)
 	_, at := w.to(r, p, event.Cursor{}, 100)
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "win", Points: 3}))
+	w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "win", Points: 3}))
 	u := w.fresh(p, 1)
 	u[0].Action = 2
 	w.relay(u...)

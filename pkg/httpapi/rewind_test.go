@@ -33,6 +33,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/ledger/rig"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -356,10 +357,10 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	}
 	create()
 	relay(1, "stays")
-	above := call(1, registry.EncodeAddScoreType(b.project.ID, "luck"))
+	above := call(1, calls.AddScoreType(b.project.ID, "luck"))
 	relay(1, "goes", "again", "goes")
 	relay(7, "of no member")
-	call(1, registry.EncodeAddUpdater(b.project.ID, devnet.Address(7)))
+	call(1, calls.AddUpdater(b.project.ID, devnet.Address(7)))
 	never := score.Update{Project: b.project.ID, ID: updateID("never"), Signer: devnet.Address(1), Action: 1}
 	edit := score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: b.project.ID, Nonce: 4, Edits: []score.Edit{{Operation: score.AddScoreType, Name: "fame"}}}, Owner: devnet.Address(1)}
 	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []score.DeadLetter{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -44,7 +45,7 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	findings = w.audit()
 	require.Equal(t, index.Counts{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, findings.Updates)
 	require.Equal(t, 3, findings.Creations.Accepted)
-	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, u[2].Signer))
+	w.call(ownerKey, calls.AddUpdater(p.ID, u[2].Signer))
 	w.relay(u[2])
 	w.settleAll()
 	findings = w.audit()

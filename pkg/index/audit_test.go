@@ -18,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -82,7 +83,7 @@ func TestAudit(t *testing.T) {
 	w.accept(again...)
 	require.Equal(t, 6, w.audit().Updates.Pending)
 	w.direct(w.fresh(a, 1)[0])
-	w.call(ownerKey, registry.EncodeAddAction(a.ID, score.Action{Name: "buy", Points: 100}))
+	w.call(ownerKey, calls.AddAction(a.ID, score.Action{Name: "buy", Points: 100}))
 	newer := w.fresh(a, 1)
 	newer[0].Action = 2
 	w.accept(newer...)

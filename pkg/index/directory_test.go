@@ -22,6 +22,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -94,11 +95,11 @@ func (w *world) edit(p *score.Project) *score.Record {
 	w.t.Helper()
 	stranger := common.Address{9}
 	action := score.Action{Name: "buy", Points: 50}
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, action))
-	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
-	w.call(ownerKey, registry.EncodeAddOwner(p.ID, stranger))
-	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, stranger))
-	w.call(ownerKey, registry.EncodeRemoveUpdater(p.ID, devnet.Address(updaterKey)))
+	w.call(ownerKey, calls.AddAction(p.ID, action))
+	w.call(ownerKey, calls.AddScoreType(p.ID, "luck"))
+	w.call(ownerKey, calls.AddOwner(p.ID, stranger))
+	w.call(ownerKey, calls.AddUpdater(p.ID, stranger))
+	w.call(ownerKey, calls.RemoveUpdater(p.ID, devnet.Address(updaterKey)))
 	w.call(ownerKey, registry.EncodeSetSignedOnly(p.ID, !p.SignedOnly))
 	want := score.RecordOf(p)
 	want.SignedOnly = !p.SignedOnly
@@ -220,7 +221,7 @@ func TestDirectoryIsIdleWhereNothingHappens(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 	w.emptied()
-	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+	w.call(ownerKey, calls.AddScoreType(p.ID, "luck"))
 	require.NoError(t, f.catchUp())
 	l.requireDirectory(d)
 }
@@ -309,12 +310,12 @@ func TestDirectoryDiesAtEveryWrite(t *testing.T) {
 			next += 2
 			w.call(relayerKey, registry.EncodeCreateProject(moved))
 			common := w.top().Number
-			w.call(ownerKey, registry.EncodeAddUpdater(p.ID, wallets(next)))
+			w.call(ownerKey, calls.AddUpdater(p.ID, wallets(next)))
 			w.call(relayerKey, registry.EncodeCreateProject(gone))
 			w.call(ownerKey, registry.EncodeSetSignedOnly(moved.ID, true))
 			try()
 			l.requireDirectory(d)
-			w.reorg(common, func() { w.call(ownerKey, registry.EncodeAddUpdater(moved.ID, wallets(next))) })
+			w.reorg(common, func() { w.call(ownerKey, calls.AddUpdater(moved.ID, wallets(next))) })
 			try()
 			l.requireDirectory(d)
 			w.requireUnknown(d, gone.ID)
@@ -352,7 +353,7 @@ func TestDirectorySkips(t *testing.T) {
 	require.NoError(t, f.catchUp())
 	w.edit(p)
 	require.NoError(t, f.catchUp())
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "more", Points: 1}))
+	w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "more", Points: 1}))
 	w.call(relayerKey, registry.EncodeCreateProject(q))
 	require.NoError(t, f.catchUp())
 	w.requireRecord(d.Directory, score.RecordOf(q))
@@ -426,7 +427,7 @@ func TestDirectoryAfterADeepReorg(t *testing.T) {
 			want := score.RecordOf(p)
 			w.reorg(common, func() {
 				action := score.Action{Name: "other", Points: 9}
-				w.call(ownerKey, registry.EncodeAddAction(p.ID, action))
+				w.call(ownerKey, calls.AddAction(p.ID, action))
 				want.Actions = append(want.Actions, action)
 				w.call(relayerKey, registry.EncodeCreateProject(moved))
 			})
@@ -463,7 +464,7 @@ func TestDirectoryFoldsAfterADeepReorg(t *testing.T) {
 	stop := l.run(l.directoryFold(d), l.directoryFold(d), l.directoryFold(d), l.directoryFold(d))
 	require.Eventually(t, func() bool { rec, err := d.Project(ctx, gone.ID); return err == nil && rec != nil }, testPatience, testPoll)
 	w.reorg(common, func() {
-		w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+		w.call(ownerKey, calls.AddScoreType(p.ID, "luck"))
 	})
 	require.Eventually(t, func() bool {
 		rec, err := d.Project(ctx, p.ID)
@@ -484,7 +485,7 @@ func TestDirectoryRepairsHoles(t *testing.T) {
 	p, other, next := project(1), project(2), project(3)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.call(relayerKey, registry.EncodeCreateProject(other))
-	w.call(ownerKey, registry.EncodeAddScoreType(other.ID, "karma2"))
+	w.call(ownerKey, calls.AddScoreType(other.ID, "karma2"))
 	w.blocks(8)
 	l.append()
 	w.noLogs.Store(true)
@@ -513,7 +514,7 @@ func TestDirectoryRepairsHoles(t *testing.T) {
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 	w.requireRecord(d, want)
 	require.False(t, gaps())
-	w.call(ownerKey, registry.EncodeAddAction(other.ID, score.Action{Name: "more", Points: 1}))
+	w.call(ownerKey, calls.AddAction(other.ID, score.Action{Name: "more", Points: 1}))
 	require.NoError(t, f.catchUp())
 	l.requireDirectory(d)
 }
@@ -534,12 +535,12 @@ func TestDirectoryKeepsWhatEndpointsLeaveOut(t *testing.T) {
 	w.call(relayerKey, registry.EncodeCreateProject(gone))
 	require.NoError(t, f.catchUp())
 	w.noLogs.Store(true)
-	w.reorg(common, func() { w.call(ownerKey, registry.EncodeAddScoreType(old.ID, "luck")) })
+	w.reorg(common, func() { w.call(ownerKey, calls.AddScoreType(old.ID, "luck")) })
 	require.NoError(t, f.catchUp())
 	w.requireRecord(d, score.RecordOf(old))
 	w.requireRecord(d, want)
 	w.requireUnknown(d, gone.ID)
-	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+	w.call(ownerKey, calls.AddScoreType(p.ID, "luck"))
 	for range 2 {
 		f = l.hand(l.directoryFold(d)) // one that makes all again at once
 		require.NoError(t, f.catchUp())
@@ -567,7 +568,7 @@ func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
 			w.call(relayerKey, registry.EncodeCreateProject(p))
 			require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 			common := w.top().Number
-			w.call(ownerKey, registry.EncodeAddUpdater(p.ID, wallets(1)))
+			w.call(ownerKey, calls.AddUpdater(p.ID, wallets(1)))
 			w.call(relayerKey, registry.EncodeCreateProject(gone))
 			f := l.hand(l.directoryFold(&faultyDirectory{Directory: d, fails: nth(4, false)})) // of Begin's, two records', and the checkpoint
 			require.ErrorIs(t, f.catchUp(), errFault)
@@ -578,7 +579,7 @@ func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
 
 			w.reorg(common, func() {
 				w.blocks(1)
-				w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+				w.call(ownerKey, calls.AddScoreType(p.ID, "luck"))
 				w.blocks(1)
 			})
 			harm(l)
@@ -617,8 +618,8 @@ func TestDirectoryAtRandom(t *testing.T) {
 				}
 				id, n := known[random.IntN(len(known))], byte(random.IntN(6))
 				data := [][]byte{
-					registry.EncodeAddAction(id, score.Action{Name: "more", Points: uint32(n)}), registry.EncodeAddUpdater(id, wallets(n)),
-					registry.EncodeRemoveUpdater(id, wallets(n)), registry.EncodeSetSignedOnly(id, n%2 == 0),
+					calls.AddAction(id, score.Action{Name: "more", Points: uint32(n)}), calls.AddUpdater(id, wallets(n)),
+					calls.RemoveUpdater(id, wallets(n)), registry.EncodeSetSignedOnly(id, n%2 == 0),
 				}[random.IntN(4)]
 				if w.wouldPass(data) {
 					w.call(ownerKey, data)

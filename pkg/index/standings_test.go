@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
 )
@@ -223,7 +224,7 @@ func (w *world) all() []*score.Project {
 	)
 	w.call(relayerKey, registry.EncodeCreateProject(later))
 	w.relay(early[:2]...)
-	w.call(ownerKey, registry.EncodeAddAction(later.ID, score.Action{Name: "more", Points: score.MaxPoints}))
+	w.call(ownerKey, calls.AddAction(later.ID, score.Action{Name: "more", Points: score.MaxPoints}))
 	early[2].Action = 2
 	w.relay(early[2:3]...)
 	return []*score.Project{p, only, later}
@@ -682,13 +683,13 @@ func TestStandingsBelieveFinalActionsOnly(t *testing.T) {
 	w.relay(w.fresh(p, 1)...)
 	above := w.top().Number
 	w.blocks(1)
-	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "gift", Points: 100}))
+	w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "gift", Points: 100}))
 	require.NoError(t, f.catchUp())
 	l.requireStandings(b, p)
 	u := w.fresh(p, 1)
 	u[0].Action = uint8(len(p.Actions))
 	w.reorg(above, func() {
-		w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "gift", Points: 1}))
+		w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "gift", Points: 1}))
 		w.relay(u...)
 	})
 	w.blocks(2)

@@ -16,6 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -170,13 +171,13 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 	switch kind {
 	case 0:
 		a := g.action(g.draw("action", 8))
-		return registry.EncodeAddAction(id, a), "", func() { p.Actions = append(p.Actions, a) }
+		return calls.AddAction(id, a), "", func() { p.Actions = append(p.Actions, a) }
 	case 1:
 		name := fmt.Sprintf("type %d", g.draw("type", 8))
 		if p != nil && slices.Contains(p.ScoreTypes, name) {
 			refusal = "DuplicateScoreType"
 		}
-		return registry.EncodeAddScoreType(id, name), refusal, func() { p.ScoreTypes = append(p.ScoreTypes, name) }
+		return calls.AddScoreType(id, name), refusal, func() { p.ScoreTypes = append(p.ScoreTypes, name) }
 	}
 	if kind == 6 {
 		signedOnly := g.draw("signed only", 2) == 1
@@ -190,7 +191,7 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 		role = score.Updater
 	}
 	encode := map[int]func(score.ProjectID, common.Address) []byte{
-		2: registry.EncodeAddOwner, 3: registry.EncodeRemoveOwner, 4: registry.EncodeAddUpdater, 5: registry.EncodeRemoveUpdater,
+		2: calls.AddOwner, 3: calls.RemoveOwner, 4: calls.AddUpdater, 5: calls.RemoveUpdater,
 	}[kind]
 	if p != nil {
 		owners := 0

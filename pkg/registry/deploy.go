@@ -95,8 +95,3 @@ func findConstants(code []byte) (places []int) {
 func EncodeGrantRelayer(account common.Address) []byte {
 	return contract.PackGrantRole(relayerRole, account)
 }
-
-// EncodeRevokeRelayer is the calldata, for the admin, that takes the relayer role from an account.
-func EncodeRevokeRelayer(account common.Address) []byte {
-	return contract.PackRevokeRole(relayerRole, account)
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -174,7 +175,7 @@ func modelBoundsHeaders(t *testing.T, rules registry.GasRules) {
 	lab := newGasLabUnder(t, rules)
 	const added = 4 // the index of the type
 	owner := testAccount(2)
-	lab.transact(owner, registry.EncodeAddScoreType(lab.project.ID, "added"))
+	lab.transact(owner, calls.AddScoreType(lab.project.ID, "added"))
 	signers := lab.project.Updaters
 	model := rules.Batch
 	seed := 0

@@ -52,36 +52,6 @@ func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 
 // The calls below are for a project's owners and updaters, who send them themselves.
 
-// EncodeAddAction is the calldata of addAction.
-func EncodeAddAction(project score.ProjectID, a score.Action) []byte {
-	return contract.PackAddAction(project, packActions([]score.Action{a})[0])
-}
-
-// EncodeAddScoreType is the calldata of addScoreType.
-func EncodeAddScoreType(project score.ProjectID, name string) []byte {
-	return contract.PackAddScoreType(project, name)
-}
-
-// EncodeAddOwner is the calldata of addOwner.
-func EncodeAddOwner(project score.ProjectID, member common.Address) []byte {
-	return contract.PackAddOwner(project, member)
-}
-
-// EncodeRemoveOwner is the calldata of removeOwner.
-func EncodeRemoveOwner(project score.ProjectID, member common.Address) []byte {
-	return contract.PackRemoveOwner(project, member)
-}
-
-// EncodeAddUpdater is the calldata of addUpdater.
-func EncodeAddUpdater(project score.ProjectID, member common.Address) []byte {
-	return contract.PackAddUpdater(project, member)
-}
-
-// EncodeRemoveUpdater is the calldata of removeUpdater.
-func EncodeRemoveUpdater(project score.ProjectID, member common.Address) []byte {
-	return contract.PackRemoveUpdater(project, member)
-}
-
 // EncodeSetSignedOnly is the calldata of setSignedOnly.
 func EncodeSetSignedOnly(project score.ProjectID, signedOnly bool) []byte {
 	return contract.PackSetSignedOnly(project, signedOnly)

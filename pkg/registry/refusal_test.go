@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -106,10 +107,10 @@ func TestEditRefusals(t *testing.T) {
 	c.transact(c.relayer, registry.EncodeCreateProject(p))
 	good := score.Action{Name: "one more", Points: 1}
 	for want, data := range map[string][]byte{
-		"ActionCount":    registry.EncodeAddAction(p.ID, good),
-		"ScoreTypeCount": registry.EncodeAddScoreType(p.ID, "one more"),
-		"ZeroMember":     registry.EncodeAddOwner(p.ID, common.Address{}),
-		"RoleUnchanged":  registry.EncodeAddOwner(p.ID, other.addr),
+		"ActionCount":    calls.AddAction(p.ID, good),
+		"ScoreTypeCount": calls.AddScoreType(p.ID, "one more"),
+		"ZeroMember":     calls.AddOwner(p.ID, common.Address{}),
+		"RoleUnchanged":  calls.AddOwner(p.ID, other.addr),
 	} {
 		require.Equal(t, want, c.refused(owner.addr, data).Name)
 	}
@@ -117,7 +118,7 @@ func TestEditRefusals(t *testing.T) {
 	small := labProject()
 	small.Owners = []common.Address{owner.addr}
 	c.transact(c.relayer, registry.EncodeCreateProject(small))
-	bad := func(a score.Action) []byte { return registry.EncodeAddAction(small.ID, a) }
+	bad := func(a score.Action) []byte { return calls.AddAction(small.ID, a) }
 	for i, tc := range []struct {
 		data []byte
 		want string
@@ -126,17 +127,17 @@ func TestEditRefusals(t *testing.T) {
 		{bad(score.Action{Name: "a", Points: 0}), "PointsOutOfRange"},
 		{bad(score.Action{Name: "a", Points: score.MaxPoints + 1}), "PointsOutOfRange"},
 		{bad(score.Action{Name: "a", Points: 1, Direction: 2}), "InvalidDirection"},
-		{registry.EncodeAddScoreType(small.ID, ""), "NameLength"},
-		{registry.EncodeRemoveOwner(small.ID, owner.addr), "LastOwner"},
-		{registry.EncodeRemoveUpdater(small.ID, owner.addr), "RoleUnchanged"},
-		{registry.EncodeRemoveUpdater(hash("none"), owner.addr), registry.RevertUnknownProject},
+		{calls.AddScoreType(small.ID, ""), "NameLength"},
+		{calls.RemoveOwner(small.ID, owner.addr), "LastOwner"},
+		{calls.RemoveUpdater(small.ID, owner.addr), "RoleUnchanged"},
+		{calls.RemoveUpdater(hash("none"), owner.addr), registry.RevertUnknownProject},
 	} {
 		require.Equal(t, tc.want, c.refused(owner.addr, tc.data).Name, i)
 	}
 	require.Equal(t, registry.RevertNotOwner, c.refused(other.addr, bad(good)).Name)
 
 	// A name that is not UTF-8 is the owner's own trouble: the index stores it in a form that no request can name.
-	receipt := c.transact(owner, registry.EncodeAddScoreType(small.ID, "bad \xff name"))
+	receipt := c.transact(owner, calls.AddScoreType(small.ID, "bad \xff name"))
 	event, err := registry.ParseLog(receipt.Logs[0])
 	require.NoError(t, err)
 	require.Equal(t, registry.ScoreTypeAdded{Project: small.ID, Index: 4, Name: "bad \uFFFD name"}, event)
@@ -193,7 +194,7 @@ func TestRolesOfRelayers(t *testing.T) {
 	require.Equal(t, registry.RevertNotRelayer, c.refused(c.admin.addr, creation).Name)
 
 	c.transact(c.admin, registry.EncodeGrantRelayer(second.addr))
-	c.transact(c.admin, registry.EncodeRevokeRelayer(c.relayer.addr))
+	c.transact(c.admin, calls.RevokeRelayer(c.relayer.addr))
 	require.Equal(t, registry.RevertNotRelayer, c.refused(c.relayer.addr, creation).Name)
 	require.True(t, read(c, registry.ReadIsRelayer(second.addr)))
 	c.transact(second, creation)

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -123,8 +124,8 @@ func TestACreationThatWasCarriedOutBeforeIsNoDeadLetter(t *testing.T) {
 		require.NoError(t, w.stream.PublishProject(t.Context(), p.Name, p, 0))
 	}
 	for _, edit := range [][]byte{
-		registry.EncodeAddAction(edited.ID, score.Action{Name: "more", Points: 7}), registry.EncodeAddScoreType(edited.ID, "luck"),
-		registry.EncodeRemoveUpdater(edited.ID, edited.Updaters[1]), registry.EncodeAddOwner(edited.ID, common.Address{1}),
+		calls.AddAction(edited.ID, score.Action{Name: "more", Points: 7}), calls.AddScoreType(edited.ID, "luck"),
+		calls.RemoveUpdater(edited.ID, edited.Updaters[1]), calls.AddOwner(edited.ID, common.Address{1}),
 	} {
 		w.transact(&w.contract, edit)
 	}
@@ -158,7 +159,7 @@ func TestALaneWithoutTheRelayerRoleWaitsAndLosesNothing(t *testing.T) {
 	w.create(1)
 	w.start(w.config(), w.deps())
 	w.drain()
-	w.transact(&w.contract, registry.EncodeRevokeRelayer(w.keys[0].Address()))
+	w.transact(&w.contract, calls.RevokeRelayer(w.keys[0].Address()))
 	w.accept(some(1, 0, 30)...)
 	for range 15 {
 		w.mine()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -199,7 +200,7 @@ func (r *simRun) moveGas() {
 func (r *simRun) moveRole() { r.setRole(score.Lane(r.draw(int(r.ids()))), r.chance(60)) }
 
 func (r *simRun) setRole(id score.Lane, grant bool) {
-	data := registry.EncodeRevokeRelayer(r.laneAddress(id))
+	data := calls.RevokeRelayer(r.laneAddress(id))
 	if grant {
 		data = registry.EncodeGrantRelayer(r.laneAddress(id))
 	} else {

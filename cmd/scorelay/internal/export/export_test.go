@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -330,7 +331,7 @@ func TestReplaced(t *testing.T) {
 	run(false)
 	was := content(t, all[0].Path)
 	w.reorg(parent, func() {
-		added := registry.EncodeAddAction(w.project.ID, score.Action{Name: "new", Points: 9})
+		added := calls.AddAction(w.project.ID, score.Action{Name: "new", Points: 9})
 		w.node.Transact(t, ownerKey, &w.deployment.Contract, added)
 		w.batches(2)
 	})

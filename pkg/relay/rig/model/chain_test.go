@@ -16,6 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -138,7 +139,7 @@ func (p *pair) dryRun(from int, data []byte, gas uint64) {
 
 // toggleRole takes the relayer role from the second relayer, or gives it back.
 func (p *pair) toggleRole() {
-	data := registry.EncodeRevokeRelayer(devnet.Address(relayerB))
+	data := calls.RevokeRelayer(devnet.Address(relayerB))
 	if p.nonces[admin]%2 == 0 {
 		data = registry.EncodeGrantRelayer(devnet.Address(relayerB))
 	}

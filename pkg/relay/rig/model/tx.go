@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -112,7 +113,7 @@ func (c *Chain) readCall(data []byte) (*call, error) {
 		switch {
 		case bytes.Equal(data, registry.EncodeGrantRelayer(a)):
 			return &call{account: &a, grant: true, gas: 60_000}, nil
-		case bytes.Equal(data, registry.EncodeRevokeRelayer(a)):
+		case bytes.Equal(data, calls.RevokeRelayer(a)):
 			return &call{account: &a, gas: 60_000}, nil
 		}
 	}
