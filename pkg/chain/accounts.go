@@ -83,7 +83,7 @@ func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchEle
 			r.words[account] = append(r.words[account], word{e.name, learnt})
 		}
 		return nil
-	case !at.Checked: // the chain's state may have another shape
+	case !at.Checked || at.StateRoot == common.Hash{}: // the chain's state may have another shape, or the header has that of an earlier block
 		return r.refused(e, errNoProof, &e.proofs)
 	}
 	return err

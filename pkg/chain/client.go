@@ -11,8 +11,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 // DefaultMinTip is Config.MinTip where that is not set, in wei per gas: what geth's miner wants at least.
@@ -60,7 +61,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	if cfg.MinTip > cfg.MaxTip {
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
-	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), late: late{came: map[common.Hash]*types.Receipt{}}}
+	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), late: late{came: map[common.Hash]*evidence.Receipt{}}}
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)

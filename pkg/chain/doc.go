@@ -5,7 +5,7 @@
 //   - A block's header hashes to its hash, a block asked for by number or hash has it, and blocks of a range link (header.go,
 //     blocks.go). Accounts have a proof under the state root (accounts.go), receipts are all of their block's under the receipts
 //     root (receipts.go), transactions all under theirs (transactions.go).
-//   - Once any header of the chain was checked, each has to be. Where none can be (rollups with header fields of their own) it
+//   - Once any header of the chain was checked, each has to be. Where none can be it
 //     takes a look at some blocks of each endpoint to conclude that. Then Checked is false, and endpoints are
 //     compared: a block of a height is not returned while half or more of the endpoints that have one of that height have
 //     another (Blocks compares the last of a range, which the others lead to). A lone endpoint's

@@ -36,6 +36,7 @@ type endpoint struct {
 	plainHash atomic.Bool // it takes block hashes as text, not as the object of EIP-1898
 	proofs    capability  // eth_getProof
 	whole     capability  // eth_getBlockReceipts
+	raw       capability  // eth_getRawTransactionByBlockHashAndIndex
 }
 
 func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger, m *metrics) (*endpoint, error) {

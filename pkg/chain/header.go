@@ -12,12 +12,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// header is what the program reads of a block whose header it cannot check: some rollups have fields of their own.
+// header has the fields of a block that the program reads, whether it can check the header or not.
 type header struct {
 	Number       *hexutil.Big      `json:"number"`
 	Hash         *common.Hash      `json:"hash"`
@@ -36,7 +38,7 @@ type header struct {
 
 var errPartialHeader = errors.New("the node's block has no number or no hash")
 
-// decodeBlock reads a block as eth_getBlockBy… give it. Checked tells whether its header hashes to its hash.
+// decodeBlock reads a block as eth_getBlockBy… give it. Checked reports whether its header hashes to its hash.
 func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	var h header
 	if err := decode(raw, &h); err != nil {
@@ -50,12 +52,9 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 		GasLimit: uint64(h.GasLimit), GasUsed: uint64(h.GasUsed), BaseFee: (*big.Int)(h.BaseFee),
 		StateRoot: h.StateRoot, TxRoot: h.TxRoot, ReceiptsRoot: h.ReceiptsRoot, AccessList: h.AccessList != nil,
 	}
+	b.Bloom = fullBloom()
 	if h.Bloom != nil {
 		b.Bloom = *h.Bloom
-	} else { // may hold anything
-		for i := range b.Bloom {
-			b.Bloom[i] = 0xff
-		}
 	}
 	for _, tx := range h.Transactions {
 		hash, err := txHash(tx)
@@ -64,12 +63,77 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 		}
 		b.Txs = append(b.Txs, hash)
 	}
-	var whole types.Header
-	b.Checked = json.Unmarshal(raw, &whole) == nil && whole.Hash() == b.Hash
-	if b.Checked && (len(b.Txs) == 0) != (b.TxRoot == types.EmptyTxsHash) {
+	hashes, later := hashesTo(raw, b.Hash)
+	b.Checked = hashes
+	if later {
+		b.StateRoot, b.ReceiptsRoot, b.Bloom = common.Hash{}, common.Hash{}, fullBloom()
+	}
+	switch {
+	case !b.Checked:
+	case b.TxRoot == types.EmptyTxsHash && len(b.Txs) == 1: // Polygon's state sync before Madhugiri is under no root
+		b.Txs = nil
+	case (len(b.Txs) == 0) != (b.TxRoot == types.EmptyTxsHash):
 		return evidence.Block{}, contradiction("block %d has %d transactions, but transactions root %s", b.Number, len(b.Txs), b.TxRoot)
 	}
 	return b, nil
+}
+
+// avalancheHeader is a header of Avalanche's C-Chain, in the order that is hashed. Each fork added fields at the end.
+type avalancheHeader struct {
+	Parent         common.Hash      `json:"parentHash"`
+	Uncles         common.Hash      `json:"sha3Uncles"`
+	Coinbase       common.Address   `json:"miner"`
+	StateRoot      common.Hash      `json:"stateRoot"`
+	TxRoot         common.Hash      `json:"transactionsRoot"`
+	ReceiptsRoot   common.Hash      `json:"receiptsRoot"`
+	Bloom          types.Bloom      `json:"logsBloom"`
+	Difficulty     hexutil.Uint64   `json:"difficulty"`
+	Number         hexutil.Uint64   `json:"number"`
+	GasLimit       hexutil.Uint64   `json:"gasLimit"`
+	GasUsed        hexutil.Uint64   `json:"gasUsed"`
+	Time           hexutil.Uint64   `json:"timestamp"`
+	Extra          hexutil.Bytes    `json:"extraData"`
+	MixDigest      common.Hash      `json:"mixHash"`
+	Nonce          types.BlockNonce `json:"nonce"`
+	ExtDataHash    *common.Hash     `json:"extDataHash"`
+	BaseFee        *hexutil.Uint64  `json:"baseFeePerGas" rlp:"optional"`
+	ExtDataGasUsed *hexutil.Uint64  `json:"extDataGasUsed" rlp:"optional"`
+	BlockGasCost   *hexutil.Uint64  `json:"blockGasCost" rlp:"optional"`
+	BlobGasUsed    *hexutil.Uint64  `json:"blobGasUsed" rlp:"optional"`
+	ExcessBlobGas  *hexutil.Uint64  `json:"excessBlobGas" rlp:"optional"`
+	BeaconRoot     *common.Hash     `json:"parentBeaconBlockRoot" rlp:"optional"`
+	Milliseconds   *hexutil.Uint64  `json:"timestampMilliseconds" rlp:"optional"`
+	MinDelay       *hexutil.Uint64  `json:"minDelayExcess" rlp:"optional"`
+	Target         *hexutil.Uint64  `json:"targetExponent" rlp:"optional"`
+	MinPrice       *hexutil.Uint64  `json:"minPriceExponent" rlp:"optional"`
+	Settled        *hexutil.Uint64  `json:"settledHeight" rlp:"optional"` // from Helicon on
+	SettledTime    *hexutil.Uint64  `json:"settledGasUnix" rlp:"optional"`
+	SettledGas     *hexutil.Uint64  `json:"settledGasNumerator" rlp:"optional"`
+	SettledExcess  *hexutil.Uint64  `json:"settledExcess" rlp:"optional"`
+}
+
+// hashesTo reports whether a block's header, in Ethereum's form or Avalanche's, hashes to the block's hash, and whether
+// state, receipts and bloom in it are of earlier blocks, as Avalanche's are from Helicon on: it executes blocks after it
+// accepted them.
+func hashesTo(raw json.RawMessage, hash common.Hash) (hashes, later bool) {
+	var whole types.Header
+	if json.Unmarshal(raw, &whole) == nil && whole.Hash() == hash {
+		return true, false
+	}
+	var h avalancheHeader
+	if json.Unmarshal(raw, &h) != nil || h.ExtDataHash == nil {
+		return false, false
+	}
+	encoded, err := rlp.EncodeToBytes(&h)
+	return err == nil && crypto.Keccak256Hash(encoded) == hash, h.Settled != nil
+}
+
+// fullBloom may hold any log.
+func fullBloom() (bloom types.Bloom) {
+	for i := range bloom {
+		bloom[i] = 0xff
+	}
+	return bloom
 }
 
 // txHash reads a block's transaction, which is a hash or an object.

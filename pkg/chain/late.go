@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
@@ -25,14 +24,14 @@ type late struct {
 	slow atomic.Bool // the last receipts took longer than lateAfter
 
 	mu   sync.Mutex
-	came map[common.Hash]*types.Receipt // checked, by transaction; nil while it is read
+	came map[common.Hash]*evidence.Receipt // checked, by transaction; nil while it is read
 }
 
 // take returns the receipts that have come, and what is not being read yet. If slow, the caller must read rest and call put.
-func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*types.Receipt, rest []evidence.Wanted, slow bool) {
+func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Receipt, rest []evidence.Wanted, slow bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	came, slow = map[common.Hash]*types.Receipt{}, l.slow.Load()
+	came, slow = map[common.Hash]*evidence.Receipt{}, l.slow.Load()
 	for _, w := range wanted {
 		w.Txs = slices.DeleteFunc(slices.Clone(w.Txs), func(tx common.Hash) bool {
 			receipt, known := l.came[tx]
@@ -52,11 +51,11 @@ func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*types.Recei
 }
 
 // put notes what came of the wanted receipts; the others may be asked for again.
-func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*types.Receipt) {
+func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.came) > lateMost { // of blocks that were replaced, which no Read asks for again
-		maps.DeleteFunc(l.came, func(_ common.Hash, came *types.Receipt) bool { return came != nil })
+		maps.DeleteFunc(l.came, func(_ common.Hash, came *evidence.Receipt) bool { return came != nil })
 	}
 	for _, w := range wanted {
 		for _, tx := range w.Txs {

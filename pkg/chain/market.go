@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/common/lru"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
@@ -68,13 +67,13 @@ func (m *market) saw(b *evidence.Block) {
 	m.blocks.Add(b.Hash, *b)
 }
 
-// read notes all receipts of a block; to are the accounts that its transactions went to.
-func (m *market) read(b *evidence.Block, receipts types.Receipts, to []*common.Address) {
+// read notes all receipts of a block.
+func (m *market) read(b *evidence.Block, receipts evidence.Receipts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var offers []offer
-	for i, r := range receipts {
-		if m.ours.Contains(r.TxHash) || r.EffectiveGasPrice == nil || m.contract != (common.Address{}) && i < len(to) && to[i] != nil && *to[i] == m.contract {
+	for _, r := range receipts {
+		if m.ours.Contains(r.TxHash) || r.EffectiveGasPrice == nil || m.contract != (common.Address{}) && r.To != nil && *r.To == m.contract {
 			continue
 		}
 		tip := new(big.Int)

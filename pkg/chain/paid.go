@@ -66,7 +66,7 @@ func (c *Client) paidFor(ctx context.Context, e *endpoint, logs []types.Log, pai
 			}
 			elems = elems[1:]
 		}
-		var receipt *types.Receipt
+		var receipt *evidence.Receipt
 		if err := answer(elems[0], &receipt); err != nil {
 			return behind(err, block.Number)
 		}

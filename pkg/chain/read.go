@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -22,8 +21,8 @@ const rounds = 3
 type reading struct {
 	ask    evidence.Ask
 	answer evidence.Answer
-	words  map[common.Address][]word        // what endpoints said of accounts that they did not prove
-	held   map[common.Hash][]*types.Receipt // single receipts, which are better read under the receipts root
+	words  map[common.Address][]word           // what endpoints said of accounts that they did not prove
+	held   map[common.Hash][]*evidence.Receipt // single receipts, which are better read under the receipts root
 
 	unchecked map[common.Hash]bool // blocks whose receipts cannot be checked
 	history   *feeHistory          // what a node said of prices
@@ -75,8 +74,8 @@ func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidenc
 	}
 	r := &reading{
 		ask:    ask,
-		answer: evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}},
-		words:  map[common.Address][]word{}, held: map[common.Hash][]*types.Receipt{}, unchecked: map[common.Hash]bool{},
+		answer: evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}},
+		words:  map[common.Address][]word{}, held: map[common.Hash][]*evidence.Receipt{}, unchecked: map[common.Hash]bool{},
 	}
 	c.market.saw(&ask.At)
 	for i := range ask.Receipts {

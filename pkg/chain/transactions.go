@@ -5,24 +5,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 // Transactions are all transactions of the blocks, checked against their headers; it may return fewer blocks, from the
-// first on, with an error. Where blocks hold transactions of types that this program does not know, the known ones come
-// back, in order, if every endpoint that has the block lists the same.
-func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]types.Transactions, error) {
-	var all []types.Transactions
+// first on, with an error. Of transactions with types that go-ethereum does not know, none come back; where their
+// bytes are not to be had, the others come back if every endpoint that has the block lists the same.
+func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error) {
+	var all []evidence.Transactions
 	for some := range slices.Chunk(blocks, blocksAtOnce) {
-		learnt := map[common.Hash]types.Transactions{}
+		learnt := map[common.Hash]evidence.Transactions{}
 		listed := map[common.Hash][]types.Transactions{} // by endpoints, of blocks that cannot be checked
 		var errs []error
 		for _, e := range c.candidates(some[len(some)-1].Number) {
@@ -40,7 +44,7 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]t
 		for _, b := range some {
 			txs, ok := learnt[b.Hash]
 			if !ok {
-				txs, ok = unanimous(listed[b.Hash])
+				txs.Known, ok = unanimous(listed[b.Hash])
 			}
 			if !ok {
 				return all, c.failed(ctx, "transactions", errs)
@@ -60,8 +64,8 @@ func unanimous(lists []types.Transactions) (types.Transactions, bool) {
 	return lists[0], true
 }
 
-// transactions asks an endpoint for blocks' transactions. Lists with transactions of unknown types go to listed.
-func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, learnt map[common.Hash]types.Transactions,
+// transactions asks an endpoint for blocks' transactions. Lists that cannot be checked go to listed.
+func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, learnt map[common.Hash]evidence.Transactions,
 	listed map[common.Hash][]types.Transactions,
 ) error {
 	elems := make([]rpc.BatchElem, len(blocks))
@@ -81,16 +85,22 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 			errs = append(errs, behind(err, b.Hash))
 			continue
 		}
-		txs, unknown, err := decodeTransactions(body.Transactions)
+		leaves, err := decodeTransactions(body.Transactions)
+		if err == nil && b.Checked {
+			leaves, err = e.prove(ctx, b, leaves)
+		}
 		switch {
+		case errors.Is(err, evidence.ErrContradiction):
+			return err
+		case errors.Is(err, errUncheckable) || err == nil && !b.Checked:
+			listed[b.Hash] = append(listed[b.Hash], known(leaves))
+			errs = append(errs, fmt.Errorf("%w: %d", errUncheckable, b.Number))
 		case err != nil:
 			errs = append(errs, err)
-		case unknown || !b.Checked:
-			listed[b.Hash] = append(listed[b.Hash], txs)
-			errs = append(errs, fmt.Errorf("%w: %d", errUncheckable, b.Number))
 		default:
-			if err := evidence.CheckTransactions(b, txs); err != nil {
-				return err
+			txs := evidence.Transactions{Known: known(leaves), Hashes: make([]common.Hash, len(leaves))}
+			for i, leaf := range leaves {
+				txs.Hashes[i] = crypto.Keccak256Hash(leaf)
 			}
 			learnt[b.Hash] = txs
 		}
@@ -101,22 +111,101 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 	return nil
 }
 
-// decodeTransactions reads transactions; unknown tells that some are of types that this program does not know, and left
-// out.
-func decodeTransactions(raw []json.RawMessage) (txs types.Transactions, unknown bool, err error) {
-	for _, one := range raw {
+// prove returns those of a block's transactions that are under its root: all of them, or all but the last, as where
+// Polygon lists its state sync before Madhugiri. The bytes that are missing are asked for. errUncheckable: some did not
+// come.
+func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
+	missing := func(leaf []byte) bool { return leaf == nil }
+	for _, some := range []evidence.Leaves{leaves, leaves[:max(len(leaves)-1, 0)]} {
+		if !slices.ContainsFunc(some, missing) && evidence.CheckTransactions(b, some) == nil {
+			return some, nil
+		}
+	}
+	var elems []rpc.BatchElem
+	var at []int
+	for i, leaf := range leaves {
+		if missing(leaf) {
+			elems, at = append(elems, elem("eth_getRawTransactionByBlockHashAndIndex", b.Hash, hexutil.Uint(i))), append(at, i)
+		}
+	}
+	if len(elems) > 0 {
+		if !e.raw.offered(time.Now()) {
+			return leaves, errUncheckable
+		}
+		if err := e.calls(ctx, elems); err != nil {
+			return leaves, err
+		}
+	}
+	for i, el := range elems {
+		if err := answer(el, (*hexutil.Bytes)(&leaves[at[i]])); err != nil {
+			e.raw.refused(err, time.Now())
+			return leaves, fmt.Errorf("%w: %w", errUncheckable, err)
+		}
+	}
+	return leaves, evidence.CheckTransactions(b, leaves)
+}
+
+// known are the transactions of types that go-ethereum knows.
+func known(leaves evidence.Leaves) (txs types.Transactions) {
+	for _, leaf := range leaves {
+		if tx := new(types.Transaction); tx.UnmarshalBinary(leaf) == nil {
+			txs = append(txs, tx)
+		}
+	}
+	return txs
+}
+
+// decodeTransactions reads transactions; those of types that this program cannot encode are nil.
+func decodeTransactions(raw []json.RawMessage) (evidence.Leaves, error) {
+	leaves := make(evidence.Leaves, len(raw))
+	for i, one := range raw {
 		tx := new(types.Transaction)
 		err := json.Unmarshal(one, tx)
 		switch {
 		case errors.Is(err, types.ErrTxTypeNotSupported):
-			unknown = true
-		case err != nil:
-			return nil, false, fmt.Errorf("couldn't decode a block's transaction: %w", err)
-		default:
-			txs = append(txs, tx)
+			leaves[i], err = encodeTransaction(one)
+		case err == nil:
+			leaves[i], err = tx.MarshalBinary()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("couldn't decode a block's transaction: %w", err)
 		}
 	}
-	return txs, unknown, nil
+	return leaves, nil
+}
+
+// internalTx is the type of the transaction that begins each block of Arbitrum.
+const internalTx = 0x6a
+
+// encodeTransaction encodes a transaction that begins a rollup's blocks, of a type that go-ethereum does not know; nil of
+// any other type.
+func encodeTransaction(raw json.RawMessage) ([]byte, error) {
+	var tx struct {
+		Type     hexutil.Uint64  `json:"type"`
+		Chain    *hexutil.Big    `json:"chainId"`
+		Source   common.Hash     `json:"sourceHash"`
+		From     common.Address  `json:"from"`
+		To       *common.Address `json:"to"`
+		Mint     *hexutil.Big    `json:"mint"`
+		Value    *hexutil.Big    `json:"value"`
+		Gas      hexutil.Uint64  `json:"gas"`
+		IsSystem bool            `json:"isSystemTx"`
+		Input    hexutil.Bytes   `json:"input"`
+	}
+	if err := json.Unmarshal(raw, &tx); err != nil {
+		return nil, err
+	}
+	var fields []any
+	switch tx.Type {
+	case evidence.DepositTx:
+		fields = []any{tx.Source, tx.From, tx.To, (*big.Int)(tx.Mint), (*big.Int)(tx.Value), tx.Gas, tx.IsSystem, tx.Input}
+	case internalTx:
+		fields = []any{(*big.Int)(tx.Chain), tx.Input}
+	default:
+		return nil, nil
+	}
+	list, err := rlp.EncodeToBytes(fields)
+	return append([]byte{byte(tx.Type)}, list...), err
 }
 
 // Transaction is the one of a hash, which proves what an endpoint tells of it; nil of one of a type that this program does not know, as rollups
@@ -131,7 +220,8 @@ func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.T
 		if err := answer(elems[0], &told); err != nil {
 			return err
 		}
-		txs, _, err := decodeTransactions([]json.RawMessage{told})
+		leaves, err := decodeTransactions([]json.RawMessage{told})
+		txs := known(leaves)
 		if err != nil || len(txs) == 0 {
 			return err
 		}

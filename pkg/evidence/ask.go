@@ -30,8 +30,8 @@ type Wanted struct {
 // Answer is what was learnt of an Ask. What is missing in it was not learnt.
 type Answer struct {
 	Accounts map[common.Address]Account
-	Receipts map[common.Hash]*types.Receipt // by transaction, each checked against its block
-	Price    *Price                         // nil when it was not asked for, or not learnt
+	Receipts map[common.Hash]*Receipt // by transaction, each checked against its block
+	Price    *Price                   // nil when it was not asked for, or not learnt
 }
 
 // Price is the market price of gas, in wei per gas, without what this process's own transactions offered.
@@ -52,7 +52,7 @@ type Found struct {
 type Included struct {
 	Tx      common.Hash
 	Block   Ref
-	Receipt *types.Receipt // checked
+	Receipt *Receipt // checked
 }
 
 // Paid is when a transaction was included, and what it cost.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
@@ -35,6 +36,7 @@ type Block struct {
 
 	AccessList bool // the header names the block's access list (EIP-7928), as those from Amsterdam on do
 
+	// StateRoot and ReceiptsRoot are zero, and Bloom is full, where those of the header are of earlier blocks.
 	StateRoot    common.Hash
 	TxRoot       common.Hash
 	ReceiptsRoot common.Hash
@@ -94,9 +96,8 @@ func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
 	return len(topics) == 0
 }
 
-// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction. Receipts of
-// transaction types that this program does not know fail, too; see Block.Checked.
-func CheckReceipts(b *Block, receipts types.Receipts) error {
+// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction.
+func CheckReceipts(b *Block, receipts Receipts) error {
 	for _, r := range receipts {
 		if err := shaped(b, r); err != nil {
 			return err
@@ -115,7 +116,7 @@ func CheckReceipts(b *Block, receipts types.Receipts) error {
 
 // CheckReceipt holds a single receipt against its block's header: the block, the transaction's place in its list, and the
 // logs in its bloom. That is less than CheckReceipts: status and gas are the endpoint's word.
-func CheckReceipt(b *Block, r *types.Receipt) error {
+func CheckReceipt(b *Block, r *Receipt) error {
 	if err := shaped(b, r); err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func CheckBloom(b *Block, l *types.Log) error {
 }
 
 // shaped refuses a receipt with holes, which JSON's null makes.
-func shaped(b *Block, r *types.Receipt) error {
+func shaped(b *Block, r *Receipt) error {
 	if r == nil || slices.Contains(r.Logs, nil) {
 		return fmt.Errorf("%w: a receipt of block %d has a hole", ErrContradiction, b.Number)
 	}
@@ -155,7 +156,7 @@ func shaped(b *Block, r *types.Receipt) error {
 var ErrMisplaced = errors.New("the receipt does not fit the block's list of transactions")
 
 // placed checks what a receipt says of its place.
-func placed(b *Block, r *types.Receipt, index uint) error {
+func placed(b *Block, r *Receipt, index uint) error {
 	switch {
 	case r.BlockHash != b.Hash || r.BlockNumber == nil || r.BlockNumber.Uint64() != b.Number:
 		return fmt.Errorf("%w: a receipt of block %s was asked for, one of %s came", ErrContradiction, b.Hash, r.BlockHash)
@@ -167,8 +168,25 @@ func placed(b *Block, r *types.Receipt, index uint) error {
 	return nil
 }
 
-// CheckTransactions holds all transactions of a block, in order, against its header.
-func CheckTransactions(b *Block, txs types.Transactions) error {
+// Transactions are a block's transactions.
+type Transactions struct {
+	Known types.Transactions // of the types that go-ethereum knows, in order
+	// Hashes are of all transactions, in order, under the block's transactionsRoot. They are nil where Known is the word of
+	// the endpoints.
+	Hashes []common.Hash
+}
+
+// Leaves are a block's transactions, in order, each encoded as the trie under its transactionsRoot holds it (EIP-2718).
+type Leaves [][]byte
+
+// Len is the number of transactions.
+func (ls Leaves) Len() int { return len(ls) }
+
+// EncodeIndex writes a transaction.
+func (ls Leaves) EncodeIndex(i int, w *bytes.Buffer) { w.Write(ls[i]) }
+
+// CheckTransactions holds all transactions of a block, in order, against its header: types.Transactions or Leaves.
+func CheckTransactions(b *Block, txs types.DerivableList) error {
 	if root := types.DeriveSha(txs, trie.NewStackTrie(nil)); root != b.TxRoot {
 		return fmt.Errorf("%w: the transactions of block %d have root %s, its header says %s", ErrContradiction, b.Number, root, b.TxRoot)
 	}

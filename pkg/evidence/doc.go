@@ -11,6 +11,6 @@
 // The package also holds what is asked of endpoints and answered (ask.go), in the words of that table, and how far the
 // contract's events were followed (followed.go).
 //
-// Headers of some rollups have fields of their own and do not hash to what their nodes say; receipts of their deposit
-// transactions neither. There nothing can be checked alone, and endpoints are compared (Block.Checked is false).
+// Where a chain's headers do not hash to their blocks' hashes (Block.Checked is false), nothing can be checked alone, and
+// endpoints are compared.
 package evidence

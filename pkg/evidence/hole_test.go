@@ -15,9 +15,9 @@ import (
 func TestHolesAreContradictions(t *testing.T) {
 	t.Parallel()
 	b := &evidence.Block{Number: 7, Hash: common.Hash{1}, Checked: true}
-	holed := &types.Receipt{BlockHash: b.Hash, BlockNumber: big.NewInt(7), Logs: []*types.Log{nil}}
+	holed := &evidence.Receipt{Receipt: types.Receipt{BlockHash: b.Hash, BlockNumber: big.NewInt(7), Logs: []*types.Log{nil}}}
 	require.ErrorIs(t, evidence.CheckReceipt(b, holed), evidence.ErrContradiction)
 	require.ErrorIs(t, evidence.CheckReceipt(b, nil), evidence.ErrContradiction)
-	require.ErrorIs(t, evidence.CheckReceipts(b, types.Receipts{holed}), evidence.ErrContradiction)
-	require.ErrorIs(t, evidence.CheckReceipts(b, types.Receipts{nil}), evidence.ErrContradiction)
+	require.ErrorIs(t, evidence.CheckReceipts(b, evidence.Receipts{holed}), evidence.ErrContradiction)
+	require.ErrorIs(t, evidence.CheckReceipts(b, evidence.Receipts{nil}), evidence.ErrContradiction)
 }

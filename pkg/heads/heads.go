@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
@@ -26,7 +25,7 @@ type Chain interface {
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
 	// Transactions are all transactions of the blocks, checked against their headers; it may return fewer blocks, from
 	// the first on, with an error.
-	Transactions(ctx context.Context, blocks []evidence.Block) ([]types.Transactions, error)
+	Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error)
 	// Find asks endpoints in which block transactions are. An answer is a hint, its absence says nothing.
 	Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error)
 	// Distrust sets an endpoint aside for a while that contradicts what was verified.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +27,7 @@ func (l renamer) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 	}
 	for _, w := range ask.Receipts {
 		b := l.nodes[0].view().at(w.Block.Number)
-		receipts := make(types.Receipts, len(b.receipts))
+		receipts := make(evidence.Receipts, len(b.receipts))
 		for i, r := range b.receipts {
 			named := *r
 			if other, ok := l.nodes[0].listed[r.TxHash]; ok {

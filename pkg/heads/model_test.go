@@ -25,7 +25,7 @@ type modelBlock struct {
 	evidence.Block
 	parent   *modelBlock
 	txs      types.Transactions
-	receipts types.Receipts
+	receipts evidence.Receipts
 	nonces   map[common.Address]uint64
 }
 
@@ -68,10 +68,10 @@ func mine(parent *modelBlock, salt string, txs ...*types.Transaction) *modelBloc
 		b.nonces[from]++
 		b.txs = append(b.txs, tx)
 		header.GasUsed += tx.Gas()
-		b.receipts = append(b.receipts, &types.Receipt{
+		b.receipts = append(b.receipts, &evidence.Receipt{Receipt: types.Receipt{
 			Type: tx.Type(), Status: 1, CumulativeGasUsed: header.GasUsed, Logs: []*types.Log{},
 			TxHash: tx.Hash(), TransactionIndex: uint(len(b.txs) - 1), BlockNumber: header.Number, GasUsed: tx.Gas(),
-		})
+		}})
 	}
 	header.TxHash = types.DeriveSha(b.txs, trie.NewStackTrie(nil))
 	header.ReceiptHash = types.DeriveSha(b.receipts, trie.NewStackTrie(nil))
@@ -212,7 +212,7 @@ func (m *model) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, erro
 		if n.down || at == nil || at.Hash != ask.At.Hash {
 			continue
 		}
-		answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}}
+		answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}}
 		for _, signer := range ask.Accounts {
 			m.counted("account", 1)
 			answer.Accounts[signer] = evidence.Account{
@@ -231,7 +231,7 @@ func (m *model) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, erro
 	return evidence.Answer{}, fmt.Errorf("block %s: %w", ask.At.Hash, errDown)
 }
 
-func (m *model) receipts(n *node, wanted evidence.Wanted, into map[common.Hash]*types.Receipt) {
+func (m *model) receipts(n *node, wanted evidence.Wanted, into map[common.Hash]*evidence.Receipt) {
 	whole := 8*len(wanted.Txs) >= len(wanted.Block.Txs) || len(wanted.Txs) >= 8
 	if whole {
 		m.counted("receipts", 1)
@@ -242,7 +242,7 @@ func (m *model) receipts(n *node, wanted evidence.Wanted, into map[common.Hash]*
 	if n.noReceipts || b == nil || b.Hash != wanted.Block.Hash {
 		return
 	}
-	receipts := make(types.Receipts, len(b.receipts))
+	receipts := make(evidence.Receipts, len(b.receipts))
 	for i, r := range b.receipts {
 		changed := *r
 		if n.badReceipt {
@@ -260,7 +260,7 @@ func (m *model) receipts(n *node, wanted evidence.Wanted, into map[common.Hash]*
 	}
 }
 
-func (m *model) Transactions(_ context.Context, blocks []evidence.Block) (lists []types.Transactions, err error) {
+func (m *model) Transactions(_ context.Context, blocks []evidence.Block) (lists []evidence.Transactions, err error) {
 	for i := range blocks {
 		m.counted("transactions", 1)
 		found := false
@@ -269,7 +269,11 @@ func (m *model) Transactions(_ context.Context, blocks []evidence.Block) (lists 
 			if n.down || n.noTxs || b == nil || evidence.CheckTransactions(&blocks[i], b.txs) != nil {
 				continue
 			}
-			lists, found = append(lists, b.txs), true
+			list := evidence.Transactions{Known: b.txs}
+			for _, tx := range b.txs {
+				list.Hashes = append(list.Hashes, tx.Hash())
+			}
+			lists, found = append(lists, list), true
 			break
 		}
 		if !found {

@@ -164,16 +164,17 @@ func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, erro
 	return len(lists), err
 }
 
-// checked takes all transactions of a block of the chain. Where some are of types that this program does not know they are
-// not all, and the block's list stays as it is. mu is held.
-func (t *Tracker) checked(b *evidence.Block, txs types.Transactions) {
+// checked takes all transactions of a block of the chain. Where the block's root does not prove them, its list stays as it
+// is. mu is held.
+func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	at := b.Ref()
 	t.proven[at.Hash] = at.Number
-	list := make([]common.Hash, len(txs))
-	for i, tx := range txs {
+	list := make([]common.Hash, len(txs.Known))
+	for i, tx := range txs.Known {
 		list[i] = tx.Hash()
 	}
-	if evidence.CheckTransactions(b, txs) == nil {
+	if txs.Hashes != nil {
+		list = txs.Hashes
 		t.recent.at(at.Number).Txs = list
 		for _, w := range t.txs {
 			if w.at == at && !slices.Contains(list, w.hash) {
@@ -182,7 +183,7 @@ func (t *Tracker) checked(b *evidence.Block, txs types.Transactions) {
 		}
 	}
 	t.match([]evidence.Block{{Number: at.Number, Hash: at.Hash, Txs: list}})
-	for _, tx := range txs {
+	for _, tx := range txs.Known {
 		for _, s := range t.subs {
 			s.note(at, tx)
 		}

@@ -27,7 +27,7 @@ type watchedTx struct {
 	hash    common.Hash
 	subs    []*Subscription // those that watch it, not empty
 	at      evidence.Ref
-	receipt *types.Receipt // checked against the block at
+	receipt *evidence.Receipt // checked against the block at
 
 	tries uint64 // how often the receipt was asked for
 	next  uint64 // the round in which it is asked for again
@@ -131,12 +131,12 @@ func (t *Tracker) wanted() []evidence.Wanted {
 
 // tellsNothing tells whether a receipt could as well be that of any other transaction: the receipts root covers no hashes, so
 // only logs say whose it is, and those of one that failed are none.
-func tellsNothing(r *types.Receipt) bool {
+func tellsNothing(r *evidence.Receipt) bool {
 	return r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0
 }
 
 // unproven are the blocks whose lists of transactions, which name the receipts that came, are to be checked first.
-func (t *Tracker) unproven(asked []evidence.Wanted, receipts map[common.Hash]*types.Receipt) []evidence.Block {
+func (t *Tracker) unproven(asked []evidence.Wanted, receipts map[common.Hash]*evidence.Receipt) []evidence.Block {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var blocks []evidence.Block
@@ -173,7 +173,7 @@ func (t *Tracker) prove(ctx context.Context, blocks []evidence.Block) error {
 }
 
 // received keeps receipts that prove where a transaction is. mu is held.
-func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*types.Receipt) {
+func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*evidence.Receipt) {
 	for i := range asked {
 		for _, tx := range asked[i].Txs {
 			w, r := t.txs[tx], receipts[tx]

@@ -75,7 +75,11 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 		if err != nil {
 			return nil, err
 		}
-		if err := evidence.CheckReceipts(&blocks[i], receipts); err != nil {
+		checked := make(evidence.Receipts, len(receipts))
+		for j, r := range receipts {
+			checked[j] = &evidence.Receipt{Receipt: *r}
+		}
+		if err := evidence.CheckReceipts(&blocks[i], checked); err != nil {
 			return nil, err
 		}
 		for _, r := range receipts {

@@ -160,7 +160,7 @@ func (b *bench) mined(block uint64, nonces ...uint64) {
 	b.t.Helper()
 	for _, n := range nonces {
 		tx := b.lane.State.Slot(n).Last().Hash
-		b.blocks[tx] = evidence.Included{Tx: tx, Block: ref(block), Receipt: &types.Receipt{Status: 1}}
+		b.blocks[tx] = evidence.Included{Tx: tx, Block: ref(block), Receipt: &evidence.Receipt{Receipt: types.Receipt{Status: 1}}}
 	}
 }
 

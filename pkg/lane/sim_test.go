@@ -198,7 +198,7 @@ func (w *simWorld) find(hash common.Hash) (in evidence.Included, reverted, ok bo
 	for n, b := range w.blocks {
 		for _, tx := range b.txs {
 			if tx.hash == hash {
-				receipt := &types.Receipt{Status: types.ReceiptStatusSuccessful}
+				receipt := &evidence.Receipt{Receipt: types.Receipt{Status: types.ReceiptStatusSuccessful}}
 				if poisoned(tx.data) {
 					receipt.Status = types.ReceiptStatusFailed
 				}

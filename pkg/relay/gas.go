@@ -137,11 +137,11 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 }
 
 // outcomes learns which slots a batch used, and tells whether all of it applied, so that it cost what the model estimates.
-func (g *gas) outcomes(p *piece, receipt *types.Receipt) (allApplied bool) {
+func (g *gas) outcomes(p *piece, receipt *evidence.Receipt) (allApplied bool) {
 	if p.batch == nil {
 		return true
 	}
-	outcomes, err := registry.Outcomes(*p.batch, g.config.Contract, receipt)
+	outcomes, err := registry.Outcomes(*p.batch, g.config.Contract, &receipt.Receipt)
 	if err != nil {
 		return false // settling says so
 	}
@@ -154,12 +154,12 @@ func (g *gas) outcomes(p *piece, receipt *types.Receipt) (allApplied bool) {
 
 // usedAll tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
 // for state only (EIP-8037), and comes back where none was made.
-func usedAll(receipt *types.Receipt, attempt *lane.Attempt) bool {
+func usedAll(receipt *evidence.Receipt, attempt *lane.Attempt) bool {
 	return receipt.GasUsed >= min(attempt.Gas, registry.MaxExecution)
 }
 
 // learn holds what a piece used against what the rules say at worst, and at least.
-func (g *gas) learn(p *piece, receipt *types.Receipt) {
+func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	allApplied := g.outcomes(p, receipt)
 	used, worst := receipt.GasUsed, p.worst(g.rules())
 	if used > worst {

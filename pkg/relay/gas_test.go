@@ -54,9 +54,9 @@ func TestBatchesThatHadTheSameGasRaiseTheScaleOnce(t *testing.T) {
 }
 
 // done is the receipt of a piece all of which applied, for so much gas.
-func done(t *testing.T, p *piece, used uint64) *types.Receipt {
+func done(t *testing.T, p *piece, used uint64) *evidence.Receipt {
 	t.Helper()
-	receipt := &types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: used}
+	receipt := &evidence.Receipt{Receipt: types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: used}}
 	if p.batch == nil {
 		return receipt
 	}
@@ -110,7 +110,7 @@ func TestALaneLearnsByWhichRulesTheChainCharges(t *testing.T) {
 		"a creation cost what it did":             {next, func(g *gas) { g.learn(project, done(t, project, project.worst(&osaka))) }, today, 100},
 		"a creation costs what it does":           {next, func(g *gas) { g.learn(project, done(t, project, project.worst(&amsterdam)*97/100)) }, next, 100},
 		"what was skipped says nothing": {next, func(g *gas) {
-			g.learn(small, &types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: small.least(&osaka)})
+			g.learn(small, &evidence.Receipt{Receipt: types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: small.least(&osaka)}})
 		}, next, 100},
 		"headers tell": {today, func(g *gas) { g.head(&evidence.Block{GasLimit: 60_000_000, AccessList: true}) }, next, 100},
 		"headers tell better than receipts": {today, func(g *gas) {

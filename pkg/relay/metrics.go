@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -161,7 +161,7 @@ func (m *metrics) deadLettered(letter *score.DeadLetter) {
 }
 
 // slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
-func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *types.Receipt) {
+func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *evidence.Receipt) {
 	if result == lane.Reverted && of == lane.Edit {
 		result = revertedEdit
 	}
@@ -176,7 +176,7 @@ func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKin
 }
 
 // paid is the fee of a transaction, ether; 0 where the receipt does not tell its price.
-func paid(receipt *types.Receipt) float64 {
+func paid(receipt *evidence.Receipt) float64 {
 	if receipt.EffectiveGasPrice == nil {
 		return 0
 	}

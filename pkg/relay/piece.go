@@ -2,9 +2,9 @@ package relay
 
 import (
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -60,11 +60,11 @@ func (p *piece) refs() []score.Ref {
 }
 
 // done checks by the receipt that a creation or an edit did its work. The error wraps registry.ErrNoEvent.
-func (p *piece) done(contract common.Address, receipt *types.Receipt) error {
+func (p *piece) done(contract common.Address, receipt *evidence.Receipt) error {
 	if p.edit != nil {
-		return registry.Edited(p.edit, contract, receipt)
+		return registry.Edited(p.edit, contract, &receipt.Receipt)
 	}
-	return registry.Created(p.project.ID, contract, receipt)
+	return registry.Created(p.project.ID, contract, &receipt.Receipt)
 }
 
 // splits tells whether it has halves.

@@ -62,8 +62,8 @@ type ending struct {
 	released []score.Ref        // what is bound again
 
 	work    lane.Work
-	carried *piece         // or what should have been; nil of a slot that carries nothing
-	receipt *types.Receipt // nil where the transaction is not the lane's
+	carried *piece            // or what should have been; nil of a slot that carries nothing
+	receipt *evidence.Receipt // nil where the transaction is not the lane's
 }
 
 // settle ends the lowest open slot, whose nonce was used in a final block. A crash anywhere before the commit point repeats
@@ -178,7 +178,7 @@ func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 // readOutcomes is of a batch. Updates that overtook their project, whose slot was lost, are bound again.
 func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
 	batch := end.carried.batch
-	outcomes, err := registry.Outcomes(*batch, t.config.Contract, end.receipt)
+	outcomes, err := registry.Outcomes(*batch, t.config.Contract, &end.receipt.Receipt)
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}

@@ -37,7 +37,7 @@ type Block struct {
 	evidence.Block
 	Header   *types.Header
 	Txs      []*Tx
-	Receipts types.Receipts
+	Receipts evidence.Receipts
 	Parent   *Block // nil of the first
 
 	state *state
@@ -123,7 +123,7 @@ func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
 	s, baseFee := parent.state.clone(), new(big.Int).SetUint64(c.BaseFee)
 	own := false // the registry's state is this block's
 	var in []*Tx
-	var receipts types.Receipts
+	var receipts evidence.Receipts
 	for _, tx := range txs {
 		from := s.of(tx.From)
 		tip := tx.tip(baseFee)
@@ -162,29 +162,30 @@ func (c *Chain) move(s *state, tx *Tx) {
 	s.accounts[*tx.To()] = account{to.nonce, new(big.Int).Add(to.balance, tx.Value())}
 }
 
-func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*types.Log) *types.Receipt {
-	receipt := &types.Receipt{
+func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*types.Log) *evidence.Receipt {
+	receipt := &evidence.Receipt{To: tx.To(), Receipt: types.Receipt{
 		Type: tx.Type(), Status: types.ReceiptStatusFailed, CumulativeGasUsed: cumulative, Logs: logs,
 		TxHash: tx.Hash(), GasUsed: r.gas, EffectiveGasPrice: price,
-	}
+	}}
 	if r.ok {
 		receipt.Status = types.ReceiptStatusSuccessful
 	}
-	receipt.Bloom = types.CreateBloom(receipt)
+	receipt.Bloom = types.CreateBloom(&receipt.Receipt)
 	return receipt
 }
 
 // seal makes the header and places the receipts.
-func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts types.Receipts, used uint64) *Block {
+func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Receipts, used uint64) *Block {
 	c.made++
 	list := make(types.Transactions, len(txs))
 	hashes := make([]common.Hash, len(txs))
+	plain := make(types.Receipts, len(txs))
 	for i, tx := range txs {
-		list[i], hashes[i] = tx.Transaction, tx.Hash()
+		list[i], hashes[i], plain[i] = tx.Transaction, tx.Hash(), &receipts[i].Receipt
 	}
 	header := &types.Header{
 		Number: new(big.Int), UncleHash: types.EmptyUncleHash, Root: s.seal(), TxHash: types.DeriveSha(list, trie.NewStackTrie(nil)),
-		ReceiptHash: types.DeriveSha(receipts, trie.NewStackTrie(nil)), Bloom: types.MergeBloom(receipts), Difficulty: new(big.Int),
+		ReceiptHash: types.DeriveSha(receipts, trie.NewStackTrie(nil)), Bloom: types.MergeBloom(plain), Difficulty: new(big.Int),
 		GasLimit: c.GasLimit, GasUsed: used, Time: uint64(c.clock.Now().Unix()), BaseFee: new(big.Int).SetUint64(c.BaseFee),
 		Extra: binary.BigEndian.AppendUint64(nil, c.made), // no two blocks are alike
 	}

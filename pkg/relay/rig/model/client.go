@@ -207,7 +207,7 @@ func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (ou
 // other until all is learnt.
 func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
 	c.before("read")
-	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}}
+	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}}
 	asked := false
 	for _, l := range c.usable() {
 		if !l.asks("read", ask.At.Hash[:]) || l.Node.has(ask.At.Number, ask.At.Hash) == nil {
@@ -266,7 +266,7 @@ func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Accoun
 }
 
 // receipts adds what a node tells of a block's receipts: all of them at once where ours are many of it, one by one else.
-func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Hash]*types.Receipt) {
+func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	b := l.Node.has(wanted.Block.Number, wanted.Block.Hash)
 	if b == nil || !l.asks("receipts", wanted.Block.Hash[:]) {
 		return
@@ -275,7 +275,7 @@ func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Ha
 	if len(missing) == 0 || len(missing) < 8 && 8*len(missing) < len(wanted.Block.Txs) && c.single(l, wanted, b, missing, learnt) {
 		return
 	}
-	var all types.Receipts
+	var all evidence.Receipts
 	for i, r := range b.Receipts {
 		if l.Node.gives(b.Block.Txs[i]) {
 			all = append(all, r)
@@ -294,7 +294,7 @@ func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Ha
 
 // single adds receipts that are read one by one. Those of failures, and those without a log, are better read under the
 // block's root: it is false then.
-func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*types.Receipt) bool {
+func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*evidence.Receipt) bool {
 	if l.doubtful(c.chain.clock.now) {
 		return false
 	}
@@ -324,7 +324,7 @@ func (n *Node) gives(tx common.Hash) bool {
 }
 
 // Transactions are all transactions of the blocks, from any node that has them.
-func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []types.Transactions, err error) {
+func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []evidence.Transactions, err error) {
 	c.before("transactions")
 	for i := range blocks {
 		txs, err := c.transactions(&blocks[i])
@@ -336,25 +336,25 @@ func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out [
 	return out, nil
 }
 
-func (c *Client) transactions(at *evidence.Block) (txs types.Transactions, err error) {
+func (c *Client) transactions(at *evidence.Block) (txs evidence.Transactions, err error) {
 	err = errNoAnswer
 	for _, l := range c.usable() {
 		b := l.Node.has(at.Number, at.Hash)
 		if b == nil || !l.asks("transactions", at.Hash[:]) {
 			continue
 		}
-		txs = types.Transactions{}
+		txs = evidence.Transactions{}
 		for _, tx := range b.Txs {
 			if hash := tx.Hash(); l.Node.Faults.Hides == 0 || l.Node.roll("list", hash[:]) >= l.Node.Faults.Hides {
-				txs = append(txs, tx.Transaction)
+				txs.Known, txs.Hashes = append(txs.Known, tx.Transaction), append(txs.Hashes, hash)
 			}
 		}
-		if err = evidence.CheckTransactions(at, txs); err == nil {
+		if err = evidence.CheckTransactions(at, txs.Known); err == nil {
 			return txs, nil
 		}
 		_ = c.contradict(l, err)
 	}
-	return nil, fmt.Errorf("the transactions of block %d: %w", at.Number, err)
+	return evidence.Transactions{}, fmt.Errorf("the transactions of block %d: %w", at.Number, err)
 }
 
 // Find tells where nodes say that transactions are.

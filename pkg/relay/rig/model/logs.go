@@ -67,7 +67,7 @@ func (c *Client) block(number uint64) (block evidence.Block, err error) {
 }
 
 func (c *Client) events(block evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
-	receipts := map[common.Hash]*types.Receipt{}
+	receipts := map[common.Hash]*evidence.Receipt{}
 	all := evidence.Wanted{Block: block}
 	if b := c.chain.Block(block.Hash); b != nil {
 		all.Block, all.Txs = b.Block, b.Block.Txs

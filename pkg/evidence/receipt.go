@@ -1,0 +1,64 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rlp"
+)
+
+// DepositTx is the type (EIP-2718) of the transactions by which an OP Stack chain takes over transactions of L1.
+const DepositTx = 0x7e
+
+// Receipt is a transaction's receipt, as eth_getTransactionReceipt gives it.
+type Receipt struct {
+	types.Receipt
+
+	To *common.Address // the account that the transaction called, by the endpoint's word; nil of a creation
+
+	deposit []any // the OP Stack's depositNonce and depositReceiptVersion, where the receipts root covers them
+}
+
+// UnmarshalJSON reads a receipt of any type.
+func (r *Receipt) UnmarshalJSON(raw []byte) error {
+	var more struct {
+		To      *common.Address `json:"to"`
+		Nonce   *hexutil.Uint64 `json:"depositNonce"`
+		Version *hexutil.Uint64 `json:"depositReceiptVersion"` // none before Canyon, when the root covers no nonce either
+	}
+	*r = Receipt{}
+	if err := errors.Join(r.Receipt.UnmarshalJSON(raw), json.Unmarshal(raw, &more)); err != nil {
+		return err
+	}
+	r.To = more.To
+	if more.Version != nil {
+		r.deposit = []any{more.Nonce, more.Version}
+	}
+	return nil
+}
+
+// Receipts are a block's receipts, in order: the leaves of the trie under its receiptsRoot.
+type Receipts []*Receipt
+
+// Len is the number of receipts.
+func (rs Receipts) Len() int { return len(rs) }
+
+// EncodeIndex writes a receipt as the trie holds it (EIP-2718). Types that go-ethereum does not know, as Arbitrum's 0x64
+// to 0x6A and Polygon's 0x7F, have the form of those it knows; DepositTx has more fields.
+func (rs Receipts) EncodeIndex(i int, w *bytes.Buffer) {
+	r := rs[i]
+	if r.Type <= types.SetCodeTxType {
+		types.Receipts{&r.Receipt}.EncodeIndex(0, w)
+		return
+	}
+	fields := []any{r.Status, r.CumulativeGasUsed, r.Bloom, r.Logs}
+	if r.Type == DepositTx {
+		fields = append(fields, r.deposit...)
+	}
+	w.WriteByte(r.Type)
+	_ = rlp.Encode(w, fields) // what cannot be encoded has another root
+}
