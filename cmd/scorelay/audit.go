@@ -61,6 +61,7 @@ func (c *auditCommand) findings(ctx context.Context) (*index.Findings, error) {
 		return nil, err
 	}
 	defer closeNATS()
+	c.finalTag = c.Finality
 	client, err := c.dial(ctx, c.devDir, log)
 	if err != nil {
 		return nil, err

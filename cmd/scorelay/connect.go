@@ -35,11 +35,14 @@ type natsFlags struct {
 type chainFlags struct {
 	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain, separated by commas."`
 	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
+
+	finalTag string // chain.Config.FinalTag, where the command asks what is final
 }
 
 // finalityFlags say when a block is final.
 type finalityFlags struct {
-	Confirmations *uint64 `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's finalized tag. By default as the running 'scorelay dev' has it, or 0."`
+	Confirmations *uint64 `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's tag. By default as the running 'scorelay dev' has it, or 0."`
+	Finality      string  `name:"finality" env:"SCORELAY_FINALITY" enum:"finalized,safe" default:"finalized" help:"The chain's tag by which blocks are final if --confirmations is 0: finalized or safe (${default})."`
 }
 
 func (f *finalityFlags) confirmations(d devDir) uint64 {
@@ -106,7 +109,7 @@ func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetSt
 
 // dial makes a client of the chain. The caller closes it.
 func (f *chainFlags) dial(ctx context.Context, d devDir, log *slog.Logger) (*chain.Client, error) {
-	settings := app.Chain{ChainRPC: f.ChainRPC, ChainTimeout: f.Timeout}
+	settings := app.Chain{ChainRPC: f.ChainRPC, ChainTimeout: f.Timeout, FinalTag: f.finalTag}
 	if len(f.ChainRPC) == 0 {
 		info, err := d.running("--chain-rpc")
 		if err != nil {

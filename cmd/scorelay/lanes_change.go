@@ -64,6 +64,7 @@ func (f *newSignerFlags) prepare(ctx context.Context, n *natsFlags) (common.Addr
 	}
 	defer closeNATS()
 	d := opened.Deployment()
+	f.finalTag = f.Finality
 	client, err := f.dial(ctx, n.devDir, log)
 	if err != nil {
 		return address, err

@@ -71,6 +71,7 @@ type Redis struct {
 type Chain struct {
 	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
 	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
+	FinalTag     string        `kong:"-"` // chain.Config.FinalTag
 }
 
 // Traces says where traces go.
@@ -135,7 +136,8 @@ type RelayerSettings struct {
 	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
 	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore files."`
 	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
-	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: when the chain says so by its finalized tag."`
+	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: by the tag of SCORELAY_FINALITY."`
+	Finality      string        `name:"finality" env:"SCORELAY_FINALITY" enum:"finalized,safe" default:"finalized" help:"The chain's tag by which blocks are final if SCORELAY_CONFIRMATIONS is 0: finalized or safe. A reorg of L1 can replace a block that a rollup calls safe."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
 	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`

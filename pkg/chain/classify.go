@@ -235,7 +235,7 @@ func unknownBlock(err error) bool {
 
 // noFinality tells whether an error is how geth and others say that no block is final.
 func noFinality(err error) bool {
-	return says(err, noCode, "finalized block not found", "unknown block", "not supported")
+	return says(err, noCode, "finalized block not found", "safe block not found", "unknown block", "not supported")
 }
 
 // badParams tells whether an error says that the node does not take a parameter's form.

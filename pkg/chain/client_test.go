@@ -148,6 +148,32 @@ func TestFinalized(t *testing.T) {
 	require.ErrorIs(t, err, ethereum.NotFound)
 }
 
+// TestFinalTag: the node is asked for the block of Config.FinalTag, and one that has none says so.
+func TestFinalTag(t *testing.T) {
+	t.Parallel()
+	node, _ := start(t)
+	node.Commit()
+	p := newProxy(t, node.URL)
+	p.inject(edit(func(_ string, params []any, answer map[string]any) {
+		switch {
+		case len(params) == 0:
+		case params[0] == "finalized":
+			fail(answer, -39001, "Unknown block")
+		case params[0] == "safe":
+			var block map[string]any
+			require.NoError(t, node.Client().Client().Call(&block, "eth_getBlockByNumber", "0x1", false))
+			answer["result"] = block
+			delete(answer, "error")
+		}
+	}))
+	safe, err := dial(t, chain.Config{URLs: []string{p.URL}, FinalTag: "safe"}).FinalBlock(t.Context(), 0)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, safe.Number)
+	_, err = dial(t, chain.Config{URLs: []string{p.URL}}).FinalBlock(t.Context(), 0)
+	require.ErrorIs(t, err, ethereum.NotFound)
+	require.ErrorContains(t, err, "no block is finalized")
+}
+
 func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

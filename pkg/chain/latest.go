@@ -32,10 +32,11 @@ func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 	return all, nil
 }
 
-// Finalized is what every endpoint that answers calls finalized; no claims and no error while the chain has none.
+// Finalized is what every endpoint that answers calls final by the tag of Config.FinalTag; no claims and no error while the
+// chain has none.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := each(ctx, c, "finalized", c.candidates(0), func(ctx context.Context, e *endpoint) (*evidence.Block, error) {
-		b, err := c.block(ctx, e, "eth_getBlockByNumber", "finalized")
+		b, err := c.block(ctx, e, "eth_getBlockByNumber", c.cfg.FinalTag)
 		if errors.Is(err, ethereum.NotFound) || noFinality(err) {
 			return nil, nil //nolint:nilnil // it has none, which is an answer
 		}
@@ -95,9 +96,9 @@ func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evide
 	})
 }
 
-// FinalBlock is the newest final block: with so many confirmations, its own included, or by the chain's finalized tag if
+// FinalBlock is the newest final block: with so many confirmations, its own included, or by Config.FinalTag if
 // that is 0 (the lowest block that an endpoint calls so). ethereum.NotFound while there is none: on a chain that is
-// shorter than the confirmations, or calls no block finalized.
+// shorter than the confirmations, or calls no block final.
 func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
 	if confirmations == 0 {
 		all, err := c.Finalized(ctx)
@@ -105,7 +106,7 @@ func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence
 			return evidence.Block{}, err
 		}
 		if len(all) == 0 {
-			return evidence.Block{}, fmt.Errorf("no block is finalized: %w", ethereum.NotFound)
+			return evidence.Block{}, fmt.Errorf("no block is %s: %w", c.cfg.FinalTag, ethereum.NotFound)
 		}
 		return slices.MinFunc(all, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) }).Block, nil
 	}

@@ -3,8 +3,10 @@ package heads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,16 +15,19 @@ import (
 )
 
 const (
-	tagEvery    = 4               // heads between two questions for the finalized block
-	tagInterval = 2 * time.Second // and the time between them, at least
-	tagPatience = time.Minute     // after which an endpoint that holds the finalized block back alone is named
+	tagEvery    = 4                // heads between two questions for the finalized block
+	tagInterval = 2 * time.Second  // and the time between them, at least
+	tagStalled  = 10 * time.Minute // without a move while the chain moves, after which the log says so
+	tagPatience = time.Minute      // after which an endpoint that holds the finalized block back alone is named
 )
 
 // finalize moves the final block up, never down.
 func (t *Tracker) finalize(ctx context.Context) error {
 	head := t.recent.head().Number
 	if t.config.Confirmations == 0 {
-		return t.finalizeTag(ctx)
+		err := t.finalizeTag(ctx)
+		t.watchTag()
+		return err
 	}
 	next, ok := evidence.FinalHeight(head, t.config.Confirmations)
 	if !ok || t.final.Hash != (common.Hash{}) && next <= t.final.Number {
@@ -90,26 +95,140 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	t.tagAsked, t.tagHead = now, head
 	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
 	t.heldBack(claims)
+	t.tag.claims = claims
 	for _, c := range claims {
-		base := t.recent.base()
 		switch {
-		case c.Block.Number > head:
-			continue
-		case !first && c.Block.Number < base:
+		case c.Block.Number > head, first && c.Block.Number == 0 && head > t.config.Keep:
+			continue // a node that calls genesis final knows of none
+		case !first && c.Block.Number <= t.final.Number && c.Block.Number < t.recent.base():
 			return nil // this endpoint does not call any more final than is
-		case base-min(base, c.Block.Number) > 4*t.config.Keep:
-			return fmt.Errorf("the endpoint %s calls block %d the newest final one, which is too far below the head %d to be linked to it; there is no final block until it moves",
-				c.Endpoint, c.Block.Number, head)
 		}
-		ok, err := t.reach(ctx, c.Block.Number)
-		if !ok {
-			t.tagAsked = time.Time{} // the rest in the next round
+		ours, known, err := t.contains(ctx, c.Block)
+		if !known {
+			t.tagAsked, t.tagHead = time.Time{}, none // the rest in the next round
 			return err
 		}
-		if t.recent.has(c.Block.Ref()) {
+		if ours {
 			t.setFinal(c.Block)
 			return nil
 		}
 	}
 	return nil
+}
+
+// lowestLinked is the lowest block that is known to be in the chain by links.
+func (t *Tracker) lowestLinked() evidence.Block {
+	if low := t.older.low; low.Hash != (common.Hash{}) && low.Number < t.recent.base() {
+		return low
+	}
+	return t.recent.blocks[0]
+}
+
+// contains reports whether a block that an endpoint calls final is in the chain; known is false while that takes more
+// reads. Blocks not far below the head are remembered meanwhile, of those further below only checkpoints.
+func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, known bool, err error) {
+	if head := t.recent.head().Number; b.Number >= t.recent.base() || head-b.Number <= t.config.Keep {
+		known, err = t.reach(ctx, b.Number)
+		return t.recent.has(b.Ref()), known, err
+	}
+	for range readsPerRound {
+		low := t.lowestLinked()
+		if low.Number <= b.Number {
+			return t.leads(ctx, b)
+		}
+		older, err := t.belowAny(ctx, low, min(low.Number-b.Number, mostRead))
+		if len(older) == 0 {
+			return false, false, err
+		}
+		t.older.prepend(older)
+	}
+	return false, false, nil
+}
+
+// leads reports whether a block between the lowest and the recent ones is in the chain: an endpoint's blocks above it
+// lead to the next block that is, so the lowest of them names its parent.
+func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known bool, err error) {
+	next := t.recent.blocks[0].Ref()
+	if i := slices.IndexFunc(t.older.refs, func(r evidence.Ref) bool { return r.Number >= b.Number }); i >= 0 {
+		next = t.older.refs[i]
+	}
+	if low := t.lowestLinked(); low.Number == b.Number {
+		next = low.Ref()
+	}
+	if next.Number == b.Number {
+		return next.Hash == b.Hash, true, nil
+	}
+	var errs []error
+	for _, c := range t.claims {
+		parent, err := t.parentUnder(ctx, c.Endpoint, b.Number+1, next)
+		if err == nil {
+			return parent == b.Hash, true, nil
+		}
+		errs = append(errs, fmt.Errorf(
+			"couldn't link the block %d, which is called final, to the chain by the blocks of %s: %w", b.Number, c.Endpoint,
+			err))
+	}
+	return false, false, errors.Join(errs...)
+}
+
+// parentUnder is the parent of an endpoint's block of a height from which its blocks lead to a block of the chain.
+func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64, to evidence.Ref,
+) (parent common.Hash, err error) {
+	var last evidence.Block
+	for number := from; number <= to.Number; number = last.Number + 1 {
+		blocks, err := t.read(ctx, endpoint, number, min(to.Number, number+mostRead-1))
+		if err != nil {
+			return parent, err
+		}
+		if number == from {
+			parent = blocks[0].Parent
+		} else if blocks[0].Parent != last.Hash {
+			return parent, fmt.Errorf("%w: block %d", errUnlinked, number)
+		}
+		last = blocks[len(blocks)-1]
+	}
+	if last.Hash != to.Hash {
+		return parent, fmt.Errorf("%w: its block %d is %s, that of the chain %s", errUnlinked, to.Number, last.Hash, to.Hash)
+	}
+	return parent, nil
+}
+
+// tagWatch is for how long the finalized block has stayed where it is while the chain moves.
+type tagWatch struct {
+	final   evidence.Ref
+	head    uint64 // as it last was
+	at      time.Time
+	stalled time.Duration
+	logged  bool
+	claims  []evidence.Claim // what endpoints last called final
+}
+
+// watchTag logs once that the finalized block stays where it is, and once that it moves again. A head that stays adds a
+// minute at most.
+func (t *Tracker) watchTag() {
+	w, head, now := &t.tag, t.recent.head().Number, t.config.Now()
+	if w.at.IsZero() || w.final != t.final.Ref() {
+		if w.logged {
+			t.log.Info("the block that the chain calls final moves again", "block", t.final.Number)
+		}
+		*w = tagWatch{final: t.final.Ref(), head: head, at: now, claims: w.claims}
+	}
+	if head > w.head {
+		w.stalled += min(now.Sub(w.at), time.Minute)
+		w.head, w.at = head, now
+	}
+	t.metrics.stalled.Set(w.stalled.Seconds())
+	if w.stalled < tagStalled || w.logged {
+		return
+	}
+	w.logged = true
+	var called []string
+	for _, c := range w.claims {
+		called = append(called, fmt.Sprintf("%s: block %d", c.Endpoint, c.Block.Number))
+	}
+	t.log.Warn("the block that the chain calls final does not move, and nothing more becomes final until it does; "+
+		"the tracker asks again. "+
+		"If endpoints of other operators call a newer one so, these are broken; "+
+		"a chain that has no such tag needs SCORELAY_CONFIRMATIONS", "final", t.final.Number, "head", head,
+		"for", w.stalled, "endpoints", cmp.Or(strings.Join(called, ", "), "none calls a block so"))
 }

@@ -178,6 +178,11 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	checked := !t.recent.empty() && t.recent.head().Checked
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.recent.empty() || blocks[0].Number <= t.recent.base() {
+		t.older = checkpoints{} // what these blocks lead to is not known
+	} else {
+		t.older.replaced(blocks[0].Number)
+	}
 	t.recent.replace(blocks)
 	t.metrics.put(blocks)
 	for i := range blocks {
@@ -266,14 +271,20 @@ func (t *Tracker) trim() {
 	defer t.mu.Unlock()
 	head := t.recent.head().Number
 	base := head - min(head, t.config.Keep)
-	if t.final.Hash != (common.Hash{}) {
-		base = min(base, max(t.final.Number, head-min(head, 4*t.config.Keep)))
+	if t.final.Hash != (common.Hash{}) && t.final.Number < base {
+		base = max(t.final.Number, t.recent.within(t.config.KeepBytes))
+		base = min(base, head-min(head, t.config.Keep))
 	}
 	for _, w := range t.txs {
 		if w.located() && w.receipt == nil {
 			base = min(base, w.at.Number)
 		}
 	}
-	t.recent.trim(min(base, t.needed))
+	base = min(base, t.needed)
+	if t.config.Confirmations == 0 {
+		t.older.pass(t.recent.until(base, t.final.Number))
+		t.older.forget(&t.final, max(base, t.recent.base()))
+	}
+	t.recent.trim(base)
 	maps.DeleteFunc(t.proven, func(_ common.Hash, number uint64) bool { return number < t.recent.base() })
 }

@@ -200,7 +200,7 @@ func stillHas(old evidence.Block, holder string) error {
 func (t *Tracker) broken(old evidence.Block, last evidence.Ref) {
 	t.metrics.breaks.Inc()
 	t.log.Error("the chain was reorganised below its final block, on every endpoint that answers: statuses that said final were wrong. "+
-		"Lanes correct them and broadcast the same transactions again, by themselves. Raise SCORELAY_CONFIRMATIONS",
+		"Lanes correct them and broadcast the same transactions again, by themselves. Raise SCORELAY_CONFIRMATIONS or, where it is 0, set SCORELAY_FINALITY=finalized",
 		"was_final", old.Number, "hash", old.Hash, "left", last.Number, "confirmations", t.config.Confirmations)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -38,6 +38,7 @@ type Config struct {
 	PollInterval  time.Duration    // how often to look for a head. Default 500 ms
 	CallTimeout   time.Duration    // of one question to the chain. Default 15 s
 	Keep          uint64           // how many blocks below the head are remembered. Default 4096; at least 2·Confirmations
+	KeepBytes     int              // memory of further blocks that are remembered while they are not final. Default 32 MiB
 	Now           func() time.Time // the clock; time.Now unless a test has another
 }
 
@@ -45,6 +46,7 @@ func (c Config) withDefaults() Config {
 	c.PollInterval = cmp.Or(c.PollInterval, 500*time.Millisecond)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 15*time.Second)
 	c.Keep = max(cmp.Or(c.Keep, 4096), 2*c.Confirmations, 2*firstRead)
+	c.KeepBytes = cmp.Or(c.KeepBytes, 32<<20)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -12,6 +12,7 @@ type metrics struct {
 	head     prometheus.Gauge
 	final    prometheus.Gauge
 	finalAt  prometheus.Gauge
+	stalled  prometheus.Gauge
 	reorgs   prometheus.Counter
 	breaks   prometheus.Counter
 	disputes prometheus.Counter
@@ -36,13 +37,17 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_heads_final_block_timestamp_seconds",
 			Help: "Time of the newest final block.",
 		}),
+		stalled: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_heads_final_stalled_seconds",
+			Help: "How long the block that the chain calls final has not moved while its head did; 0 with SCORELAY_CONFIRMATIONS.",
+		}),
 		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_reorgs_total",
 			Help: "How often blocks were replaced by those of another branch.",
 		}),
 		breaks: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_finality_breaks_total",
-			Help: "Reorganisations that replaced final blocks. Any is an alarm: raise SCORELAY_CONFIRMATIONS.",
+			Help: "Reorganisations that replaced final blocks. Any is an alarm: raise SCORELAY_CONFIRMATIONS, or set SCORELAY_FINALITY=finalized.",
 		}),
 		disputes: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_disputes_total",
@@ -62,7 +67,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "Base fee of a unit of gas in the newest block, ether; 0 on a chain without one.",
 		}),
 	}
-	reg.MustRegister(m.head, m.final, m.finalAt, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
+	reg.MustRegister(m.head, m.final, m.finalAt, m.stalled, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
 	return m
 }
 

@@ -18,8 +18,9 @@ type world struct {
 	*rig
 	rt      *rapid.T
 	lane    *heads.Subscription
-	next    uint64                   // nonce of the lane's next slot
-	watched map[uint64][]common.Hash // of open slots
+	next    uint64                      // nonce of the lane's next slot
+	watched map[uint64][]common.Hash    // of open slots
+	blocks  map[common.Hash]*modelBlock // all that any node had
 	sent    map[uint64]types.Transactions
 	final   evidence.Ref
 	breaks  float64
@@ -31,15 +32,20 @@ const foreigner = 7 // the variant of a nonce that the lane does not know
 func TestTracksTheChainUnderRandomFaults(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		config := heads.Config{
-			Confirmations: uint64(rapid.IntRange(1, 4).Draw(rt, "confirmations")),
+			Confirmations: uint64(rapid.IntRange(0, 4).Draw(rt, "confirmations")),
 			Keep:          uint64(rapid.SampledFrom([]int{40, 4096}).Draw(rt, "keep")),
+			KeepBytes:     rapid.SampledFrom([]int{1, 32 << 20}).Draw(rt, "bytes"),
 		}
-		w := &world{rig: newRig(rt, config, 60, "a", "b"), rt: rt, watched: map[uint64][]common.Hash{}, sent: map[uint64]types.Transactions{}}
+		w := &world{
+			rig: newRig(rt, config, 60, "a", "b"), rt: rt, watched: map[uint64][]common.Hash{}, sent: map[uint64]types.Transactions{},
+			blocks: map[common.Hash]*modelBlock{},
+		}
 		w.lane = w.Subscribe(w.signer(), 0)
 		w.rounds(1)
 		actions := map[string]func(*rapid.T){
 			"": func(*rapid.T) { w.holds() }, "mine": w.mineSome, "mine more": w.mineSome, "open": w.open, "bump": w.bump, "foreign": w.foreign,
 			"settle": w.settle, "reorg": w.reorg, "fault": w.fault, "heal": w.heal, "secede": w.secede, "sleep": w.sleep,
+			"finalize": w.finalize, "finalize more": w.finalize,
 			"poll": w.poll, "poll again": w.poll, "doubt": func(*rapid.T) { w.lane.NeedAccount() },
 		}
 		rt.Repeat(actions)
@@ -191,6 +197,27 @@ func (w *world) sleep(t *rapid.T) {
 	}
 }
 
+// finalize has a node call another block final: one of its chain, however old, or one of a branch that no node has.
+func (w *world) finalize(t *rapid.T) {
+	n := w.anyNode()
+	n.finalLie = nil
+	n.finalized = n.head.Number - min(n.head.Number, uint64(rapid.SampledFrom([]int{3, 20, 70, 200}).Draw(t, "final")))
+	if rapid.IntRange(0, 5).Draw(t, "lie") == 0 {
+		n.finalLie = mine(n.head.at(n.finalized), "final lie")
+	}
+}
+
+// linked reports whether the final block is an ancestor of the head, as far as the nodes' chains say.
+func (w *world) linked(head, final evidence.Block) bool {
+	for _, b := range []*modelBlock{w.tip, w.nodes[0].head, w.nodes[1].head} {
+		for ; b != nil && w.blocks[b.Hash] == nil; b = b.parent {
+			w.blocks[b.Hash] = b
+		}
+	}
+	b := w.blocks[head.Hash] // nil where a node claims one that it does not have
+	return b == nil || b.at(final.Number) != nil && b.at(final.Number).Hash == final.Hash
+}
+
 // holds are the promises that no fault may break.
 func (w *world) holds() {
 	head, ok := w.Head()
@@ -214,6 +241,7 @@ func (w *world) holds() {
 				require.Equal(w.rt, b.Hash, w.final.Hash, "a final block was replaced without a word")
 			}
 		}
+		require.True(w.rt, w.linked(head, final), "what is final is not below the head")
 		w.final, w.breaks = final.Ref(), breaks
 	}
 }
@@ -225,6 +253,9 @@ func (w *world) recovers() {
 	}
 	for range 30 {
 		w.mine()
+		for _, n := range w.nodes {
+			n.finalized = w.tip.Number - 2
+		}
 		_ = w.round()
 		w.holds()
 		_ = w.round()
@@ -233,6 +264,7 @@ func (w *world) recovers() {
 	head, _ := w.Head()
 	require.Equal(w.rt, w.tip.Ref(), head.Ref())
 	v := w.view(w.lane)
+	require.LessOrEqual(w.rt, w.tip.Number, v.Final.Number+8)
 	seen := 0
 	for nonce, txs := range w.watched {
 		for _, tx := range txs {

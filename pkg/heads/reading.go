@@ -45,24 +45,28 @@ func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, 
 	return older, nil
 }
 
+// belowAny reads size blocks that lead up to one, from the first endpoint that has them.
+func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (blocks []evidence.Block, err error) {
+	for _, c := range t.claims {
+		if blocks, err = t.below(ctx, c.Endpoint, b, size); err == nil {
+			return blocks, nil
+		}
+		err = fmt.Errorf("couldn't read the blocks below %d of %s: %w", b.Number, c.Endpoint, err)
+	}
+	return nil, err
+}
+
 // reach extends the recent blocks down to a height, some blocks a round; ok tells whether it holds it now.
 func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error) {
 	t.needed = min(t.needed, number)
-	var errs error
 	for range readsPerRound {
 		base := t.recent.blocks[0]
 		if number >= base.Number {
 			return true, nil
 		}
-		var older []evidence.Block
-		for _, c := range t.claims {
-			if older, err = t.below(ctx, c.Endpoint, base, min(base.Number-number, mostRead)); err == nil {
-				break
-			}
-			errs = fmt.Errorf("couldn't read the blocks below %d of %s: %w", base.Number, c.Endpoint, err)
-		}
+		older, err := t.belowAny(ctx, base, min(base.Number-number, mostRead))
 		if len(older) == 0 {
-			return false, errs
+			return false, err
 		}
 		t.mu.Lock()
 		t.recent.prepend(older)

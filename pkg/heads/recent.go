@@ -1,10 +1,15 @@
 package heads
 
 import (
+	"cmp"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
+
+const blockBytes = 640 // memory of a block without its list of transactions
 
 // recentBlocks are the newest part of the chain: blocks without a gap, each the parent of the next.
 type recentBlocks struct {
@@ -78,6 +83,25 @@ func (r *recentBlocks) from(number uint64) []evidence.Block {
 	return r.blocks[number-r.base():]
 }
 
+// until are the blocks below a height, from another one on.
+func (r *recentBlocks) until(height, from uint64) []evidence.Block {
+	if height < r.base() {
+		return nil
+	}
+	blocks := r.blocks[:min(height-r.base(), uint64(len(r.blocks)-1))]
+	return blocks[min(from-min(from, r.base()), uint64(len(blocks))):]
+}
+
+// within is the height from which on the blocks take so many bytes of memory at most.
+func (r *recentBlocks) within(bytes int) uint64 {
+	for i := len(r.blocks) - 1; i >= 0; i-- {
+		if bytes -= blockBytes + common.HashLength*len(r.blocks[i].Txs); bytes < 0 {
+			return r.blocks[i].Number + 1
+		}
+	}
+	return r.base()
+}
+
 // linked is how many of the blocks begin at a height and follow each other without a gap.
 func linked(from uint64, blocks []evidence.Block) int {
 	for i := range blocks {
@@ -86,4 +110,84 @@ func linked(from uint64, blocks []evidence.Block) int {
 		}
 	}
 	return len(blocks)
+}
+
+const (
+	checkpointEvery = 16   // blocks between two checkpoints, at first
+	mostCheckpoints = 8192 // of 40 bytes each
+)
+
+// checkpoints are a thinned part of the chain below the recent blocks: each was seen to lead to them, parent by parent.
+// They link a final block of any age while memory stays the same.
+type checkpoints struct {
+	refs  []evidence.Ref // ascending
+	every uint64         // their heights are multiples of it
+	low   evidence.Block // the lowest block that was seen so, without its lists; Hash zero for none below
+}
+
+// bound thins the checkpoints until they are few enough.
+func (c *checkpoints) bound() {
+	for len(c.refs) > mostCheckpoints {
+		c.every *= 2
+		c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number%c.every != 0 })
+	}
+}
+
+// of are the blocks' checkpoints.
+func (c *checkpoints) of(blocks []evidence.Block) (refs []evidence.Ref) {
+	c.every = cmp.Or(c.every, checkpointEvery)
+	for i := range blocks {
+		if blocks[i].Number%c.every == 0 {
+			refs = append(refs, blocks[i].Ref())
+		}
+	}
+	return refs
+}
+
+// prepend takes in blocks that end with the parent of the lowest.
+func (c *checkpoints) prepend(blocks []evidence.Block) {
+	c.refs = append(c.of(blocks), c.refs...)
+	c.low = bare(&blocks[0])
+	c.bound()
+}
+
+// pass takes in blocks that leave the recent ones.
+func (c *checkpoints) pass(blocks []evidence.Block) {
+	if len(blocks) == 0 {
+		return
+	}
+	if c.low.Hash == (common.Hash{}) {
+		c.low = bare(&blocks[0])
+	}
+	for _, ref := range c.of(blocks) {
+		if n := len(c.refs); n == 0 || c.refs[n-1].Number < ref.Number {
+			c.refs = append(c.refs, ref)
+		}
+	}
+	c.bound()
+}
+
+// forget drops all below the final block, for which nothing asks again: everything, where it is one of the recent
+// blocks, which begin at base.
+func (c *checkpoints) forget(final *evidence.Block, base uint64) {
+	switch {
+	case final.Number >= base:
+		*c = checkpoints{}
+	case c.low.Hash != (common.Hash{}) && c.low.Number < final.Number:
+		c.low = bare(final)
+		c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number < final.Number })
+	}
+}
+
+// replaced drops the checkpoints of a height and above, which may not be in the chain any more.
+func (c *checkpoints) replaced(from uint64) {
+	if c.low.Hash != (common.Hash{}) && c.low.Number >= from {
+		*c = checkpoints{}
+	}
+	c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number >= from })
+}
+
+// bare is a block reduced to the fields that linking to it needs.
+func bare(b *evidence.Block) evidence.Block {
+	return evidence.Block{Number: b.Number, Hash: b.Hash, Parent: b.Parent}
 }

@@ -39,6 +39,8 @@ type Tracker struct {
 	tagAsked  time.Time           // when the finalized tag was last asked for
 	tagHead   uint64              // the head then
 	held      holdback            // since when an endpoint holds the finalized block back
+	tag       tagWatch            // since when the finalized block stays where it is
+	older     checkpoints         // of blocks below the recent ones that may become final
 	priceAt   evidence.Ref        // the head when the price was last learnt
 	priceTime time.Time           // and the time
 	findRound uint64              // the next round that may ask Find
@@ -198,12 +200,15 @@ func (t *Tracker) Final() (b evidence.Block, ok bool) {
 	return t.final, t.final.Hash != common.Hash{}
 }
 
-// Block is the chain's block of a height, if it is remembered.
+// Block is the chain's block of a height, if it is remembered or the final one.
 func (t *Tracker) Block(number uint64) (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if at := t.recent.at(number); at != nil {
 		return *at, true
+	}
+	if t.final.Hash != (common.Hash{}) && t.final.Number == number {
+		return t.final, true
 	}
 	return evidence.Block{}, false
 }

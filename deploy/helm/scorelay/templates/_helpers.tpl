@@ -74,6 +74,7 @@ default
 {{- end }}
 {{- if not (has $component (list "setup" "api")) }}
 - {name: SCORELAY_CONFIRMATIONS, value: {{ int64 $v.chain.confirmations | quote }}}
+- {name: SCORELAY_FINALITY, value: {{ $v.chain.finality }}}
 {{- end }}
 {{- if $service }}
 {{- if $v.redis.urlSecret.name }}
