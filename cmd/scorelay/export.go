@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -41,12 +42,20 @@ func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, ex
 
 func (c *exportFlags) export(ctx context.Context, what string) error {
 	log := commandLog()
-	_, opened, closeNATS, err := c.open(ctx, log)
+	js, opened, closeNATS, err := c.open(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer closeNATS()
 	facts, err := opened.FindLedger(ctx)
+	if err != nil {
+		return err
+	}
+	projects, err := directory.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	dated, err := projects.Dated(ctx, c.Project)
 	if err != nil {
 		return err
 	}
@@ -62,7 +71,7 @@ func (c *exportFlags) export(ctx context.Context, what string) error {
 		return err
 	}
 	return (&export.Export{
-		Deployment: deployment, Project: c.Project, Chain: client, Ledger: facts, Log: log,
+		Deployment: deployment, Project: c.Project, Created: dated.Created, Chain: client, Ledger: facts, Log: log,
 		What: what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), Path: c.Output, Out: os.Stdout, Say: say,
 	}).Run(ctx)
 }

@@ -79,7 +79,7 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	if err != nil {
 		return nil, err
 	}
-	record, err := projects.Project(ctx, id)
+	record, err := projects.Dated(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +93,15 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("couldn't read the project from the contract: %w", err)
-	case record == nil && info.Exists():
-		return nil, fmt.Errorf("the project was created in block %d; the directory, which follows final blocks, is at block %d", info.CreatedBlock, followed.Block)
-	case record == nil:
+	case record.Record == nil && info.Exists():
+		return nil, fmt.Errorf("the contract has the project; the directory, which follows final blocks, is at block %d and does not have it yet", followed.Block)
+	case record.Record == nil:
 		return nil, errors.New("neither the directory nor the contract has a project of this id; GET /projects/{projectId} of the API tells of a creation that waits")
 	}
 	doc := &projectDocument{
 		ProjectID: id, Name: record.Name, Actions: record.Actions, ScoreTypes: record.ScoreTypes, Owners: record.MembersOf(score.Owner),
 		Updaters: record.MembersOf(score.Updater), SignedOnly: record.SignedOnly, Directory: followed.Block,
-		CreatedBlock: info.CreatedBlock, EditNonce: info.EditNonce, Contract: head.Number, Differs: []string{},
+		CreatedBlock: record.Created, EditNonce: info.EditNonce, Contract: head.Number, Differs: []string{},
 	}
 	differs := func(what string, contract, directory any) {
 		if contract != directory {

@@ -27,8 +27,10 @@ func (d *Directory) NewView(log *slog.Logger) *View {
 		}
 		if dated.Record == nil {
 			log.Error("an entry of the project directory cannot be read; the API keeps what it knew of that project", "key", entry.Key())
+			return nil, false
 		}
-		return dated.Record, dated.Record != nil
+		dated.Record.Created = dated.Created
+		return dated.Record, true
 	})}
 }
 

@@ -83,7 +83,7 @@ func TestTheRetentionPassesAReader(t *testing.T) {
 	}
 	r := &event.Reader{
 		Source:  &ledger.Source{Ledger: &passed{Store: d.ledger, do: func() { d.purgeAll(jetstream.WithPurgeSequence(at.Seq + 10)) }}, Chain: d.chain, Deployment: d.chain.Deployment, Budget: 1, Log: slow.Log},
-		Letters: slow.Letters, Chain: d.chain, Deployment: d.chain.Deployment, Projects: noProjects{}, Poll: time.Millisecond, Log: slow.Log,
+		Letters: slow.Letters, Chain: d.chain, Deployment: d.chain.Deployment, Projects: created{}, Poll: time.Millisecond, Log: slow.Log,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

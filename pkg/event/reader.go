@@ -189,7 +189,7 @@ type turn struct {
 // read reads what is after the cursor once. What was found stays found where a later message fails.
 func (t *turn) read(ctx context.Context) error {
 	if t.at == (Cursor{}) {
-		if err := t.begin(ctx); err != nil {
+		if begun, err := t.begin(ctx); err != nil || !begun {
 			return err
 		}
 	}
@@ -208,24 +208,29 @@ func (t *turn) read(ctx context.Context) error {
 	return nil
 }
 
-// begin goes to the project's creation or, where there is none, to where the ledger begins.
-func (t *turn) begin(ctx context.Context) error {
+// begin goes to the project's creation or, where there is none, to where the ledger begins. The block of the creation is
+// the directory's: the contract's own number may be of another chain. ok is false while the directory lacks it.
+func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 	end, err := t.Source.End(ctx)
 	if err != nil {
-		return err
+		return false, err
+	}
+	if rec, known := t.Projects.Project(t.project); known && rec.Created <= end.Position.Block {
+		t.at.Position, err = t.Source.Start(ctx, rec.Created)
+		return err == nil, err
 	}
 	if end.Block.Number >= t.Deployment.DeployBlock {
 		info, err := t.readProject(ctx, end.Block)
 		if err != nil {
-			return fmt.Errorf("couldn't read when project %s was created: %w", t.project, err)
+			return false, fmt.Errorf("couldn't read whether project %s was created: %w", t.project, err)
 		}
 		if info.Exists() {
-			t.at.Block = info.CreatedBlock - 1
-			return nil
+			t.waitForDirectory("its creation")
+			return false, nil
 		}
 	}
 	t.at.Position, err = t.Source.Begin(ctx)
-	return err
+	return err == nil, err
 }
 
 // readProject asks the contract for the project at the end of a block.

@@ -322,7 +322,33 @@ func TestAReaderOfAProjectThatIsYetToComeWaitsForIt(t *testing.T) {
 		}
 	}()
 	w.finalize()
-	w.call(relayerKey, registry.EncodeCreateProject(p))
+	w.create(p)
 	w.finalize()
 	require.Equal(t, event.ProjectCreated, (<-created).Type)
+}
+
+// TestAReaderFromTheStartBeginsWhereTheDirectorySays, and waits until it does: the contract's own number of the creation's
+// block may be of another chain.
+func TestAReaderFromTheStartBeginsWhereTheDirectorySays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	created := w.call(relayerKey, registry.EncodeCreateProject(p)).BlockNumber.Uint64()
+	w.relay(w.fresh(p, 2)...)
+	w.finalize()
+	r := w.open(0)
+	told := make(chan []event.Event, 1)
+	go func() {
+		defer close(told)
+		all, _ := w.to(r, p, event.Cursor{}, 100)
+		told <- all
+	}()
+	w.shows(1)
+	require.Empty(t, told)
+	rec := score.RecordOf(p)
+	rec.Created = created
+	w.record(rec)
+	all := <-told
+	require.Len(t, all, 3)
+	require.Equal(t, event.ProjectCreated, all[0].Type)
 }

@@ -86,10 +86,12 @@ func (f *follower) ids() (ids []string) {
 
 var theirs = score.ProjectID{9}
 
-// noProjects knows none: the model's events need none.
-type noProjects struct{}
+// created knows of any project where it was created: the model's events need no more.
+type created struct{}
 
-func (noProjects) Project(score.ProjectID) (*score.Record, bool) { return nil, false }
+func (created) Project(score.ProjectID) (*score.Record, bool) {
+	return &score.Record{Created: rig.DeployBlock}, true
+}
 
 // depth is a chain in memory, whose final blocks are replaced, with a ledger in NATS.
 type depth struct {
@@ -142,7 +144,7 @@ func (d *depth) reader(budget int) *event.Reader {
 	log := slog.New(slog.DiscardHandler)
 	r := &event.Reader{
 		Source:  &ledger.Source{Ledger: d.ledger, Chain: d.chain, Deployment: d.chain.Deployment, Budget: budget, Log: log},
-		Letters: rig.NoLetters{}, Chain: d.chain, Deployment: d.chain.Deployment, Projects: noProjects{}, Poll: time.Millisecond, Log: log,
+		Letters: rig.NoLetters{}, Chain: d.chain, Deployment: d.chain.Deployment, Projects: created{}, Poll: time.Millisecond, Log: log,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -77,10 +77,17 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	require.NoError(t, err)
 	w.writer = w.newWriter()
 	for _, p := range projects {
-		w.call(relayerKey, registry.EncodeCreateProject(p))
-		w.record(score.RecordOf(p))
+		w.create(p)
 	}
 	return w
+}
+
+// create creates a project, and has the directory know it.
+func (w *world) create(p *score.Project) {
+	w.t.Helper()
+	receipt, rec := w.call(relayerKey, registry.EncodeCreateProject(p)), score.RecordOf(p)
+	rec.Created = receipt.BlockNumber.Uint64()
+	w.record(rec)
 }
 
 func (w *world) newWriter() *ledger.Writer {

@@ -37,7 +37,7 @@ func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Out
 	}
 	noAction, noScoreType := lacks(final)
 	if action && !noAction || scoreType && !noScoreType {
-		t.waitForDirectory(u)
+		t.waitForDirectory(fmt.Sprintf("what update %s is of", u.ID))
 		return nil, false, nil
 	}
 	return rec, true, nil
@@ -67,8 +67,8 @@ func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	return l, nil
 }
 
-// waitForDirectory notes that the project's record is older than an update, as it may be for a moment. If that lasts, for whichever reader, it is a stall.
-func (t *turn) waitForDirectory(u *score.Update) {
+// waitForDirectory notes that the directory lacks something of the project, as it may for a moment. If that lasts, for whichever reader, it is a stall.
+func (t *turn) waitForDirectory(lacks string) {
 	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()
 	if now.Sub(t.awaited) > long {
@@ -78,7 +78,7 @@ func (t *turn) waitForDirectory(u *score.Update) {
 	lasts := now.Sub(t.awaits) > long
 	t.mu.Unlock()
 	if lasts {
-		t.stall(t.project, fmt.Errorf("the directory of projects is behind the ledger: it does not have what update %s is of; the relayer that folds the ledger brings it up to date", u.ID))
+		t.stall(t.project, fmt.Errorf("the directory of projects is behind the ledger: it does not have %s; the relayer that folds the ledger brings it up to date", lacks))
 	}
 }
 

@@ -445,6 +445,25 @@ func (s *Source) Begin(ctx context.Context) (Position, error) {
 	return Position{Block: join.Block, Hash: join.Hash}, err
 }
 
+// Start is the position before a block that a projection knows, such as that of a project's creation. If the ledger holds a
+// Rewind and goes back below the block, it is Begin: the projection may not have followed the Rewind yet, after which the
+// block may be a lower one.
+func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
+	end, err := s.End(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	before := Position{Block: max(block, 1) - 1}
+	if end.Rewound == 0 {
+		return before, nil
+	}
+	begin, err := s.Begin(ctx)
+	if before.Block < begin.Block {
+		return before, err
+	}
+	return begin, err
+}
+
 // clocks is how far the clocks of the chain, of NATS and of relayers may differ.
 const clocks = time.Minute
 

@@ -31,7 +31,7 @@ func (r Read[T]) Do(ctx context.Context, call func(ctx context.Context, data []b
 
 // ProjectInfo is what the contract keeps of a project beside its members and points; all zero if there is none.
 type ProjectInfo struct {
-	CreatedBlock uint64 // of its ProjectCreated event
+	CreatedBlock uint64 // block.number at its creation: on Arbitrum a number of L1, so read nothing by it alone
 	Owners       uint32
 	EditNonce    uint64 // of the next edit by signature
 	Actions      uint8

@@ -165,6 +165,7 @@ type Record struct {
 	ScoreTypes []string                `json:"scoreTypes"` // by index
 	Members    map[common.Address]Role `json:"members"`    // never holds a zero role
 	SignedOnly bool                    `json:"signedOnly,omitzero"`
+	Created    uint64                  `json:"-"` // block of the creation, in a view of the directory; elsewhere 0
 }
 
 // RecordOf is the record a creation leads to.

@@ -40,6 +40,7 @@ const (
 type Export struct {
 	Deployment score.Deployment
 	Project    score.ProjectID
+	Created    uint64 // block of the project's creation, as the directory has it; 0: not known
 	Chain      *chain.Client
 	Ledger     *stream.Ledger
 	What       string       // Updates or Scores

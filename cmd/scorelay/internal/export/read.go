@@ -49,7 +49,7 @@ func (e *Export) read(ctx context.Context) error {
 	}
 	at := e.state.Position
 	if !e.state.begun() {
-		if at, err = e.start(ctx, end); err != nil {
+		if at, err = e.start(ctx, source, end); err != nil {
 			return err
 		}
 	}
@@ -82,15 +82,21 @@ func (e *Export) read(ctx context.Context) error {
 	return nil
 }
 
-// start is the position before the project's creation.
-func (e *Export) start(ctx context.Context, end *ledger.Message) (ledger.Position, error) {
+// start is the position before the project's creation, or before the contract's where the directory does not have it. The
+// contract's own number of the block may be of another chain.
+func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.Message) (at ledger.Position, err error) {
 	info, err := registry.ReadProject(e.Project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return e.Chain.View(ctx, e.Deployment.Contract, data)
 	})
-	if err == nil && (!info.Exists() || info.CreatedBlock > end.Block.Number) {
-		err = ErrNoProject
+	switch {
+	case err != nil:
+		return at, err
+	case !info.Exists():
+		return at, ErrNoProject
+	case e.Created > end.Position.Block:
+		return source.Start(ctx, 0)
 	}
-	return ledger.Position{Block: max(info.CreatedBlock, 1) - 1}, err
+	return source.Start(ctx, e.Created)
 }
 
 // date reads the times of blocks that are older than the ledger, whose messages come without, where lines need them: it
