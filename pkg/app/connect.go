@@ -252,7 +252,7 @@ func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics promethe
 	for i, url := range s.ChainRPC {
 		urls[i] = url.Reveal()
 	}
-	return chain.Dial(ctx, chain.Config{URLs: urls, Timeout: s.ChainTimeout, FinalTag: s.FinalTag}, log, metrics)
+	return chain.Dial(ctx, chain.Config{URLs: urls, Timeout: s.ChainTimeout, FinalTag: s.FinalTag, MaxTip: s.MaxTip}, log, metrics)
 }
 
 const theChain = "the chain (SCORELAY_CHAIN_RPC)" // its client's errors name the endpoints

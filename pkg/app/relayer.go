@@ -73,7 +73,7 @@ type relayer struct {
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	r.keep = &stream.Retention{Age: s.LedgerAge, Bytes: s.LedgerBytes}
-	s.FinalTag = s.Finality
+	s.FinalTag, s.MaxTip = s.Finality, uint64(math.Round(s.MaxTipGwei*1e9))
 	var err error
 	if r.keys, err = newKeyring(s, log); err != nil {
 		return err

@@ -72,6 +72,7 @@ type Chain struct {
 	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
 	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
 	FinalTag     string        `kong:"-"` // chain.Config.FinalTag
+	MaxTip       uint64        `kong:"-"` // chain.Config.MaxTip
 }
 
 // Traces says where traces go.
@@ -149,6 +150,7 @@ type RelayerSettings struct {
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
+	MaxTipGwei    float64       `name:"max-tip-gwei" env:"SCORELAY_MAX_TIP_GWEI" default:"50" help:"Highest tip per gas that others' tips have lanes offer, gwei. Polygon may ask for more at peaks."`
 	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
@@ -263,6 +265,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.Window >= 1 && s.Window <= 64, "SCORELAY_WINDOW is %d; it must be from 1 to 64", s.Window)
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
+	p.check(s.MaxTipGwei >= s.MinTipGwei && s.MaxTipGwei < maxGwei, "SCORELAY_MAX_TIP_GWEI is %g; it must be at least SCORELAY_MIN_TIP_GWEI and less than %g", s.MaxTipGwei, maxGwei)
 	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
 	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")

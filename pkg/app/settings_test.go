@@ -97,6 +97,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_WINDOW is 65; it must be from 1 to 64":                                    func(s *RelayerSettings) { s.Window = 65 },
 		"SCORELAY_MAX_FEE_GWEI is 1e+09; it must be more than 0 and less than 1e+09":        func(s *RelayerSettings) { s.MaxFeeGwei = maxGwei },
 		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
+		"SCORELAY_MAX_TIP_GWEI is 0.0001; it must be at least SCORELAY_MIN_TIP_GWEI":        func(s *RelayerSettings) { s.MaxTipGwei = 0.0001 },
 		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
 		"SCORELAY_BALANCE_ALARM is -1s; it must not be negative":                            func(s *RelayerSettings) { s.BalanceAlarm = -time.Second },
 		"SCORELAY_TOPUP_… is set, but not SCORELAY_TOPUP_KEYSTORE":                          func(s *RelayerSettings) { s.TopUpTo = 1 },

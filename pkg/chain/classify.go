@@ -243,8 +243,15 @@ func badParams(err error) bool {
 	return says(err, -32602, "invalid argument", "invalid params", "cannot unmarshal")
 }
 
-// rateLimited tells whether a JSON-RPC error says that too much was asked in too little time.
+// rateLimited reports whether a JSON-RPC error is a rate limit. -32005 is, unless its text is about something else: the
+// size of one answer, or a transaction.
 func rateLimited(err error) bool {
+	if says(err, -32005) {
+		text := strings.ToLower(err.Error())
+		class := classifyText(text)
+		return (class == txpool.Unknown || class == txpool.Throttled) &&
+			!containsAny(text, "range", "results", "more than", "too large", "response size")
+	}
 	return says(err, 429, "too many requests", "rate limit", "request limit reached", "compute units per second")
 }
 

@@ -198,6 +198,20 @@ type coded struct {
 func (c coded) Error() string  { return c.text }
 func (c coded) ErrorCode() int { return c.code }
 
+func TestRateLimited(t *testing.T) {
+	t.Parallel()
+	for text, limit := range map[string]bool{
+		"slow down": true, "daily request count exceeded, request rate limited": true, "limit exceeded": true, "": true,
+		"query returned more than 10000 results": false, "block range is too wide": false, "response size exceeded": false,
+		"response too large": false, "nonce too low": false, "replacement transaction underpriced": false,
+	} {
+		require.Equal(t, limit, rateLimited(coded{text, -32005}), text)
+	}
+	require.True(t, rateLimited(coded{"compute units per second", -32000}))
+	require.True(t, rateLimited(coded{"what", 429}))
+	require.False(t, rateLimited(coded{"what", -32000}))
+}
+
 func TestTipOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
