@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

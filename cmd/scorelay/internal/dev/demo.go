@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -37,13 +38,17 @@ func (d *Demo) Progress() string {
 // stream against the contract, and the contract must have used what clients were promised. The summary is as complete as
 // could be when there is an error.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
-	ctx, cancel := context.WithTimeout(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
+	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
 	defer cancel()
+	stall := stallPatience
+	if s.Options.Confirmations == 0 {
+		stall = math.MaxInt64 // ctx ends when the chain halts
+	}
 	posts := load.Plan(s.Place, d.updates)
 	before := s.Meter.Read(ctx)
 
 	sent, followed := make(chan struct{}), make(chan error, 1)
-	go func() { followed <- load.Follow(ctx, s.Client, d.tally, sent, stallPatience) }()
+	go func() { followed <- load.Follow(ctx, s.Client, d.tally, sent, stall) }()
 	began := time.Now()
 	load.Run(ctx, s.Client, posts, d.parallel, d.tally.Add)
 	sendTime := time.Since(began)

@@ -85,7 +85,7 @@ func (b *builder) setUp(ctx context.Context) error {
 	}
 	b.stack = &Stack{
 		Auditor: auditor, Options: b.opts, Redis: b.redis,
-		Lanes: b.kept.Lanes, DataDir: b.dir.path,
+		Lanes: b.kept.Lanes, DataDir: b.dir.path, chain: c, say: b.say,
 	}
 	return b.countWaiting(ctx)
 }
@@ -211,8 +211,8 @@ func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, key
 }
 
 // ready waits until everything serves, makes the demo project and writes dev.json.
-func (b *builder) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+func (b *builder) ready(all context.Context) error {
+	ctx, cancel := context.WithTimeout(all, readyTimeout)
 	defer cancel()
 	info := &b.info.info
 	for _, url := range info.AdminURLs {
@@ -232,6 +232,8 @@ func (b *builder) ready(ctx context.Context) error {
 		return err
 	}
 	if !b.kept.Ready {
+		ctx, cancel := b.stack.patient(all, readyTimeout)
+		defer cancel()
 		if err := createProject(ctx, client, place); err != nil {
 			return err
 		}
@@ -299,7 +301,7 @@ func createProject(ctx context.Context, client *load.Client, place *load.Place) 
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("the demo project did not become final: %w", err)
+		return fmt.Errorf("the demo project did not become final: %w", errors.Join(context.Cause(ctx), err))
 	}
 	if outcome != "" && outcome != score.Applied.String() {
 		return fmt.Errorf("the demo project became final with outcome %s", outcome)

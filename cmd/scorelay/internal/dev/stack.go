@@ -24,6 +24,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
@@ -56,6 +57,9 @@ type Stack struct {
 	Redis   string      // what kind of Redis it is
 	Lanes   int
 	DataDir string
+
+	chain *chain.Client
+	say   func(string) // a line for people
 }
 
 // builder holds what is known while a stack comes up.

@@ -1,0 +1,63 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
+)
+
+// patient bounds a wait for finality: by a time or, where the chain's finalized tag decides, as whileMoving does.
+func (s *Stack) patient(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	if s.Options.Confirmations > 0 {
+		return context.WithTimeout(ctx, patience)
+	}
+	return whileMoving(ctx, s.chain, patience, s.say)
+}
+
+// Pauses while a stack waits for the finalized tag.
+const (
+	headEvery    = time.Second
+	patienceTold = 15 * time.Second
+)
+
+// headReader is a chain.Client.
+type headReader interface {
+	Head(ctx context.Context) (evidence.Block, error)
+	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)
+}
+
+var errHeadStands = errors.New("the chain makes no blocks")
+
+// whileMoving is a context that ends, with errHeadStands as its cause, once the chain's newest block was the same for
+// so long: finality may take hours where the chain has a finalized tag. say is called now and then with the awaited
+// condition.
+func whileMoving(ctx context.Context, c headReader, patience time.Duration, say func(string)) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		var head uint64
+		for moved, told := time.Now(), time.Now(); retry.Sleep(ctx, headEvery) == nil; {
+			now, err := c.Head(ctx)
+			switch {
+			case err == nil && now.Number != head:
+				head, moved = now.Number, time.Now()
+			case time.Since(moved) > patience:
+				cancel(fmt.Errorf("%w: block %d is the newest for %s (%w)", errHeadStands, head, patience,
+					errors.Join(err, context.DeadlineExceeded)))
+				return
+			}
+			if time.Since(told) >= patienceTold {
+				told = time.Now()
+				final, err := c.FinalBlock(ctx, 0)
+				say(fmt.Sprintf("waiting for the chain's finalized tag: block %d of %d is final", final.Number, head))
+				if err != nil {
+					say(fmt.Sprintf("couldn't read it: %v", err))
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
