@@ -69,7 +69,7 @@ type Redis struct {
 
 // Chain says how to reach the chain.
 type Chain struct {
-	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
+	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain (http, https, ws or wss), separated by commas, the preferred one first. Reads fail over; transactions go to all."`
 	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
 	FinalTag     string        `kong:"-"` // chain.Config.FinalTag
 	MaxTip       uint64        `kong:"-"` // chain.Config.MaxTip
@@ -299,7 +299,7 @@ func (c *Chain) problems(p *problems) {
 	p.positive("SCORELAY_CHAIN_TIMEOUT", c.ChainTimeout)
 	p.check(len(c.ChainRPC) > 0, "SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint")
 	for _, endpoint := range c.ChainRPC {
-		p.check(isHTTP(endpoint.Reveal()), "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
+		p.check(hasScheme(endpoint.Reveal(), "http", "https", "ws", "wss"), "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http://, https://, ws:// or wss://")
 	}
 }
 
@@ -307,9 +307,11 @@ func (t *Traces) problems(p *problems) {
 	p.check(t.OTLPEndpoint == "" || isHTTP(t.OTLPEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT is %q; it must begin with http:// or https://", t.OTLPEndpoint)
 }
 
-func isHTTP(text string) bool {
+func isHTTP(text string) bool { return hasScheme(text, "http", "https") }
+
+func hasScheme(text string, schemes ...string) bool {
 	scheme, _, _ := strings.Cut(text, "://")
-	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+	return slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(scheme, s) })
 }
 
 // isOrigin tells whether a browser may send this as a page's origin.

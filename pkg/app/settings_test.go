@@ -24,7 +24,7 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:   func(s *APISettings) { s.AdminListen = "nowhere" },
 		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                func(s *APISettings) { s.ChainTimeout = 0 },
 		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":    func(s *APISettings) { s.ChainRPC = nil },
-		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":  func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
+		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":  func(s *APISettings) { s.ChainRPC = []Secret{"WSS://a", "ftp://hush"} },
 		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":             func(s *APISettings) { s.FreshFor = -time.Second },
 		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":          func(s *APISettings) { s.FreshAhead = -time.Second },
 		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":               func(s *APISettings) { s.AcceptTimeout = 0 },
@@ -98,7 +98,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_MAX_FEE_GWEI is 1e+09; it must be more than 0 and less than 1e+09":        func(s *RelayerSettings) { s.MaxFeeGwei = maxGwei },
 		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
 		"SCORELAY_MAX_TIP_GWEI is 0.0001; it must be at least SCORELAY_MIN_TIP_GWEI":        func(s *RelayerSettings) { s.MaxTipGwei = 0.0001 },
-		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
+		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei, s.MaxTipGwei = 501, 501 },
 		"SCORELAY_BALANCE_ALARM is -1s; it must not be negative":                            func(s *RelayerSettings) { s.BalanceAlarm = -time.Second },
 		"SCORELAY_TOPUP_… is set, but not SCORELAY_TOPUP_KEYSTORE":                          func(s *RelayerSettings) { s.TopUpTo = 1 },
 		"SCORELAY_TOPUP_BELOW_ETHER is 0; it must be more than 0":                           func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 0, 2, 5} },
@@ -117,7 +117,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	}
 	s := parsed[RelayerSettings](t, "--signer-keystore", "k", "--signer-password-file", "p")
 	s.Linger, s.Window, s.LeaseTTL, s.AuditHorizon, s.MinTipGwei = 0, 64, 2*time.Second, time.Hour, s.MaxFeeGwei
-	s.MaxTxFeeEther, s.MaxBytes, s.MaxGas = maxEther, maxMaxBytes, minMaxGas
+	s.MaxTxFeeEther, s.MaxBytes, s.MaxGas, s.MaxTipGwei = maxEther, maxMaxBytes, minMaxGas, s.MaxFeeGwei
 	s.TopUps = TopUps{"f", "", 0.1, 0.2, 0.3}
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
 	require.Equal(t, "300000000000000000", weiOf(s.TopUpPerDay).String())

@@ -76,7 +76,10 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		for _, elem := range elems[:size] {
 			e.metrics.calls.WithLabelValues(e.name, elem.Method).Inc()
 		}
-		err := e.rpc.BatchCallContext(ctx, elems[:size])
+		client, err := e.client(ctx)
+		if err == nil {
+			err = client.BatchCallContext(ctx, elems[:size])
+		}
 		switch {
 		case !batchRefused(err, elems[:size]):
 			if err != nil {
@@ -115,7 +118,11 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 // single asks one element by itself. The error says that the endpoint did not answer.
 func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	e.metrics.calls.WithLabelValues(e.name, elem.Method).Inc()
-	elem.Error = e.rpc.CallContext(ctx, elem.Result, elem.Method, elem.Args...)
+	client, err := e.client(ctx)
+	if err != nil {
+		return err
+	}
+	elem.Error = client.CallContext(ctx, elem.Result, elem.Method, elem.Args...)
 	if elem.Error != nil && rateLimited(elem.Error) {
 		exchangeOf(ctx).throttled(0)
 	}

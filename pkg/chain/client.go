@@ -21,7 +21,7 @@ const DefaultMinTip = 1_000_000
 
 // Config says how to reach the chain. Zero values mean the defaults.
 type Config struct {
-	URLs     []string      // http or https; the first that is up answers reads, all get transactions
+	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
 	Timeout  time.Duration // of one request. Default 10 s
 	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
 	LogRange uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
@@ -67,7 +67,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && !isWebSocket(rawURL) {
 			c.Close()
 			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1) // may hold a key
 		}
@@ -92,7 +92,7 @@ func (c *Client) Own(contract common.Address) { c.market.own(contract) }
 // Close ends all connections.
 func (c *Client) Close() {
 	for _, e := range c.endpoints {
-		e.rpc.Close()
+		e.close()
 	}
 }
 

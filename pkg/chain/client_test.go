@@ -30,7 +30,7 @@ func TestDialRefuses(t *testing.T) {
 	}{
 		{chain.Config{}, "no endpoint"},
 		{chain.Config{URLs: []string{"http://ok", "localhost:8545"}}, "endpoint 2 is not a URL"},
-		{chain.Config{URLs: []string{"ws://localhost:8546"}}, "endpoint 1 is not a URL such as https://"},
+		{chain.Config{URLs: []string{"ftp://localhost:8546"}}, "endpoint 1 is not a URL such as https://"},
 		{chain.Config{URLs: []string{"ftp://node/secret"}}, "endpoint 1 is not a URL"},
 		{chain.Config{URLs: []string{"http://ok"}, MinTip: 2, MaxTip: 1}, "least tip"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -22,10 +23,14 @@ import (
 // endpoint is one node, or one load balancer in front of several.
 type endpoint struct {
 	name    string // host, and a number when several share it; never the URL, which may hold a key
-	rpc     *rpc.Client
-	timeout time.Duration // of one exchange
+	url     string
+	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
+	dialing chan struct{}              // holds one while a WebSocket is dialed for the first time
+	timeout time.Duration              // of one exchange
 	log     *slog.Logger
 	metrics *metrics
+
+	transport *http.Transport
 
 	batch   *batchSize
 	breaker breaker
@@ -42,14 +47,53 @@ type endpoint struct {
 func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger, m *metrics) (*endpoint, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	client, err := rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(&http.Client{Transport: bounded{transport}}))
-	if err != nil {
+	e := &endpoint{
+		name: name, url: rawURL, transport: transport, timeout: cfg.Timeout, log: log.With("endpoint", name),
+		metrics: m, batch: newBatchSize(mostElements), dialing: make(chan struct{}, 1),
+	}
+	if isWebSocket(rawURL) {
+		return e, nil
+	}
+	if _, err := e.client(ctx); err != nil {
 		return nil, fmt.Errorf("couldn't dial the chain's endpoint %s: %w", name, redacted(err))
 	}
-	return &endpoint{
-		name: name, rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
-		metrics: m, batch: newBatchSize(mostElements),
-	}, nil
+	return e, nil
+}
+
+// client is the endpoint's RPC client. A WebSocket is dialed at its first use, as the endpoint may be down at the start.
+// Later the client itself dials a connection that broke again, within the deadline of the call that needs it.
+func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
+	if c := e.rpc.Load(); c != nil {
+		return c, nil
+	}
+	select {
+	case e.dialing <- struct{}{}:
+		defer func() { <-e.dialing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c := e.rpc.Load(); c != nil {
+		return c, nil
+	}
+	httpClient := rpc.WithHTTPClient(&http.Client{Transport: bounded{e.transport}})
+	c, err := rpc.DialOptions(ctx, e.url, httpClient, rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes))
+	if err == nil {
+		e.rpc.Store(c)
+	}
+	return c, err
+}
+
+func isWebSocket(rawURL string) bool {
+	scheme, _, _ := strings.Cut(strings.ToLower(rawURL), "://")
+	return scheme == "ws" || scheme == "wss"
+}
+
+// close ends the endpoint's connections.
+func (e *endpoint) close() {
+	if c := e.rpc.Load(); c != nil {
+		c.Close()
+	}
+	e.transport.CloseIdleConnections()
 }
 
 // do runs ask, one exchange with the endpoint, under a deadline of its own, and keeps the endpoint's record. A *restError
