@@ -77,6 +77,20 @@ func (c *Client) call(ctx context.Context, op string, object callObject, at func
 	return out, err
 }
 
+// EstimateGas is one endpoint's estimate of the gas that a message takes on the newest state, its bytes included. A
+// *evidence.RevertError says that the EVM refused it.
+func (c *Client) EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error) {
+	return c.estimate(ctx, objectOf(msg))
+}
+
+func (c *Client) estimate(ctx context.Context, object callObject) (uint64, error) {
+	var gas hexutil.Uint64
+	err := c.read(ctx, "estimate_gas", func(ctx context.Context, e *endpoint) error {
+		return e.evm(ctx, &gas, "eth_estimateGas", object)
+	})
+	return uint64(gas), err
+}
+
 // Balance is what an account has in the state of the latest block, wei.
 func (c *Client) Balance(ctx context.Context, account common.Address) (*big.Int, error) {
 	var out hexutil.Big

@@ -114,14 +114,11 @@ func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transac
 	if !ok || known.Price == nil {
 		return nil, fmt.Errorf("%w of the nonce of %s and the price of gas", errNotLearnt, from)
 	}
-	var estimate hexutil.Uint64
-	err = c.read(ctx, "estimate_gas", func(ctx context.Context, e *endpoint) error {
-		return e.evm(ctx, &estimate, "eth_estimateGas", object)
-	})
+	estimate, err := c.estimate(ctx, object)
 	if err != nil {
 		return nil, err
 	}
-	gas := max(uint64(estimate), min(uint64(estimate)*6/5, MaxTxGas))
+	gas := max(estimate, min(estimate/5*6, MaxTxGas))
 	if known.Price.Legacy {
 		return types.NewTx(&types.LegacyTx{
 			Nonce: account.Nonce, To: object.To, Value: value, Gas: gas, GasPrice: new(big.Int).SetUint64(known.Price.Gas), Data: object.Input,

@@ -78,6 +78,12 @@ func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, o
 	return f, true
 }
 
+// again prices an attempt beside one that no pool has: one wei more. ok is false when the ceiling leaves no room for it.
+func (r FeeRule) again(prev Fees, gas uint64) (f Fees, ok bool) {
+	f = Fees{Tip: add(prev.Tip, 1), Cap: add(prev.Cap, 1)}
+	return f, f.Cap <= r.ceiling(gas)
+}
+
 // raise is ⌈price × 1.125⌉, and at least one more; it saturates.
 func raise(price uint64) uint64 {
 	return max(add(price, add(price/8, min(price%8, 1))), add(price, 1))

@@ -81,6 +81,7 @@ type slotView struct {
 	priced   time.Time    // when
 	replaced int          // how often
 	refused  txpool.Class // how the last attempt was refused for certain, or by some for long; Added when it was not
+	gas      uint64       // Sent.Gas of the last attempt
 	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
 	included *evidence.Included
 	reported score.Stage

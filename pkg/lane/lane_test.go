@@ -323,10 +323,43 @@ func TestRefusalsAreBumped(t *testing.T) {
 			found := only[lane.Replace](b.head(11, 0))
 			require.Len(t, found, 1)
 			want.Fees = lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}
+			if class == txpool.BadGas { // no pool has the first bytes
+				want.Fees = lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}
+			}
 			require.Equal(t, want, found[0])
 			b.replace(found[0])
 			require.Len(t, b.lane.State.Slots[0].Attempts, 2)
 		})
+	}
+}
+
+// TestTheNextAttemptAsksForTheGasThatIsKnownToBeNeeded, also above the most that is planned; at a higher price only if
+// a pool may have the last one.
+func TestTheNextAttemptAsksForTheGasThatIsKnownToBeNeeded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		class txpool.Class
+		times int
+		gas   uint64
+		fees  lane.Fees
+	}{
+		{txpool.BadGas, 1, 640_000, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
+		{txpool.BadGas, 1, 1<<24 + 1, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
+		{txpool.Timeout, 6, 640_000, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}},
+	} {
+		b := newBench(t)
+		b.head(10, 0)
+		b.bind()
+		for range c.times {
+			b.step(lane.Sent{
+				Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: c.class, Refused: txpool.BadGas,
+				Gas: c.gas, Now: b.now,
+			})
+		}
+		found := only[lane.Replace](b.head(11, 0))
+		require.Equal(t, []lane.Replace{{Gas: c.gas, Fees: c.fees, Reason: "gas"}}, found)
+		b.replace(found[0])
+		require.Len(t, b.lane.State.Slots[0].Attempts, 2)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ type Sent struct {
 	Tx      common.Hash
 	Class   txpool.Class
 	Refused txpool.Class // as in txpool.Result
+	Gas     uint64       // what another attempt should ask for where this one asked for too little; 0: not known
 	Now     time.Time
 }
 
@@ -302,7 +304,7 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	b := Replace{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
 	switch {
 	case v.refused == txpool.BadGas && last.Gas < l.rules.MaxGas:
-		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
+		b.Gas, b.Reason = cmp.Or(v.gas, min(last.Gas+last.Gas/4+1, l.rules.MaxGas)), "gas"
 	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel && (v.untaken == 0 || slot.Work.Tries == 0):
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
@@ -316,6 +318,12 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	}
 	paid := Fees{Tip: last.Tip, Cap: last.Cap}
 	fees, ok := l.rules.Fees.Replacement(paid, l.view.Price, b.Gas)
+	if b.Reason == "gas" && v.untaken == 0 { // no pool has bytes to outbid
+		fees, ok = l.rules.Fees.again(paid, b.Gas)
+		if !ok && !last.Cancel { // the price is at its ceiling: the work goes again in another slot
+			b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
+		}
+	}
 	if !ok && b.Cancel && !last.Cancel {
 		fees, ok = paid, true // the ceiling leaves no more; a node that refused these bytes holds a cheaper attempt at most
 	}
@@ -346,7 +354,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	if v == nil || v.included != nil || l.State.Slot(s.Nonce).Last().Hash != s.Tx {
 		return nil
 	}
-	v.sent, v.again, v.refused, v.taken = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken()
+	v.sent, v.again, v.refused, v.taken, v.gas = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken(), s.Gas
 	class, known := v.judge(s)
 	if known && !class.Taken() {
 		v.refused = class

@@ -108,5 +108,5 @@ func (r GasRules) Edit(e *score.SignedEdit) uint64 {
 		slots   = 2      // of the dearest: for an action's name and its points
 		perByte = 18     // of names and operations, which are hashed, compared and logged
 	)
-	return r.base + rest + calldataGas(data) + perByte*uint64(len(data)) + (slots*r.slot+perEdit)*uint64(len(e.Edits))
+	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + (slots*r.slot+perEdit)*uint64(len(e.Edits))
 }

@@ -18,6 +18,8 @@ type GasRules struct {
 
 	slot uint64 // gas of a fresh storage slot that was not read before
 	base uint64 // what a transaction pays before it does anything, but for its data
+
+	perByte uint64 // gas of each byte of a transaction beyond what the fork charges, see Surcharged
 }
 
 // Gas of a storage slot that is read and then written: as long as it is fresh, or not.
@@ -91,6 +93,26 @@ func GasModel() batch.Model { return Osaka().Batch }
 // DeployGas bounds the gas of the transaction that deploys the contract with up to 100 relayers, under Osaka.
 const DeployGas = 8_000_000
 
+const (
+	envelopeBytes = 130           // of a transaction beside its calldata, at most
+	batchABIBytes = 4 + 2*32 + 31 // of an applyBatch beside the batch's data, at most
+)
+
+// Surcharged are the rules of a chain that asks for more gas for each byte of a transaction, as rollups do that pay for it
+// elsewhere.
+func (r GasRules) Surcharged(perByte uint64) GasRules {
+	r.perByte = perByte
+	r.Batch.Base += perByte * (envelopeBytes + batchABIBytes)
+	r.Batch.Byte += perByte
+	return r
+}
+
+// Transfer is the gas of a transaction that does nothing, with no data.
+func (r GasRules) Transfer() uint64 { return osakaBase + r.perByte*envelopeBytes }
+
+// IntrinsicGas is the gas of a transaction with such data before it does anything, without EIP-7623.
+func IntrinsicGas(data []byte) uint64 { return osakaBase + calldataGas(data) }
+
 // calldataGas is what a transaction pays for its data.
 func calldataGas(data []byte) (gas uint64) {
 	for _, b := range data {
@@ -106,6 +128,8 @@ func calldataGas(data []byte) (gas uint64) {
 // Unit bounds what an update or a signed group adds to the gas of any batch: what of a batch's gas is its own.
 func (r GasRules) Unit(u score.Unit) uint64 { return r.Batch.UnitGas(u) }
 
+func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(envelopeBytes+len(data)) }
+
 // CreateProject bounds the gas of the project's creation. Under Osaka the largest project that the bounds of package score allow
 // stays below MaxGas; under Amsterdam it takes 45 million.
 func (r GasRules) CreateProject(p *score.Project) uint64 {
@@ -120,6 +144,6 @@ func (r GasRules) CreateProject(p *score.Project) uint64 {
 	)
 	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
 	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // of eight actions, or of the counts and seven, one each
-	return r.base + rest + calldataGas(data) + perByte*uint64(len(data)) + r.slot*slots + perAction*actions + perType*scoreTypes +
+	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + r.slot*slots + perAction*actions + perType*scoreTypes +
 		perMember*members
 }

@@ -129,3 +129,23 @@ func golden(t *testing.T, file, got string) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), got, "run with -update if the change is meant")
 }
+
+// TestSurchargedRulesBoundBytes: what they say is more by each byte of the transaction.
+func TestSurchargedRulesBoundBytes(t *testing.T) {
+	t.Parallel()
+	lab := &gasLab{project: labProject()}
+	for _, plain := range registry.AllGasRules() {
+		rules := plain.Surcharged(1000)
+		least := func(data []byte) uint64 { return 1000 * uint64(len(data)+envelope) }
+		require.Equal(t, plain.CreateProject(lab.project)+least(registry.EncodeCreateProject(lab.project)),
+			rules.CreateProject(lab.project))
+		for _, n := range []int{1, 7, 100, 1000} {
+			b := planned(lab.updates(n, n, 0, random))
+			more := rules.Batch.Gas(b) - plain.Batch.Gas(b)
+			require.GreaterOrEqual(t, more, least(registry.EncodeBatch(b)))
+			require.LessOrEqual(t, more, least(registry.EncodeBatch(b))+1000*64)
+		}
+	}
+}
+
+const envelope = 130 // bytes

@@ -1,9 +1,12 @@
 package relay
 
 import (
+	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -26,12 +29,19 @@ const margin = 25
 // nothing else: no limit is above what nodes take, or is only until they refuse it.
 type gas struct {
 	id      score.Lane
+	signer  common.Address
 	config  *Config
+	chain   Chain
 	plan    func(model batch.Model, maxGas uint64) // of the next batches
 	known   *batch.Known                           // by what the lane's transactions did in blocks; later nonces come after them on any branch
 	trusted map[uint64]int                         // of new work, by nonce: how many of its slots its gas takes as used
 	metrics *metrics
 	log     *slog.Logger
+
+	learnt    *atomic.Uint64      // of the process: gas that the chain asks for each byte beyond Config.Gas
+	perByte   uint64              // what learnt was when charged was made
+	charged   []registry.GasRules // Config.Gas surcharged with perByte
+	estimated common.Hash         // the last attempt for which an estimate was asked: each has one at most
 
 	believed int  // the rules, of Config.Gas, that the lane believes the chain to have
 	named    bool // the newest head is one that only these make
@@ -48,9 +58,11 @@ type gas struct {
 	fill     fill
 }
 
-func newGas(id score.Lane, config *Config, plan func(batch.Model, uint64), metrics *metrics, log *slog.Logger) *gas {
+func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, plan func(batch.Model, uint64), learnt *atomic.Uint64,
+	metrics *metrics, log *slog.Logger,
+) *gas {
 	g := &gas{
-		id: id, config: config, plan: plan, metrics: metrics, log: log,
+		id: id, signer: signer, config: config, chain: chain, plan: plan, learnt: learnt, charged: config.Gas, metrics: metrics, log: log,
 		known: batch.NewKnown(), trusted: map[uint64]int{},
 		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, fill: newFill(),
 	}
@@ -59,7 +71,68 @@ func newGas(id score.Lane, config *Config, plan func(batch.Model, uint64), metri
 	return g
 }
 
-func (g *gas) rules() *registry.GasRules { return &g.config.Gas[g.believed] }
+func (g *gas) rules() *registry.GasRules { return &g.charged[g.believed] }
+
+// maxPerByte bounds the learnt charge per byte, gas, since an endpoint may lie: batches shrink by as much.
+const maxPerByte = 4096
+
+// charge takes on what the process has learnt of gas for bytes.
+func (g *gas) charge() {
+	now := g.learnt.Load()
+	if now == g.perByte {
+		return
+	}
+	g.perByte, g.charged = now, make([]registry.GasRules, len(g.config.Gas))
+	for i, rules := range g.config.Gas {
+		g.charged[i] = rules.Surcharged(now)
+	}
+	g.replan()
+}
+
+// refused is called when nodes refused a slot's last attempt for too little gas. It returns what the next one should ask
+// for; 0: that is not known. If the rules do not explain the refusal, one estimate, of a transfer with the same data,
+// teaches what the chain asks for bytes.
+func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
+	last := slot.Last()
+	data, err := slot.Data()
+	if err != nil {
+		return 0
+	}
+	limit := func() uint64 { return g.rules().Transfer() }
+	if p, err := pieceOf(slot.Work.Kind, data); err == nil && !last.Cancel {
+		limit = func() uint64 { return g.limit(p) }
+	}
+	if g.charge(); limit() <= last.Gas && len(data) > 0 && g.estimated != last.Hash {
+		g.estimated = last.Hash
+		estimate, err := g.chain.EstimateGas(ctx, evidence.Call{From: g.signer, To: g.signer, Data: data})
+		if err != nil {
+			g.log.Warn("the lane couldn't ask how much gas bytes take; it gives the transaction a quarter more", "nonce", slot.Nonce, "err", err)
+		} else {
+			g.surcharge(estimate, data)
+		}
+	}
+	if gas := limit(); gas > last.Gas {
+		return gas
+	}
+	return 0
+}
+
+// surcharge learns from the gas of a transfer with data what the chain asks for each byte; it never falls. EIP-7623's floor
+// counts as asked for, up to 24 gas a byte too much: a chain may ask for more beside the floor or below it.
+func (g *gas) surcharge(estimate uint64, data []byte) {
+	plain, bytes := registry.IntrinsicGas(data), uint64(len(data))
+	if estimate <= plain {
+		return
+	}
+	perByte := min(min((estimate-plain)/bytes+1, maxPerByte)*(100+margin)/100, maxPerByte)
+	for before := g.learnt.Load(); perByte > before; before = g.learnt.Load() {
+		if g.learnt.CompareAndSwap(before, perByte) {
+			g.log.Warn("the chain asks for more gas for each byte than its rules say; all transactions get it, and batches are planned by it",
+				"gas_per_byte_before", before, "gas_per_byte_now", perByte)
+		}
+	}
+	g.charge()
+}
 
 // limit is the gas of a transaction for the piece of work.
 func (g *gas) limit(p *piece) uint64 {
@@ -69,7 +142,7 @@ func (g *gas) limit(p *piece) uint64 {
 // limitAgain is the gas for a piece that a transaction did not carry, perhaps for want of gas: all that is allowed without an opinion
 // of the rules, and what the dearest take of what has no halves.
 func (g *gas) limitAgain(p *piece) uint64 {
-	dearest := &g.config.Gas[len(g.config.Gas)-1]
+	dearest := &g.charged[len(g.charged)-1]
 	return max(g.most, min(g.scaled(p.worst(dearest)), g.ceiling(p, dearest)))
 }
 
@@ -81,7 +154,7 @@ func (g *gas) scaled(worst uint64) uint64 { return worst/100*g.scale + worst%100
 // ceiling is the most gas a transaction may ask for. What has no halves may have more than Config.Rules.MaxGas where today's
 // rules do not hold: it was accepted since it fits under them.
 func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
-	if p.splits() || g.capped || g.block == 0 || rules == &g.config.Gas[0] {
+	if p.splits() || g.capped || g.block == 0 || rules == &g.charged[0] {
 		return g.most
 	}
 	return max(g.most, min(usable(g.block), rules.MaxGas))
@@ -90,6 +163,7 @@ func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 // head takes from the newest head what blocks hold, and which rules made it if it tells. Limits of blocks drift a little all the
 // time; batches are planned again only for a change that counts.
 func (g *gas) head(head *evidence.Block) {
+	g.charge()
 	g.block = head.GasLimit
 	g.most = maxGas(head.GasLimit, g.config.Rules.MaxGas)
 	g.named = false
@@ -174,7 +248,7 @@ func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	if g.believed == 0 || g.named || used >= p.least(g.rules())/100*(100-clearly) || !allApplied {
 		return
 	}
-	if cheaper := g.believed - 1; used <= p.worst(&g.config.Gas[cheaper]) {
+	if cheaper := g.believed - 1; used <= p.worst(&g.charged[cheaper]) {
 		g.returned = true
 		g.believe(cheaper, "a transaction used less gas than it must by the rules")
 	}
@@ -225,8 +299,8 @@ func (g *gas) doubt(nonce uint64) bool {
 
 // dearer are the next rules, dearer than those that the lane believes in, that explain what was seen; those if none do.
 func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bool) {
-	for i := g.believed + 1; i < len(g.config.Gas); i++ {
-		if explain(&g.config.Gas[i]) {
+	for i := g.believed + 1; i < len(g.charged); i++ {
+		if explain(&g.charged[i]) {
 			return i, true
 		}
 	}

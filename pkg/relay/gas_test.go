@@ -1,8 +1,12 @@
 package relay
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -26,7 +30,7 @@ func newLearner(t *testing.T, rules []registry.GasRules) *gas {
 	config := Config{Gas: rules, Limits: batch.DefaultLimits(), Rules: lane.Rules{MaxGas: 1 << 24}}.withDefaults()
 	in, err := newIntake(config, &lane.State{})
 	require.NoError(t, err)
-	return newGas(0, &config, in.horizon.Reprice, newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler))
+	return newGas(0, common.Address{}, &config, nil, in.horizon.Reprice, new(atomic.Uint64), newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler))
 }
 
 // freshBatch is of so many updates, each on a wallet of its own.
@@ -308,4 +312,95 @@ func TestBatchesFillABlockInWholeNumbers(t *testing.T) {
 		require.LessOrEqual(t, maxGas(block, limit), block)
 	}
 	require.Equal(t, uint64(limit), batchGas(0, limit, batchesPerBlock), "where it is not known")
+}
+
+// estimates is a chain that only answers with estimates.
+type estimates struct {
+	Chain
+	says func(data []byte) (uint64, error)
+}
+
+func (e estimates) EstimateGas(_ context.Context, msg evidence.Call) (uint64, error) {
+	return e.says(msg.Data)
+}
+
+// refusing has a node refuse transactions of pieces that ask for less than ask says of their data, and returns how many
+// it refused.
+func refusing(t *testing.T, g *gas, pieces []*piece, ask func(data []byte) uint64) (refusals int) {
+	t.Helper()
+	for i, p := range pieces {
+		kind, data := lane.Updates, []byte(nil)
+		if p.batch != nil {
+			data = registry.EncodeBatch(*p.batch)
+		} else {
+			kind, data, _ = p.alone()
+		}
+		if ask(data) > 1<<24 { // no transaction may have so much
+			continue
+		}
+		slot := &lane.Slot{Nonce: uint64(i), Work: lane.Work{Kind: kind}}
+		for gas := g.limit(p); ; {
+			tx := types.MustSignNewTx(simKeys()[0], types.LatestSignerForChainID(common.Big1),
+				&types.DynamicFeeTx{ChainID: common.Big1, Nonce: uint64(i), Gas: gas, Data: data})
+			raw, err := tx.MarshalBinary()
+			require.NoError(t, err)
+			slot.Attempts = append(slot.Attempts, lane.Attempt{Raw: raw, Hash: tx.Hash(), Gas: gas})
+			if gas >= ask(data) {
+				break
+			}
+			refusals++
+			require.Less(t, len(slot.Attempts), 20)
+			if gas = g.refused(t.Context(), slot); gas == 0 {
+				gas = slot.Last().Gas + slot.Last().Gas/4 + 1
+			}
+		}
+	}
+	return refusals
+}
+
+// TestGasForBytesIsLearntOnce: of any kind of work that is refused first, also where a transaction's own bytes count;
+// and by all lanes of the process.
+func TestGasForBytesIsLearntOnce(t *testing.T) {
+	t.Parallel()
+	creation := &piece{project: &score.Project{ID: score.ProjectID{1}, Name: "p", Owners: []common.Address{{1}}}}
+	rapid.Check(t, func(r *rapid.T) {
+		perByte, beside := rapid.Uint64Range(0, maxPerByte*4/5-1).Draw(r, "gas a byte"),
+			rapid.Uint64Range(0, 130).Draw(r, "bytes beside the data")
+		ask := func(data []byte) uint64 {
+			return registry.IntrinsicGas(data) + perByte*(uint64(len(data))+beside)
+		}
+		pieces := []*piece{creation, freshBatch(1), freshBatch(20), freshBatch(200), largeCreation()}
+		pieces = rapid.Permutation(pieces).Draw(r, "pieces")
+		g, questions := newLearner(t, registry.AllGasRules()), 0
+		g.chain = estimates{says: func(data []byte) (uint64, error) {
+			questions++
+			return ask(data), nil
+		}}
+		require.LessOrEqual(t, refusing(t, g, pieces, ask), 1)
+		require.LessOrEqual(t, questions, 1)
+		other := newLearner(t, registry.AllGasRules())
+		other.learnt, other.chain = g.learnt, g.chain
+		other.head(&evidence.Block{GasLimit: 60_000_000})
+		require.Zero(t, refusing(t, other, pieces, ask))
+	})
+}
+
+// TestAnEstimateThatHelpsNothing, since it fails, lies, or says no more than the rules, costs refusals and room, and no
+// more.
+func TestAnEstimateThatHelpsNothing(t *testing.T) {
+	t.Parallel()
+	ask := func(data []byte) uint64 { return registry.IntrinsicGas(data) + 400*uint64(len(data)) }
+	for name, says := range map[string]func(data []byte) (uint64, error){
+		"no answer":   func([]byte) (uint64, error) { return 0, errors.New("method not found") },
+		"nothing":     func([]byte) (uint64, error) { return 0, nil },
+		"as the rule": func(data []byte) (uint64, error) { return registry.IntrinsicGas(data), nil },
+		"no end":      func([]byte) (uint64, error) { return math.MaxUint64, nil },
+	} {
+		g := newLearner(t, registry.AllGasRules())
+		g.chain = estimates{says: says}
+		require.LessOrEqual(t, refusing(t, g,
+			[]*piece{{project: &score.Project{ID: score.ProjectID{1}, Name: "p", Owners: []common.Address{{1}}}}}, ask), 8, name)
+		require.LessOrEqual(t, g.learnt.Load(), uint64(maxPerByte), name)
+		require.LessOrEqual(t, g.limit(freshBatch(1)), uint64(1<<24), "%s: one update fits", name)
+	}
 }

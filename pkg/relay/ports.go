@@ -22,6 +22,8 @@ type Chain interface {
 	// CallEach runs a message on the state of block at, at every endpoint, and returns what those said that answered: at least
 	// one where there is no error.
 	CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
+	// EstimateGas is one endpoint's estimate of the gas that a message takes on the newest state, its bytes included.
+	EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error)
 	// Logs gives a contract's logs with one of the first topics in the blocks from … to (inclusive) to fn, in order, a range of blocks
 	// at a time: through is the last block of the range. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,

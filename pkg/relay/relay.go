@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -99,6 +100,8 @@ type Relayer struct {
 	config  Config
 	metrics *metrics
 	funds   sync.Map // *funds by score.Lane
+
+	bytesGas atomic.Uint64 // gas.learnt of all lanes: the chain is one
 }
 
 // New checks the configuration.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func newRequeued(t *testing.T, work lane.Work, endpoints ...says) *requeued {
 	_, err := l.Step(lane.View{Now: r.now})
 	require.NoError(t, err)
 	r.requeue = &requeue{
-		config: &config, lane: l, ask: r.asked, ages: newAges(0, &config, newSimSource(config.Now).StoredAt, counts, log), gas: newGas(0, &config, func(batch.Model, uint64) {}, counts, log),
+		config: &config, lane: l, ask: r.asked, ages: newAges(0, &config, newSimSource(config.Now).StoredAt, counts, log), gas: newGas(0, common.Address{}, &config, nil, func(batch.Model, uint64) {}, new(atomic.Uint64), counts, log),
 		bind: func(_ context.Context, b binding) (bool, error) {
 			r.bound = append(r.bound, b)
 			return true, nil

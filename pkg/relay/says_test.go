@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/big"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	}}.withDefaults()
 	l := lane.New(state, config.Rules)
 	tracker := heads.New(heads.Config{}, nil, log, noRegistry{})
-	gas := newGas(0, &config, func(batch.Model, uint64) {}, counts, log)
+	gas := newGas(0, common.Address{}, &config, nil, func(batch.Model, uint64) {}, new(atomic.Uint64), counts, log)
 	waiting := &waiting{config: &config, lane: l, metrics: counts, log: log}
 	reporter := newReporter(0, newSimStatuses(), l, func(context.Context) error { return nil }, counts.statusFails)
 	binder := &binder{config: &config, lane: l, signer: p.key, gas: gas, waiting: waiting, metrics: counts, log: log}

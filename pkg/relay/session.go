@@ -321,7 +321,12 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
-		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused, Now: s.config.Now()})
+		sent := lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused}
+		if sent.Class == txpool.BadGas || sent.Refused == txpool.BadGas {
+			sent.Gas = s.gas.refused(ctx, slots[i])
+		}
+		sent.Now = s.config.Now()
+		effects, err := s.lane.Step(sent)
 		if err != nil {
 			return nil, err
 		}

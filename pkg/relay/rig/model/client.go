@@ -323,6 +323,17 @@ func (n *Node) gives(tx common.Hash) bool {
 	return !n.told("receipts", n.Faults.Receipts > 0 && n.roll("receipt", tx[:]) < n.Faults.Receipts)
 }
 
+// EstimateGas is what a transfer with the message's data asks for, at any node.
+func (c *Client) EstimateGas(_ context.Context, msg evidence.Call) (uint64, error) {
+	c.before("estimate")
+	for _, l := range c.usable() {
+		if l.asks("estimate", msg.Data) {
+			return intrinsic(msg.Data), nil
+		}
+	}
+	return 0, errNoAnswer
+}
+
 // Transactions are all transactions of the blocks, from any node that has them.
 func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []evidence.Transactions, err error) {
 	c.before("transactions")
