@@ -33,7 +33,7 @@ type natsFlags struct {
 
 // chainFlags say how to reach the chain; without them a running `scorelay dev` is used.
 type chainFlags struct {
-	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain, separated by commas."`
+	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain (http, https, ws or wss), separated by commas."`
 	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
 
 	finalTag string // chain.Config.FinalTag, where the command asks what is final

@@ -150,7 +150,7 @@ type RelayerSettings struct {
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
-	MaxTipGwei    float64       `name:"max-tip-gwei" env:"SCORELAY_MAX_TIP_GWEI" default:"50" help:"Highest tip per gas that others' tips have lanes offer, gwei. Polygon may ask for more at peaks."`
+	MaxTipGwei    float64       `name:"max-tip-gwei" env:"SCORELAY_MAX_TIP_GWEI" default:"50" help:"Most that a lane offers as tip per gas because others do, gwei; at least SCORELAY_MIN_TIP_GWEI. Polygon may ask for more than 50 at peaks."`
 	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`

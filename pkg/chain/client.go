@@ -38,8 +38,8 @@ func (c Config) withDefaults() Config {
 	c.LogRange = cmp.Or(c.LogRange, 2000)
 	c.Proven = cmp.Or(c.Proven, 4096)
 	c.FinalTag = cmp.Or(c.FinalTag, "finalized")
-	c.MinTip = cmp.Or(c.MinTip, DefaultMinTip)
 	c.MaxTip = cmp.Or(c.MaxTip, 50_000_000_000)
+	c.MinTip = cmp.Or(c.MinTip, min(DefaultMinTip, c.MaxTip))
 	return c
 }
 

@@ -25,7 +25,7 @@ type endpoint struct {
 	name    string // host, and a number when several share it; never the URL, which may hold a key
 	url     string
 	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
-	dialing chan struct{}              // holds one while a WebSocket is dialed for the first time
+	dialing chan struct{}              // a mutex that a context can leave; held while a WebSocket is dialed for the first time
 	timeout time.Duration              // of one exchange
 	log     *slog.Logger
 	metrics *metrics
@@ -61,7 +61,7 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 }
 
 // client is the endpoint's RPC client. A WebSocket is dialed at its first use, as the endpoint may be down at the start.
-// Later the client itself dials a connection that broke again, within the deadline of the call that needs it.
+// go-ethereum's client dials a connection that broke again, within the deadline of the call that needs it.
 func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 	if c := e.rpc.Load(); c != nil {
 		return c, nil

@@ -23,7 +23,7 @@ const emptyAgain = 3 * time.Second
 // Events are all logs of the contract with one of the first topics (none means all) in the blocks, in order; an error
 // means that they are not known for all of them. Blocks whose checked bloom excludes the logs are not asked about. The
 // others' receipts are read in batches and checked against the receipts root. Where that cannot be done (no
-// eth_getBlockReceipts, or transactions of unknown types) every endpoint is asked for each block's logs: all that answer
+// eth_getBlockReceipts, or receipts of unknown types) every endpoint is asked for each block's logs: all that answer
 // have to say the same, and that there are none has to be said twice, some seconds apart.
 func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error) {
 	maybe := slices.DeleteFunc(slices.Clone(blocks), func(b evidence.Block) bool { return !b.MayHold(contract, topics) })

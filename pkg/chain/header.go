@@ -70,7 +70,7 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	}
 	switch {
 	case !b.Checked:
-	case b.TxRoot == types.EmptyTxsHash && len(b.Txs) == 1: // Polygon's state sync before Madhugiri is under no root
+	case b.TxRoot == types.EmptyTxsHash && len(b.Txs) == 1: // Polygon's state sync was under no root
 		b.Txs = nil
 	case (len(b.Txs) == 0) != (b.TxRoot == types.EmptyTxsHash):
 		return evidence.Block{}, contradiction("block %d has %d transactions, but transactions root %s", b.Number, len(b.Txs), b.TxRoot)

@@ -18,8 +18,8 @@ import (
 
 const blocksAtOnce = 32 // whose receipts or transactions are read in one exchange
 
-// errUncheckable says that a block's contents cannot be held against its header: the header is a word itself or has roots
-// of earlier blocks, or the block has transactions of types that this program does not know.
+// errUncheckable says that a block's contents cannot be held against its header: the header is only the endpoint's word, or
+// has roots of earlier blocks, or a receipt or transaction is of a type that this program does not know.
 var errUncheckable = errors.New("the block cannot be held against its header")
 
 // askReceipts makes the parts for a block's wanted receipts that are missing. All receipts of the block are read, since only
@@ -83,7 +83,7 @@ func (c *Client) takeBlock(e *endpoint, b *evidence.Block, el rpc.BatchElem) (ev
 	}
 	err := evidence.CheckReceipts(b, receipts)
 	if last := len(receipts) - 1; err != nil && last >= 0 && evidence.CheckReceipts(b, receipts[:last]) == nil {
-		receipts, err = receipts[:last], nil // Polygon's state sync before Madhugiri is under no root
+		receipts, err = receipts[:last], nil // the root covers all others: Polygon's state sync was under none
 	}
 	switch {
 	case err == nil:

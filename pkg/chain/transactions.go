@@ -111,9 +111,9 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 	return nil
 }
 
-// prove returns those of a block's transactions that are under its root: all of them, or all but the last, as where
-// Polygon lists its state sync before Madhugiri. The bytes that are missing are asked for. errUncheckable: some did not
-// come.
+// prove returns those of a block's transactions that are under its root: all of them, or all but the last, which is under
+// no root then, as Polygon's state sync was. If bytes are missing they are asked for, and all must be under the root.
+// errUncheckable: some did not come.
 func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
 	missing := func(leaf []byte) bool { return leaf == nil }
 	for _, some := range []evidence.Leaves{leaves, leaves[:max(len(leaves)-1, 0)]} {
@@ -141,6 +141,7 @@ func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence
 			e.raw.refused(err, time.Now())
 			return leaves, fmt.Errorf("%w: %w", errUncheckable, err)
 		}
+		e.raw.worked()
 	}
 	return leaves, evidence.CheckTransactions(b, leaves)
 }

@@ -45,7 +45,7 @@ type Block struct {
 	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint where to look, which
 	// the header does not cover.
 	Txs []common.Hash
-	// Checked tells whether Hash is the hash of the header itself. Where the chain's headers have fields that this
+	// Checked reports whether Hash is the hash of the header itself. Where the chain's headers have fields that this
 	// program does not know it is false, and the hash is the endpoint's word.
 	Checked bool
 }
@@ -96,7 +96,8 @@ func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
 	return len(topics) == 0
 }
 
-// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction.
+// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction
+// or ErrMisplaced.
 func CheckReceipts(b *Block, receipts Receipts) error {
 	for _, r := range receipts {
 		if err := shaped(b, r); err != nil {
@@ -115,7 +116,8 @@ func CheckReceipts(b *Block, receipts Receipts) error {
 }
 
 // CheckReceipt holds a single receipt against its block's header: the block, the transaction's place in its list, and the
-// logs in its bloom. That is less than CheckReceipts: status and gas are the endpoint's word.
+// logs in its bloom. That is less than CheckReceipts: status and gas are the endpoint's word. An error is
+// ErrContradiction or ErrMisplaced.
 func CheckReceipt(b *Block, r *Receipt) error {
 	if err := shaped(b, r); err != nil {
 		return err
@@ -185,7 +187,8 @@ func (ls Leaves) Len() int { return len(ls) }
 // EncodeIndex writes a transaction.
 func (ls Leaves) EncodeIndex(i int, w *bytes.Buffer) { w.Write(ls[i]) }
 
-// CheckTransactions holds all transactions of a block, in order, against its header: types.Transactions or Leaves.
+// CheckTransactions holds all transactions of a block (types.Transactions or Leaves), in order, against its header. An error
+// is ErrContradiction.
 func CheckTransactions(b *Block, txs types.DerivableList) error {
 	if root := types.DeriveSha(txs, trie.NewStackTrie(nil)); root != b.TxRoot {
 		return fmt.Errorf("%w: the transactions of block %d have root %s, its header says %s", ErrContradiction, b.Number, root, b.TxRoot)

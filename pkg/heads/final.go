@@ -78,8 +78,8 @@ func (t *Tracker) heldBack(claims []evidence.Claim) {
 		"endpoint", lowest.Endpoint, "its_block", lowest.Block.Number, "other", highest.Endpoint, "others_block", highest.Block.Number)
 }
 
-// finalizeTag asks which block the endpoints call finalized, now and then, and takes the lowest that is in our chain. One that
-// halts holds it back, see heldBack.
+// finalizeTag asks which block the endpoints call final, now and then, and takes the lowest that is linked to our chain,
+// however deep it is: that may take several rounds. One that halts holds it back, see heldBack.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
 	head, now := t.recent.head().Number, t.config.Now()
 	first := t.final.Hash == common.Hash{}
@@ -90,7 +90,7 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	defer cancel()
 	claims, err := t.chain.Finalized(ask)
 	if err != nil {
-		return fmt.Errorf("couldn't read the finalized block: %w", err)
+		return fmt.Errorf("couldn't read the block that the chain calls final: %w", err)
 	}
 	t.tagAsked, t.tagHead = now, head
 	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
@@ -98,8 +98,10 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	t.tag.claims = claims
 	for _, c := range claims {
 		switch {
-		case c.Block.Number > head, first && c.Block.Number == 0 && head > t.config.Keep:
-			continue // a node that calls genesis final knows of none
+		case c.Block.Number > head:
+			continue // our head lags behind this endpoint
+		case first && c.Block.Number == 0 && head > t.config.Keep:
+			continue // nodes without finality call genesis final
 		case !first && c.Block.Number <= t.final.Number && c.Block.Number < t.recent.base():
 			return nil // this endpoint does not call any more final than is
 		}
@@ -118,14 +120,14 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 
 // lowestLinked is the lowest block that is known to be in the chain by links.
 func (t *Tracker) lowestLinked() evidence.Block {
-	if low := t.older.low; low.Hash != (common.Hash{}) && low.Number < t.recent.base() {
+	if low := t.skeleton.low; low.Hash != (common.Hash{}) && low.Number < t.recent.base() {
 		return low
 	}
 	return t.recent.blocks[0]
 }
 
 // contains reports whether a block that an endpoint calls final is in the chain; known is false while that takes more
-// reads. Blocks not far below the head are remembered meanwhile, of those further below only checkpoints.
+// reads. Blocks up to Keep below the head are added to the recent ones, deeper ones to the skeleton.
 func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, known bool, err error) {
 	if head := t.recent.head().Number; b.Number >= t.recent.base() || head-b.Number <= t.config.Keep {
 		known, err = t.reach(ctx, b.Number)
@@ -140,17 +142,17 @@ func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, kno
 		if len(older) == 0 {
 			return false, false, err
 		}
-		t.older.prepend(older)
+		t.skeleton.prepend(older)
 	}
 	return false, false, nil
 }
 
-// leads reports whether a block between the lowest and the recent ones is in the chain: an endpoint's blocks above it
-// lead to the next block that is, so the lowest of them names its parent.
+// leads reports whether a block below the recent ones, and not below the skeleton, is in the chain: an endpoint's blocks
+// above it must lead to the next block that is, and the lowest of them name it as the parent.
 func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known bool, err error) {
 	next := t.recent.blocks[0].Ref()
-	if i := slices.IndexFunc(t.older.refs, func(r evidence.Ref) bool { return r.Number >= b.Number }); i >= 0 {
-		next = t.older.refs[i]
+	if i := slices.IndexFunc(t.skeleton.refs, func(r evidence.Ref) bool { return r.Number >= b.Number }); i >= 0 {
+		next = t.skeleton.refs[i]
 	}
 	if low := t.lowestLinked(); low.Number == b.Number {
 		next = low.Ref()
@@ -171,7 +173,8 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	return false, false, errors.Join(errs...)
 }
 
-// parentUnder is the parent of an endpoint's block of a height from which its blocks lead to a block of the chain.
+// parentUnder reads an endpoint's blocks from…to.Number, checks that they link and end with to, and returns the parent of
+// the first. An error says that they do not, or did not come.
 func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64, to evidence.Ref,
 ) (parent common.Hash, err error) {
 	var last evidence.Block
@@ -193,7 +196,7 @@ func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64,
 	return parent, nil
 }
 
-// tagWatch is for how long the finalized block has stayed where it is while the chain moves.
+// tagWatch is for how long no block has become final while the head moved.
 type tagWatch struct {
 	final   evidence.Ref
 	head    uint64 // as it last was
@@ -203,13 +206,13 @@ type tagWatch struct {
 	claims  []evidence.Claim // what endpoints last called final
 }
 
-// watchTag logs once that the finalized block stays where it is, and once that it moves again. A head that stays adds a
-// minute at most.
+// watchTag logs once that no block becomes final, and once that one does again. A head that stays adds a minute at most: a
+// chain without new blocks makes none final.
 func (t *Tracker) watchTag() {
 	w, head, now := &t.tag, t.recent.head().Number, t.config.Now()
 	if w.at.IsZero() || w.final != t.final.Ref() {
 		if w.logged {
-			t.log.Info("the block that the chain calls final moves again", "block", t.final.Number)
+			t.log.Info("blocks become final again", "block", t.final.Number)
 		}
 		*w = tagWatch{final: t.final.Ref(), head: head, at: now, claims: w.claims}
 	}
@@ -226,9 +229,8 @@ func (t *Tracker) watchTag() {
 	for _, c := range w.claims {
 		called = append(called, fmt.Sprintf("%s: block %d", c.Endpoint, c.Block.Number))
 	}
-	t.log.Warn("the block that the chain calls final does not move, and nothing more becomes final until it does; "+
-		"the tracker asks again. "+
-		"If endpoints of other operators call a newer one so, these are broken; "+
-		"a chain that has no such tag needs SCORELAY_CONFIRMATIONS", "final", t.final.Number, "head", head,
-		"for", w.stalled, "endpoints", cmp.Or(strings.Join(called, ", "), "none calls a block so"))
+	t.log.Warn("no block became final for ten minutes while the head moved; the tracker asks again. If nodes of other operators call a newer "+
+		"block final than these endpoints do, replace these; if these call newer ones final, they do not give the blocks that link it to "+
+		"the head; if none calls a block final, the chain has no such tag: set SCORELAY_CONFIRMATIONS",
+		"final", t.final.Number, "head", head, "for", w.stalled, "endpoints", cmp.Or(strings.Join(called, ", "), "none calls a block final"))
 }

@@ -179,9 +179,9 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.recent.empty() || blocks[0].Number <= t.recent.base() {
-		t.older = checkpoints{} // what these blocks lead to is not known
+		t.skeleton = skeleton{} // what these blocks lead to is not known
 	} else {
-		t.older.replaced(blocks[0].Number)
+		t.skeleton.replaced(blocks[0].Number)
 	}
 	t.recent.replace(blocks)
 	t.metrics.put(blocks)
@@ -265,15 +265,15 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// trim forgets blocks that are too old, but for those that finality or a search may need.
+// trim forgets blocks that are neither among the Keep newest nor within KeepBytes, but for those that a receipt or a search
+// needs. Of those that are not final yet the skeleton stays.
 func (t *Tracker) trim() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	head := t.recent.head().Number
 	base := head - min(head, t.config.Keep)
-	if t.final.Hash != (common.Hash{}) && t.final.Number < base {
-		base = max(t.final.Number, t.recent.within(t.config.KeepBytes))
-		base = min(base, head-min(head, t.config.Keep))
+	if t.final.Hash != (common.Hash{}) {
+		base = min(base, max(t.final.Number, t.recent.within(t.config.KeepBytes)))
 	}
 	for _, w := range t.txs {
 		if w.located() && w.receipt == nil {
@@ -282,8 +282,8 @@ func (t *Tracker) trim() {
 	}
 	base = min(base, t.needed)
 	if t.config.Confirmations == 0 {
-		t.older.pass(t.recent.until(base, t.final.Number))
-		t.older.forget(&t.final, max(base, t.recent.base()))
+		t.skeleton.pass(t.recent.between(t.final.Number, base))
+		t.skeleton.forget(&t.final, max(base, t.recent.base()))
 	}
 	t.recent.trim(base)
 	maps.DeleteFunc(t.proven, func(_ common.Hash, number uint64) bool { return number < t.recent.base() })

@@ -16,15 +16,15 @@ type Chain interface {
 	// Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
 	// does.
 	Latest(ctx context.Context) ([]evidence.Claim, error)
-	// Finalized is the same of the "finalized" tag; no claims and no error while the chain has none.
+	// Finalized is the same of the tag by which the chain calls blocks final; no claims and no error while the chain has none.
 	Finalized(ctx context.Context) ([]evidence.Claim, error)
 	// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows.
 	// With an error come those that were read before it, from `from` on without a gap.
 	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
 	// Read asks an endpoint that has the block ask.At. The answer may be incomplete; an error means that it is empty.
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
-	// Transactions are all transactions of the blocks, checked against their headers; it may return fewer blocks, from
-	// the first on, with an error.
+	// Transactions are all transactions of the blocks, checked against their headers unless Hashes is nil; it may return
+	// fewer blocks, from the first on, with an error.
 	Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error)
 	// Find asks endpoints in which block transactions are. An answer is a hint, its absence says nothing.
 	Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error)
@@ -34,11 +34,11 @@ type Chain interface {
 
 // Config of a Tracker. Zero values mean the defaults.
 type Config struct {
-	Confirmations uint64           // blocks, its own included, after which one is final; 0: the finalized tag
+	Confirmations uint64           // blocks, its own included, after which one is final; 0: by the chain's tag
 	PollInterval  time.Duration    // how often to look for a head. Default 500 ms
 	CallTimeout   time.Duration    // of one question to the chain. Default 15 s
-	Keep          uint64           // how many blocks below the head are remembered. Default 4096; at least 2·Confirmations
-	KeepBytes     int              // memory of further blocks that are remembered while they are not final. Default 32 MiB
+	Keep          uint64           // blocks below the head that are always remembered. Default 4096; at least 2·Confirmations
+	KeepBytes     int              // of memory for blocks down to the final one, but for the Keep newest, which are kept in any case. Default 32 MiB
 	Now           func() time.Time // the clock; time.Now unless a test has another
 }
 

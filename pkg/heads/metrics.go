@@ -39,7 +39,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		stalled: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_heads_final_stalled_seconds",
-			Help: "How long the block that the chain calls final has not moved while its head did; 0 with SCORELAY_CONFIRMATIONS.",
+			Help: "Seconds since a block last became final, counted while the head moves, at most 60 for one step of it; 0 with SCORELAY_CONFIRMATIONS.",
 		}),
 		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_reorgs_total",

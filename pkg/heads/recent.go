@@ -9,7 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-const blockBytes = 640 // memory of a block without its list of transactions
+const blockBytes = 640 // of memory for a block without its list of transactions: 600, and its base fee
 
 // recentBlocks are the newest part of the chain: blocks without a gap, each the parent of the next.
 type recentBlocks struct {
@@ -83,16 +83,16 @@ func (r *recentBlocks) from(number uint64) []evidence.Block {
 	return r.blocks[number-r.base():]
 }
 
-// until are the blocks below a height, from another one on.
-func (r *recentBlocks) until(height, from uint64) []evidence.Block {
-	if height < r.base() {
+// between are the blocks from…below-1.
+func (r *recentBlocks) between(from, below uint64) []evidence.Block {
+	if below < r.base() {
 		return nil
 	}
-	blocks := r.blocks[:min(height-r.base(), uint64(len(r.blocks)-1))]
+	blocks := r.blocks[:min(below-r.base(), uint64(len(r.blocks)-1))]
 	return blocks[min(from-min(from, r.base()), uint64(len(blocks))):]
 }
 
-// within is the height from which on the blocks take so many bytes of memory at most.
+// within is the lowest height from which the blocks up to the head take at most so many bytes of memory.
 func (r *recentBlocks) within(bytes int) uint64 {
 	for i := len(r.blocks) - 1; i >= 0; i-- {
 		if bytes -= blockBytes + common.HashLength*len(r.blocks[i].Txs); bytes < 0 {
@@ -113,29 +113,29 @@ func linked(from uint64, blocks []evidence.Block) int {
 }
 
 const (
-	checkpointEvery = 16   // blocks between two checkpoints, at first
-	mostCheckpoints = 8192 // of 40 bytes each
+	skeletonEvery = 16   // blocks between two of a skeleton, at first
+	mostSkeleton  = 8192 // blocks of a skeleton, of 40 bytes each: with more, every doubles, and parentUnder reads as many for one claim
 )
 
-// checkpoints are a thinned part of the chain below the recent blocks: each was seen to lead to them, parent by parent.
-// They link a final block of any age while memory stays the same.
-type checkpoints struct {
+// skeleton is a thinned part of the chain below the recent blocks: each of its blocks was seen to lead to them, parent by
+// parent. It links a final block of any age in bounded memory. reach may extend the recent blocks into it.
+type skeleton struct {
 	refs  []evidence.Ref // ascending
-	every uint64         // their heights are multiples of it
-	low   evidence.Block // the lowest block that was seen so, without its lists; Hash zero for none below
+	every uint64         // heights of refs are multiples of it
+	low   evidence.Block // the lowest block that was linked, see bare; Hash zero for none
 }
 
-// bound thins the checkpoints until they are few enough.
-func (c *checkpoints) bound() {
-	for len(c.refs) > mostCheckpoints {
+// bound thins the skeleton until it is small enough.
+func (c *skeleton) bound() {
+	for len(c.refs) > mostSkeleton {
 		c.every *= 2
 		c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number%c.every != 0 })
 	}
 }
 
-// of are the blocks' checkpoints.
-func (c *checkpoints) of(blocks []evidence.Block) (refs []evidence.Ref) {
-	c.every = cmp.Or(c.every, checkpointEvery)
+// of are those of the blocks that belong into the skeleton.
+func (c *skeleton) of(blocks []evidence.Block) (refs []evidence.Ref) {
+	c.every = cmp.Or(c.every, skeletonEvery)
 	for i := range blocks {
 		if blocks[i].Number%c.every == 0 {
 			refs = append(refs, blocks[i].Ref())
@@ -145,14 +145,14 @@ func (c *checkpoints) of(blocks []evidence.Block) (refs []evidence.Ref) {
 }
 
 // prepend takes in blocks that end with the parent of the lowest.
-func (c *checkpoints) prepend(blocks []evidence.Block) {
+func (c *skeleton) prepend(blocks []evidence.Block) {
 	c.refs = append(c.of(blocks), c.refs...)
 	c.low = bare(&blocks[0])
 	c.bound()
 }
 
 // pass takes in blocks that leave the recent ones.
-func (c *checkpoints) pass(blocks []evidence.Block) {
+func (c *skeleton) pass(blocks []evidence.Block) {
 	if len(blocks) == 0 {
 		return
 	}
@@ -167,22 +167,22 @@ func (c *checkpoints) pass(blocks []evidence.Block) {
 	c.bound()
 }
 
-// forget drops all below the final block, for which nothing asks again: everything, where it is one of the recent
-// blocks, which begin at base.
-func (c *checkpoints) forget(final *evidence.Block, base uint64) {
+// forget drops all below the final block, since no later claim is there: everything, if the final block is one of the
+// recent blocks, which begin at base.
+func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	switch {
 	case final.Number >= base:
-		*c = checkpoints{}
+		*c = skeleton{}
 	case c.low.Hash != (common.Hash{}) && c.low.Number < final.Number:
 		c.low = bare(final)
 		c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number < final.Number })
 	}
 }
 
-// replaced drops the checkpoints of a height and above, which may not be in the chain any more.
-func (c *checkpoints) replaced(from uint64) {
+// replaced drops what is at a height or above: it may not be in the chain any more.
+func (c *skeleton) replaced(from uint64) {
 	if c.low.Hash != (common.Hash{}) && c.low.Number >= from {
-		*c = checkpoints{}
+		*c = skeleton{}
 	}
 	c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number >= from })
 }

@@ -40,7 +40,7 @@ type Tracker struct {
 	tagHead   uint64              // the head then
 	held      holdback            // since when an endpoint holds the finalized block back
 	tag       tagWatch            // since when the finalized block stays where it is
-	older     checkpoints         // of blocks below the recent ones that may become final
+	skeleton  skeleton            // of blocks below the recent ones that may become final
 	priceAt   evidence.Ref        // the head when the price was last learnt
 	priceTime time.Time           // and the time
 	findRound uint64              // the next round that may ask Find

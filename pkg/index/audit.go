@@ -32,8 +32,9 @@ type Auditor struct {
 	Ledger        Ledger // nil: it is not compared
 }
 
-// Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or patience is over, and
-// returns the last findings. What is accepted meanwhile is not awaited, so it ends under traffic, too.
+// Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or
+// patience is over, and returns the last findings. What is accepted meanwhile is not awaited, so it ends under traffic,
+// too. An audit that fails, such as while NATS elects a leader, is repeated, and its error returned once patience is over.
 func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
 	for until := uint64(math.MaxUint64); ; {
@@ -41,10 +42,13 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings,
 		findings, err := a.audit(ctx, until)
 		// An audit of a big deployment takes a while: it pauses as long as it worked.
 		next := max(awaitPause, time.Since(began))
-		if err != nil || findings.Awaited == 0 || !findings.OK() || time.Now().Add(next).After(deadline) {
+		over := ctx.Err() != nil || time.Now().Add(next).After(deadline)
+		if over || err == nil && (findings.Awaited == 0 || !findings.OK()) {
 			return findings, err
 		}
-		until = findings.Until
+		if err == nil {
+			until = findings.Until
+		}
 		if err := retry.Sleep(ctx, next); err != nil {
 			return findings, err
 		}

@@ -174,6 +174,36 @@ func TestAuditAwaits(t *testing.T) {
 	require.Equal(t, 3, findings.Updates.Applied)
 }
 
+// away is a chain that does not answer the first time.
+type away struct {
+	index.Chain
+	asked int
+}
+
+var errAway = errors.New("no endpoint answers")
+
+func (a *away) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
+	if a.asked++; a.asked == 1 {
+		return evidence.Block{}, errAway
+	}
+	return a.Chain.FinalBlock(ctx, confirmations)
+}
+
+// TestAuditThatFailsIsRepeated while there is patience.
+func TestAuditThatFailsIsRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.auditor()
+	chain := a.Chain
+	a.Chain = &away{Chain: chain}
+	_, err := a.Await(t.Context(), 0)
+	require.ErrorIs(t, err, errAway)
+	a.Chain = &away{Chain: chain}
+	findings, err := a.Await(t.Context(), time.Minute)
+	require.NoError(t, err)
+	require.True(t, findings.OK())
+}
+
 // TestAuditAwaitsNothingThatComesMeanwhile: updates, one of them again, a creation and an edit.
 func TestAuditAwaitsNothingThatComesMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ const (
 type Heads interface {
 	// Final is the newest final block; ok is false while there is none.
 	Final() (b evidence.Block, ok bool)
-	// Block is the chain's block of a height, if it is remembered.
+	// Block is the chain's block of a height, if it is remembered or the final one.
 	Block(number uint64) (b evidence.Block, ok bool)
 	// Changed is closed when the chain's head or its final block change.
 	Changed() <-chan struct{}

@@ -51,10 +51,10 @@ func whileMoving(ctx context.Context, c headReader, patience time.Duration, say 
 			}
 			if time.Since(told) >= patienceTold {
 				told = time.Now()
-				final, err := c.FinalBlock(ctx, 0)
-				say(fmt.Sprintf("waiting for the chain's finalized tag: block %d of %d is final", final.Number, head))
-				if err != nil {
-					say(fmt.Sprintf("couldn't read it: %v", err))
+				if final, err := c.FinalBlock(ctx, 0); err != nil {
+					say(fmt.Sprintf("couldn't read the chain's finalized tag; trying again: %v", err))
+				} else {
+					say(fmt.Sprintf("waiting for the chain's finalized tag: block %d of %d is final", final.Number, head))
 				}
 			}
 		}

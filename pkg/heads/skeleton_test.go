@@ -47,9 +47,9 @@ func TestFinalityOfAnyLagAtAFirstStart(t *testing.T) {
 			r := newRig(t, heads.Config{}, int(lag)+100, "a", "b")
 			r.finalize(r.tip.Number - lag)
 			r.finalAt(r.tip.Number-lag, int(lag)/1600+3)
-			blocks, checkpoints, bytes := r.Remembered()
+			blocks, refs, bytes := r.Remembered()
 			require.LessOrEqual(t, blocks, 5_000)
-			require.LessOrEqual(t, checkpoints, 8192)
+			require.LessOrEqual(t, refs, 8192)
 			require.Less(t, bytes, 4<<20)
 			read := r.by["blocks"]
 			for range 20 {
@@ -71,20 +71,20 @@ func TestAFinalizedTagStallsAndMovesOn(t *testing.T) {
 			r.mineMany(40)
 			r.rounds(1)
 		}
-		_, checkpoints, _ := r.Remembered()
-		require.LessOrEqual(t, checkpoints, 8192)
+		_, refs, _ := r.Remembered()
+		require.LessOrEqual(t, refs, 8192)
 		read := r.by["blocks"]
 		r.finalize(r.tip.Number - 21_000)
 		r.mineMany(8)
 		r.finalAt(r.tip.Number-21_008, 4)
-		require.Less(t, r.by["blocks"]-read, 32, "no more blocks than to the next checkpoint")
+		require.Less(t, r.by["blocks"]-read, 32, "no more blocks than to the next one of the skeleton")
 		r.finalize(r.tip.Number - 100)
 		r.mineMany(8)
 		r.finalAt(r.tip.Number-108, 4)
 	}
 }
 
-func TestCheckpointsAreBounded(t *testing.T) {
+func TestTheSkeletonIsBounded(t *testing.T) {
 	r := newRig(t, heads.Config{KeepBytes: 1}, 100, "a")
 	r.finalize(10)
 	r.finalAt(10, 3)
@@ -92,9 +92,9 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		r.mineMany(1_000)
 		r.rounds(1)
 	}
-	_, checkpoints, bytes := r.Remembered()
-	require.LessOrEqual(t, checkpoints, 8192)
-	require.Greater(t, checkpoints, 4000)
+	_, refs, bytes := r.Remembered()
+	require.LessOrEqual(t, refs, 8192)
+	require.Greater(t, refs, 4000)
 	require.Less(t, bytes, 4<<20)
 	r.finalize(60_007)
 	r.mineMany(8)
@@ -133,7 +133,7 @@ func TestAnEndpointWithoutOldBlocksDelaysOnly(t *testing.T) {
 	r.finalAt(700, 4)
 }
 
-func TestReorgsDropCheckpoints(t *testing.T) {
+func TestReorgsCutTheSkeleton(t *testing.T) {
 	r := newRig(t, heads.Config{Keep: 64, KeepBytes: 1}, 1_000, "a")
 	r.finalize(100)
 	r.finalAt(100, 3)
@@ -161,7 +161,7 @@ func TestAFinalizedTagThatStaysIsSaid(t *testing.T) {
 	r.reg = prometheus.NewRegistry()
 	r.Tracker = heads.New(heads.Config{Now: func() time.Time { return r.now }}, r.model,
 		slog.New(slog.NewTextHandler(&log, nil)), r.reg)
-	said := func() int { return strings.Count(log.String(), "calls final does not move") }
+	said := func() int { return strings.Count(log.String(), "no block became final for ten minutes") }
 	pass := func(d time.Duration, mined int) {
 		for range int(d / (12 * time.Second)) {
 			r.now = r.now.Add(12 * time.Second)
@@ -180,7 +180,7 @@ func TestAFinalizedTagThatStaysIsSaid(t *testing.T) {
 	require.Greater(t, r.metric("scorelay_heads_final_stalled_seconds"), 1000.0)
 	r.finalize(150)
 	pass(2*time.Minute, 1)
-	require.Contains(t, log.String(), "moves again")
+	require.Contains(t, log.String(), "blocks become final again")
 	require.Less(t, r.metric("scorelay_heads_final_stalled_seconds"), 120.0)
 	require.Equal(t, evidence.Ref{Number: 150, Hash: r.tip.at(150).Hash}, final(r))
 }
