@@ -82,6 +82,9 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		}
 		switch {
 		case !batchRefused(err, elems[:size]):
+			if err != nil && isWebSocket(e.url) { // over it a refused batch may only not be answered, or end the connection
+				e.batch.minded(size, time.Now())
+			}
 			if err != nil {
 				return err
 			}

@@ -243,14 +243,11 @@ func badParams(err error) bool {
 	return says(err, -32602, "invalid argument", "invalid params", "cannot unmarshal")
 }
 
-// rateLimited reports whether a JSON-RPC error is a rate limit. -32005 is, unless its text is about something else: the
-// size of one answer, or a transaction.
+// rateLimited reports whether a JSON-RPC error is a rate limit. -32005 alone is none: nodes also answer so to a question
+// that is too large, and for methods that are switched off.
 func rateLimited(err error) bool {
-	if says(err, -32005) {
-		text := strings.ToLower(err.Error())
-		class := classifyText(text)
-		return (class == txpool.Unknown || class == txpool.Throttled) &&
-			!containsAny(text, "range", "results", "more than", "too large", "response size")
+	if says(err, -32005) && containsAny(strings.ToLower(err.Error()), "rate", "request count", "requests", "per second", "quota", "slow down") {
+		return true
 	}
 	return says(err, 429, "too many requests", "rate limit", "request limit reached", "compute units per second")
 }

@@ -76,7 +76,9 @@ func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 		return c, nil
 	}
 	httpClient := rpc.WithHTTPClient(&http.Client{Transport: bounded{e.transport}})
-	c, err := rpc.DialOptions(ctx, e.url, httpClient, rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes))
+	// over a WebSocket the endpoint may call, too, which nothing here answers
+	bounds := []rpc.ClientOption{rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes), rpc.WithBatchItemLimit(mostElements)}
+	c, err := rpc.DialOptions(ctx, e.url, append(bounds, httpClient)...)
 	if err == nil {
 		e.rpc.Store(c)
 	}

@@ -47,7 +47,8 @@ type logQuestion struct {
 // Logs gives the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time:
 // through is the last block of the range. topics filters by the first topic; none means all. An error of fn ends it.
 //
-// The logs of the last blocks asked for (Config.Proven) are complete and proved: all headers are read, and Events of those. Of the
+// The logs of the last blocks asked for (Config.Proven) are complete and proved: all headers are read, each the parent of the
+// next, and Events of those. Of the
 // blocks before them, which may be millions, that would be one call each; there eth_getLogs is asked of two endpoints, in
 // ranges that shrink when one is found too large and grow again. Where the two differ, the blocks that they differ about
 // are proved. With a single endpoint only an empty range is proved, since an endpoint that answers nothing is the common
@@ -57,14 +58,23 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 ) error {
 	q := logQuestion{contract, topics, to}
 	size := c.cfg.LogRange
+	var parent common.Hash // the last block of the proven range before
 	for from <= to {
 		proven := to-from < c.cfg.Proven
-		read, most := c.provenLogs, uint64(provenAtOnce)
+		most := uint64(provenAtOnce)
 		if !proven {
-			read, most = c.historicLogs, to-c.cfg.Proven+1-from
+			most = to - c.cfg.Proven + 1 - from
 		}
 		last := min(to, from+min(size, most)-1)
-		through, logs, err := read(ctx, q, from, last)
+		var through evidence.Block
+		var logs []types.Log
+		var err error
+		if proven {
+			through, logs, err = c.provenLogs(ctx, q, parent, from, last)
+			parent = through.Hash
+		} else {
+			through, logs, err = c.historicLogs(ctx, q, from, last)
+		}
 		if err != nil && !proven && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
 			size = (last - from + 1) / 2 // in any case a smaller question is easier
 			continue
@@ -81,11 +91,15 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them.
-func (c *Client) provenLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
+// provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them. The first
+// block has to have the parent, unless that is zero.
+func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Hash, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	var errs []error
 	for _, e := range c.candidates(q.to) {
 		blocks, err := c.blocksBelow(ctx, e, from, to, q.to)
+		if err == nil && parent != (common.Hash{}) && blocks[0].Parent != parent {
+			err = fmt.Errorf("%w: block %d of %s does not follow the blocks read before", errNotLearnt, from, e.name)
+		}
 		if err == nil {
 			logs, err = c.Events(ctx, blocks, q.contract, q.topics)
 		}
@@ -136,7 +150,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	case len(said) == 0:
 		return through, nil, c.failed(ctx, "logs", errs)
 	case len(said) == 1 && len(said[0]) == 0:
-		return c.provenLogs(ctx, q, from, to)
+		return c.provenLogs(ctx, q, common.Hash{}, from, to)
 	case len(said) == 1:
 		return through, said[0], nil
 	}
@@ -147,7 +161,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	c.log.Warn("two of the chain's endpoints differ about the contract's logs; proving the blocks that they differ about",
 		"endpoints", by, "from", from, "to", to, "blocks", len(differ))
 	for _, number := range differ {
-		_, proved, err := c.provenLogs(ctx, q, number, number)
+		_, proved, err := c.provenLogs(ctx, q, common.Hash{}, number, number)
 		if err != nil {
 			return through, nil, err
 		}

@@ -112,10 +112,11 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 }
 
 // prove returns those of a block's transactions that are under its root: all of them, or all but the last, which is under
-// no root then, as Polygon's state sync was. If bytes are missing they are asked for, and all must be under the root.
-// errUncheckable: some did not come.
+// no root then, as Polygon's state sync was. Else the bytes of those are asked for whose encoding is not known for certain:
+// other rollups use the types of encodeTransaction for other fields. Then all must be under the root. errUncheckable: some
+// did not come.
 func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
-	missing := func(leaf []byte) bool { return leaf == nil }
+	missing := func(leaf []byte) bool { return len(leaf) == 0 }
 	for _, some := range []evidence.Leaves{leaves, leaves[:max(len(leaves)-1, 0)]} {
 		if !slices.ContainsFunc(some, missing) && evidence.CheckTransactions(b, some) == nil {
 			return some, nil
@@ -124,7 +125,7 @@ func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence
 	var elems []rpc.BatchElem
 	var at []int
 	for i, leaf := range leaves {
-		if missing(leaf) {
+		if missing(leaf) || leaf[0] == evidence.DepositTx || leaf[0] == internalTx {
 			elems, at = append(elems, elem("eth_getRawTransactionByBlockHashAndIndex", b.Hash, hexutil.Uint(i))), append(at, i)
 		}
 	}

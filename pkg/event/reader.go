@@ -209,7 +209,8 @@ func (t *turn) read(ctx context.Context) error {
 }
 
 // begin goes to the project's creation or, where there is none, to where the ledger begins. The block of the creation is
-// the directory's: the contract's own number may be of another chain. ok is false while the directory lacks it.
+// the directory's: the contract's own number may be of another chain. ok is false while the directory lacks it. If that
+// lasts it goes to the contract's beginning: the directory may never get a record, as of one that is too big.
 func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 	end, err := t.Source.End(ctx)
 	if err != nil {
@@ -225,7 +226,10 @@ func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 			return false, fmt.Errorf("couldn't read whether project %s was created: %w", t.project, err)
 		}
 		if info.Exists() {
-			t.waitForDirectory("its creation")
+			if t.waitForDirectory("its creation") {
+				t.at.Position, err = t.Source.Start(ctx, 0)
+				return err == nil, err
+			}
 			return false, nil
 		}
 	}

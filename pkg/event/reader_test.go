@@ -327,8 +327,8 @@ func TestAReaderOfAProjectThatIsYetToComeWaitsForIt(t *testing.T) {
 	require.Equal(t, event.ProjectCreated, (<-created).Type)
 }
 
-// TestAReaderFromTheStartBeginsWhereTheDirectorySays, and waits until it does: the contract's own number of the creation's
-// block may be of another chain.
+// TestAReaderFromTheStartBeginsWhereTheDirectorySays: the contract's own number of the creation's block may be of another
+// chain. Where the directory does not get the project, it begins with the contract.
 func TestAReaderFromTheStartBeginsWhereTheDirectorySays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -337,18 +337,22 @@ func TestAReaderFromTheStartBeginsWhereTheDirectorySays(t *testing.T) {
 	w.relay(w.fresh(p, 2)...)
 	w.finalize()
 	r := w.open(0)
-	told := make(chan []event.Event, 1)
-	go func() {
-		defer close(told)
-		all, _ := w.to(r, p, event.Cursor{}, 100)
-		told <- all
-	}()
+	some, at := w.read(r, p, event.Cursor{}, 1)
+	for len(some) == 0 {
+		some, at = w.read(r, p, at, 1)
+	}
+	require.Equal(t, event.ProjectCreated, some[0].Type, "it waited for the directory, and then began with the contract")
 	w.shows(1)
-	require.Empty(t, told)
+
 	rec := score.RecordOf(p)
+	rec.Created = created + 1
+	w.record(rec)
+	all, _ := w.to(r, p, event.Cursor{}, 100)
+	require.Equal(t, event.UpdateApplied, all[0].Type, "it believes the directory")
+	rec = score.RecordOf(p)
 	rec.Created = created
 	w.record(rec)
-	all := <-told
+	all, _ = w.to(r, p, event.Cursor{}, 100)
 	require.Len(t, all, 3)
 	require.Equal(t, event.ProjectCreated, all[0].Type)
 }

@@ -67,19 +67,21 @@ func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	return l, nil
 }
 
-// waitForDirectory notes that the directory lacks something of the project, as it may for a moment. If that lasts, for whichever reader, it is a stall.
-func (t *turn) waitForDirectory(lacks string) {
+// waitForDirectory notes that the directory lacks something of the project, as it may for a moment. It reports whether that
+// lasts, for whichever reader: then it is a stall.
+func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()
 	if now.Sub(t.awaited) > long {
 		t.awaits = now
 	}
 	t.awaited = now
-	lasts := now.Sub(t.awaits) > long
+	lasts = now.Sub(t.awaits) > long
 	t.mu.Unlock()
 	if lasts {
 		t.stall(t.project, fmt.Errorf("the directory of projects is behind the ledger: it does not have %s; the relayer that folds the ledger brings it up to date", lacks))
 	}
+	return lasts
 }
 
 // updateData tells of an update in its project's words, but for what was unknown when it was executed, and may be known since.

@@ -122,6 +122,9 @@ func CheckReceipt(b *Block, r *Receipt) error {
 	if err := shaped(b, r); err != nil {
 		return err
 	}
+	if b.Checked && b.TxRoot == types.EmptyTxsHash {
+		return fmt.Errorf("%w: a receipt of %s in block %d, which has no transactions", ErrContradiction, r.TxHash, b.Number)
+	}
 	if err := placed(b, r, r.TransactionIndex); err != nil {
 		return err
 	}
@@ -145,10 +148,15 @@ func CheckBloom(b *Block, l *types.Log) error {
 	return nil
 }
 
-// shaped refuses a receipt with holes, which JSON's null makes.
+// shaped refuses a receipt with holes, which JSON's null makes, and one whose status the receipts root would not cover:
+// go-ethereum encodes any but 0 as 1, and a state root in its place.
 func shaped(b *Block, r *Receipt) error {
 	if r == nil || slices.Contains(r.Logs, nil) {
 		return fmt.Errorf("%w: a receipt of block %d has a hole", ErrContradiction, b.Number)
+	}
+	if len(r.PostState) > 0 || r.Status > types.ReceiptStatusSuccessful {
+		return fmt.Errorf("%w: the receipt of %s in block %d has status %d and a state root of %d bytes",
+			ErrContradiction, r.TxHash, b.Number, r.Status, len(r.PostState))
 	}
 	return nil
 }

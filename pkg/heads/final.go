@@ -100,7 +100,7 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		switch {
 		case c.Block.Number > head:
 			continue // our head lags behind this endpoint
-		case first && c.Block.Number == 0 && head > t.config.Keep:
+		case c.Block.Number == 0 && head > t.config.Keep:
 			continue // nodes without finality call genesis final
 		case !first && c.Block.Number <= t.final.Number && c.Block.Number < t.recent.base():
 			return nil // this endpoint does not call any more final than is
@@ -163,6 +163,12 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	var errs []error
 	for _, c := range t.claims {
 		parent, err := t.parentUnder(ctx, c.Endpoint, b.Number+1, next)
+		if err == nil && !b.Checked { // the blocks between are one endpoint's word; reading the block itself compares endpoints
+			var at evidence.Block
+			if at, err = t.blockAt(ctx, c.Endpoint, b.Number); err == nil {
+				parent = at.Hash
+			}
+		}
 		if err == nil {
 			return parent == b.Hash, true, nil
 		}

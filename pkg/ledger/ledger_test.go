@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -318,6 +319,45 @@ func (r *reader) through(t require.TestingT, s *ledger.Source, block uint64, has
 		require.NotEmpty(t, some)
 		r.take(t, some)
 	}
+}
+
+// elsewhere is a chain whose logs are those of another one.
+type elsewhere struct {
+	*model
+	logs *model
+}
+
+func (e elsewhere) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
+	return e.logs.Logs(ctx, contract, topics, from, to, fn)
+}
+
+// TestNothingIsAppendedThatDoesNotLeadToTheFinalBlock, of blocks that the process does not remember.
+func TestNothingIsAppendedThatDoesNotLeadToTheFinalBlock(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	m := newModel()
+	m.keep = 0
+	m.finalize(0)
+	w := writer(m, store)
+	until(t, m, w, store)
+	_, last, err := store.Bounds(t.Context())
+	require.NoError(t, err)
+	other := &model{blocks: slices.Clone(m.blocks), logs: maps.Clone(m.logs), salt: 1000, changed: make(chan struct{})}
+	for range 40 {
+		m.mine(1)
+		other.mine(1)
+	}
+	m.finalize(1)
+	w.Chain = elsewhere{m, other}
+	require.Error(t, w.CatchUp(t.Context()))
+	_, now, err := store.Bounds(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, last, now)
+	w.Chain = m
+	until(t, m, w, store)
+	r, final := reader{}, m.blocks[m.final]
+	r.through(t, source(t, m, store, 0), final.Number, final.Hash)
+	require.Equal(t, m.events(0, final.Number), r.held)
 }
 
 // until appends until the ledger has the newest final block as its newest.

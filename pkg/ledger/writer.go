@@ -398,6 +398,10 @@ func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence
 	}
 }
 
+// linkedMost is of how many blocks below the final one, where the process does not remember them, all are read before any is
+// appended: then they are proved, and lead to the final block. Those below, after a long stop, are appended range by range.
+const linkedMost = 4096
+
 // blocks appends the blocks after the newest one that was read: those that the process remembers, with proof; older ones in ranges.
 func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	from := w.read.Number + 1
@@ -423,11 +427,20 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 		}
 		return w.appendLogs(ctx, logs, chain[len(chain)-1])
 	}
+	var unlinked []types.Log
 	return w.Chain.Logs(ctx, contract, topics, from, final.Number, func(through evidence.Block, logs []types.Log) error {
 		known, ok := w.Heads.Block(through.Number)
+		if through.Number == final.Number {
+			known, ok = final, true
+		}
 		if ok && known.Hash != through.Hash {
 			return fmt.Errorf("%w: block %d", errUnlinked, through.Number)
 		}
+		unlinked = append(unlinked, logs...)
+		if through.Number < final.Number && final.Number-through.Number < linkedMost {
+			return nil
+		}
+		logs, unlinked = unlinked, nil
 		return w.appendLogs(ctx, logs, through)
 	})
 }
