@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/trie"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -75,9 +76,10 @@ func (r recording) check(whole bool) error {
 			return err
 		}
 		if whole {
-			e := &endpoint{}
+			c, e := &Client{}, &endpoint{}
+			c.encodes.Store(true) // as after an honest block
 			e.raw.refused(coded{"method not found", -32601}, time.Now())
-			if leaves, err = e.prove(context.Background(), &b, leaves); err != nil {
+			if leaves, err = c.prove(context.Background(), e, &b, leaves); err != nil {
 				return err
 			}
 		}
@@ -209,6 +211,24 @@ func TestOutsideTheRoots(t *testing.T) {
 			require.ErrorContains(t, err, c.fails, name)
 		}
 	}
+}
+
+// TestOtherFieldsOfAKnownType: rollups that use the types of deposits for other fields contradict nothing; without the
+// bytes their lists are the endpoints' word.
+func TestOtherFieldsOfAKnownType(t *testing.T) {
+	t.Parallel()
+	leaves, err := decodeTransactions([]json.RawMessage{[]byte(`{"type":"0x7e","from":"0x0000000000000000000000000000000000000001","queueIndex":"0x1"}`)})
+	require.NoError(t, err)
+	require.NotEmpty(t, leaves[0])
+	theirs := evidence.Leaves{append([]byte{evidence.DepositTx}, leaves[0][:9]...)}
+	b := &evidence.Block{Number: 7, Checked: true, TxRoot: types.DeriveSha(theirs, trie.NewStackTrie(nil))}
+	c, e := &Client{}, &endpoint{}
+	e.raw.refused(coded{"method not found", -32601}, time.Now())
+	_, err = c.prove(t.Context(), e, b, leaves)
+	require.ErrorIs(t, err, errUncheckable)
+	c.encodes.Store(true)
+	_, err = c.prove(t.Context(), e, b, leaves)
+	require.ErrorIs(t, err, evidence.ErrContradiction, "on a chain whose deposits are known")
 }
 
 // TestDowngrade: an endpoint cannot have a block's receipts taken at its word by giving one of them another type that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -50,6 +51,7 @@ type Client struct {
 	log       *slog.Logger
 	metrics   *metrics
 	headers   headerRule
+	encodes   atomic.Bool // it encoded a rollup's own transaction as the chain has it
 	late      late
 	market    *market
 }

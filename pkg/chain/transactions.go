@@ -35,7 +35,7 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]e
 				break
 			}
 			err := e.do(ctx, "transactions", func(ctx context.Context, e *endpoint) error {
-				return e.transactions(ctx, missing, learnt, listed)
+				return c.transactions(ctx, e, missing, learnt, listed)
 			})
 			if err != nil {
 				errs = append(errs, err)
@@ -65,7 +65,7 @@ func unanimous(lists []types.Transactions) (types.Transactions, bool) {
 }
 
 // transactions asks an endpoint for blocks' transactions. Lists that cannot be checked go to listed.
-func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, learnt map[common.Hash]evidence.Transactions,
+func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidence.Block, learnt map[common.Hash]evidence.Transactions,
 	listed map[common.Hash][]types.Transactions,
 ) error {
 	elems := make([]rpc.BatchElem, len(blocks))
@@ -87,7 +87,7 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 		}
 		leaves, err := decodeTransactions(body.Transactions)
 		if err == nil && b.Checked {
-			leaves, err = e.prove(ctx, b, leaves)
+			leaves, err = c.prove(ctx, e, b, leaves)
 		}
 		switch {
 		case errors.Is(err, evidence.ErrContradiction):
@@ -112,20 +112,26 @@ func (e *endpoint) transactions(ctx context.Context, blocks []evidence.Block, le
 }
 
 // prove returns those of a block's transactions that are under its root: all of them, or all but the last, which is under
-// no root then, as Polygon's state sync was. Else the bytes of those are asked for whose encoding is not known for certain:
-// other rollups use the types of encodeTransaction for other fields. Then all must be under the root. errUncheckable: some
-// did not come.
-func (e *endpoint) prove(ctx context.Context, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
+// no root then, as Polygon's state sync was. Else the bytes are asked for of those that this program cannot encode. It asks
+// for those of encodeTransaction's types, too, until one of the chain was encoded as the chain has it: other rollups use the
+// types for other fields. Then all must be under the root. errUncheckable: some bytes did not come.
+func (c *Client) prove(ctx context.Context, e *endpoint, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
 	missing := func(leaf []byte) bool { return len(leaf) == 0 }
+	rollups := func(leaf []byte) bool {
+		return !missing(leaf) && (leaf[0] == evidence.DepositTx || leaf[0] == internalTx)
+	}
 	for _, some := range []evidence.Leaves{leaves, leaves[:max(len(leaves)-1, 0)]} {
 		if !slices.ContainsFunc(some, missing) && evidence.CheckTransactions(b, some) == nil {
+			if slices.ContainsFunc(some, rollups) {
+				c.encodes.Store(true)
+			}
 			return some, nil
 		}
 	}
 	var elems []rpc.BatchElem
 	var at []int
 	for i, leaf := range leaves {
-		if missing(leaf) || leaf[0] == evidence.DepositTx || leaf[0] == internalTx {
+		if missing(leaf) || rollups(leaf) && !c.encodes.Load() {
 			elems, at = append(elems, elem("eth_getRawTransactionByBlockHashAndIndex", b.Hash, hexutil.Uint(i))), append(at, i)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -60,11 +62,9 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 && read() }, 3*time.Minute, 20*time.Millisecond,
 		"without blocks little is bound")
-	w.mineUntil(func() bool { // the other project does not wait for the flood's end
-		second := score.ProjectID{2}
-		return w.states()[0].Buckets[score.BucketOf(second)].Of(second).Has(score.Position{Seq: w.last(second), Index: 2})
-	})
-	require.True(t, parked())
+	second := score.ProjectID{2}
+	last := score.Position{Seq: w.last(second), Index: 2}
+	w.mineUntil(func() bool { return w.states()[0].Buckets[score.BucketOf(second)].Of(second).Has(last) })
 	stop()
 	waited := told().Waiting
 
@@ -77,6 +77,22 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	w.drain()
 	w.mineUntil(func() bool { return !parked() && told() == score.Backlog{} })
 	require.Equal(t, map[score.Outcome]int{score.Applied: flood + 3}, w.audit())
+	require.Less(t, w.lastBlock(second), w.lastBlock(score.ProjectID{1}), "the other project does not wait for the flood's end")
+}
+
+// lastBlock is the newest block with updates of a project.
+func (w *world) lastBlock(project score.ProjectID) (number uint64) {
+	logs, err := w.geth.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{Addresses: []common.Address{w.contract}})
+	require.NoError(w.t, err)
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		require.NoError(w.t, err)
+		b, is := event.(registry.BatchApplied)
+		if is && slices.ContainsFunc(b.Batch.Updates(), func(u score.Update) bool { return u.Project == project }) {
+			number = logs[i].BlockNumber
+		}
+	}
+	return number
 }
 
 // noBacklogs is a store of backlogs that always fails.
