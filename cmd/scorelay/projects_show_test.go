@@ -37,12 +37,12 @@ func TestProjectsShow(t *testing.T) {
 	require.ErrorContains(t, err, "neither the directory nor the contract")
 	node.Transact(t, 0, &contract, registry.EncodeCreateProject(p))
 	_, err = readProject(ctx, projects, client, contract, p.ID)
-	require.ErrorContains(t, err, "created in block 2; the directory, which follows final blocks, is at block 0")
+	require.ErrorContains(t, err, "the contract has the project; the directory, which follows final blocks, is at block 0")
 
 	revision, err := projects.SetFollowed(ctx, 0, score.Followed{ChainID: devnet.ChainID, Contract: contract, Block: 2, Hash: common.Hash{1}})
 	require.NoError(t, err)
 	record := score.RecordOf(p)
-	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Block: 2}))
+	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Created: 2, Block: 2}))
 	again := score.Action{Name: "buy", Points: 50}
 	node.Transact(t, 0, &contract, calls.AddAction(p.ID, again))
 	doc, err := readProject(ctx, projects, client, contract, p.ID)
@@ -51,7 +51,7 @@ func TestProjectsShow(t *testing.T) {
 	require.Equal(t, []uint64{2, 2, 3, 0}, []uint64{doc.Directory, doc.CreatedBlock, doc.Contract, doc.EditNonce})
 
 	record.Actions = append(record.Actions, again)
-	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Block: 3}))
+	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Created: 2, Block: 3}))
 	doc, err = readProject(ctx, projects, client, contract, p.ID)
 	require.NoError(t, err)
 	require.Empty(t, doc.Differs)
