@@ -25,6 +25,7 @@ type fault struct {
 	lasts  time.Duration
 	before func(t *testing.T, x *trial) // what is done before the fault
 	during func(t *testing.T, x *trial) // what happens meanwhile, or instead
+	ended  func(t *testing.T, x *trial) // what is done when fault and load are over
 	after  func(t *testing.T, x *trial) // what is expected besides
 
 	one, two bool // with this endpoint alone; with an honest one after it
@@ -77,7 +78,7 @@ var allFaults = flag.Bool("faults", false, "have TestFaults try all of its rows"
 //
 //	go test ./cmd/scorelay -run TestFaults -timeout 30m -args -faults
 func TestFaults(t *testing.T) {
-	for _, row := range slices.Concat(endpointFaults, chainFaults) {
+	for _, row := range slices.Concat(endpointFaults, chainFaults, shapeFaults) {
 		if !row.always && !*allFaults {
 			continue
 		}
@@ -114,6 +115,9 @@ func try(t *testing.T, row fault, endpoints int) {
 	x.fail(t)
 	x.pause(2 * time.Second) // of load after the fault
 	stop()
+	if row.ended != nil {
+		row.ended(t, x)
+	}
 	promised := x.tally.Promised()
 	x.settle(promised)
 	x.judgeEvents(promised)
@@ -303,13 +307,17 @@ func (x *trial) judgeStatuses(promised map[load.Key]time.Time) {
 	}
 }
 
-// audit runs `scorelay audit` past the proxies.
+// audit runs `scorelay audit` past the proxies; through one where the chain is told as another.
 func (x *trial) audit(t *testing.T) {
 	t.Helper()
 	if len(x.problems) > 0 && x.final.missing(x.tally.Promised()) > 0 {
 		return // it would only wait
 	}
-	out, err := command(t, "scorelay", "audit", "--wait", "2m", "--data-dir", x.dir, "--chain-rpc", x.node).CombinedOutput()
+	at := x.node
+	if x.shape != nil {
+		at = x.proxies[0].URL
+	}
+	out, err := command(t, "scorelay", "audit", "--wait", "2m", "--data-dir", x.dir, "--chain-rpc", at).CombinedOutput()
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if err != nil {
 		x.failf("the audit fails: %s", lines[len(lines)-1])

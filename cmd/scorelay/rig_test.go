@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -35,6 +36,7 @@ type rig struct {
 	geth    *devnet.Chain // nil when the node is an anvil
 	node    string        // its URL
 	proxies []*rpcproxy.Proxy
+	shape   *rpcproxy.Emulator // nil when the chain is told as the node has it
 	sends   *sends
 	judge   *judge
 	client  *load.Client
@@ -54,6 +56,8 @@ type rigOptions struct {
 	program   string               // the scorelay whose `dev` is run; empty: ours
 	args      []string             // of `scorelay dev`
 	seed      uint64
+	shape     *rpcproxy.Rules  // tells the chain as another kind of chain, from its first block on
+	provider  []rpcproxy.Fault // of each endpoint, from the start on
 
 	// wire says, in arguments of `scorelay dev`, who uses which proxy; nil: everything uses all.
 	wire func(proxies []string) (args []string)
@@ -79,6 +83,9 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 		url = r.anvil.URL
 	}
 	r.node = url
+	if o.shape != nil {
+		r.shape = rpcproxy.NewEmulator(*o.shape)
+	}
 	var urls []string
 	for i := range o.endpoints {
 		p, err := rpcproxy.Start(url, o.seed+uint64(i))
@@ -88,6 +95,10 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 			p.Add(rpcproxy.Fault{Name: "between blocks", Around: func(_ *rpcproxy.Exchange, next func()) { r.anvil.Between(next) }})
 		}
 		p.Add(r.sends.watch())
+		p.Add(o.provider...)
+		if r.shape != nil {
+			p.Add(r.shape.Fault())
+		}
 		r.proxies, urls = append(r.proxies, p), append(urls, p.URL)
 	}
 	wiring := []string{"--chain-rpc", strings.Join(urls, ",")}
@@ -368,6 +379,13 @@ func (s *sends) attempts(at slotOf) []*types.Transaction {
 		_ = out[i].UnmarshalBinary(raw) // it was one
 	}
 	return out
+}
+
+// slots that had an attempt so far.
+func (s *sends) slots() []slotOf {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.seen))
 }
 
 // alike tells whether two attempts of a slot carry the same work.

@@ -5,5 +5,8 @@
 // with. A Fault is a small value with a name, active from Add until its remove function is called; several can be active at
 // once. What is decided at random follows from the proxy's seed and the order of the requests.
 //
+// An Emulator tells the node's chain as one of another kind, such as OPStack or Avalanche, with roots and hashes computed,
+// and can make it long at once.
+//
 // It is for tests and benchmarks: neither the api nor the relayer may link it.
 package rpcproxy

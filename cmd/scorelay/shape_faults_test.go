@@ -1,0 +1,272 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
+)
+
+// shaped is a stack on another kind of chain.
+func shaped(rules rpcproxy.Rules, block time.Duration, provider ...rpcproxy.Fault) rigOptions {
+	return rigOptions{shape: &rules, block: block, provider: provider}
+}
+
+// onArbitrum is a stack on a chain whose blocks take any amount of gas.
+func onArbitrum(block time.Duration) rigOptions {
+	o := shaped(rpcproxy.Arbitrum(), block)
+	o.anvil = devnet.AnvilOptions{GasLimit: rpcproxy.ArbitrumGasLimit}
+	return o
+}
+
+// byTag has a block final when the chain calls it so.
+func byTag(rules rpcproxy.Rules, args ...string) rigOptions {
+	o := shaped(rules, faultBlock)
+	o.args = append([]string{"--confirmations", "0"}, args...)
+	return o
+}
+
+var plain = rpcproxy.Rules{Name: "Ethereum"}
+
+// shapeFaults are other chains, and providers as they are: nothing fails, but they differ from an Ethereum node of
+// one's own. Where the shape is a chain's, its answers verify, unless the row has them spoiled.
+var shapeFaults = []fault{
+	{
+		name: "OP Stack", always: true, rig: shaped(rpcproxy.OPStack(false), 2*time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		after: verified,
+	},
+	{
+		name: "OP Stack, full blooms", rig: shaped(rpcproxy.OPStack(true), 2*time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		after: verified,
+	},
+	{
+		name: "OP Stack, receipts spoiled", rig: shaped(rpcproxy.OPStack(false), 2*time.Second), faults: spoiled, lasts: 8 * time.Second,
+		one: true, two: true, lie: true, after: contradicted,
+	},
+	{
+		name: "OP Stack, heads that change within a number", rig: shaped(rpcproxy.OPStack(false), 2*time.Second), before: flash,
+		lasts: 8 * time.Second,
+		one:   true, two: true, after: undisturbedByFlashes,
+	},
+	{
+		name: "Arbitrum, blocks of 1 s", rig: onArbitrum(time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		after: verified,
+	},
+	{
+		name: "Arbitrum, blocks of 250 ms", always: true, rig: onArbitrum(250 * time.Millisecond), lasts: 4 * time.Second, one: true,
+		lie: true, after: verified,
+	},
+	{
+		name: "Arbitrum, receipts spoiled", rig: onArbitrum(time.Second), faults: spoiled, lasts: 8 * time.Second, one: true,
+		lie: true, after: contradicted,
+	},
+	{
+		name: "Polygon", rig: shaped(rpcproxy.Polygon(), time.Second, tipFloor), lasts: 4 * time.Second, one: true, lie: true,
+		after: verified,
+	},
+	{
+		name: "Polygon, receipts spoiled", rig: shaped(rpcproxy.Polygon(), time.Second, tipFloor), faults: spoiled,
+		lasts: 8 * time.Second, one: true, lie: true, after: contradicted,
+	},
+	{
+		name: "Polygon before Madhugiri", rig: shaped(rpcproxy.PolygonOutside(false), time.Second, tipFloor),
+		lasts: 4 * time.Second, one: true, lie: true, after: verified,
+	},
+	{
+		name:  "Polygon before Madhugiri, also in empty blocks",
+		rig:   shaped(rpcproxy.PolygonOutside(true), time.Second, tipFloor),
+		lasts: 4 * time.Second, one: true, lie: true, after: verified,
+	},
+	{
+		name: "Avalanche", rig: shaped(rpcproxy.Avalanche(), time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		after: verified,
+	},
+	{
+		name: "Avalanche, receipts spoiled", rig: shaped(rpcproxy.Avalanche(), time.Second), faults: spoiled,
+		lasts: 8 * time.Second, one: true, lie: true, after: contradicted,
+	},
+
+	{
+		name: "400 gas a byte", rig: rigOptions{provider: list(rpcproxy.GasFloor(400))}, lasts: 3 * time.Second, one: true,
+		after: learntOnce,
+	},
+	{
+		name: "tips of 25 gwei and more", rig: rigOptions{provider: list(tipFloor)}, lasts: 3 * time.Second, one: true,
+		lie: true,
+	},
+	{
+		name: "never proofs", rig: rigOptions{provider: list(rpcproxy.Missing(rpcproxy.Proof))}, lasts: 3 * time.Second,
+		one: true, lie: true, after: learntMissing,
+	},
+	{
+		name: "never receipts of blocks", rig: rigOptions{provider: list(rpcproxy.Missing(rpcproxy.BlockReceipts))},
+		lasts: 3 * time.Second, one: true, lie: true, after: learntMissing,
+	},
+	{
+		name:  "never proofs nor receipts of blocks",
+		rig:   rigOptions{provider: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts))},
+		lasts: 3 * time.Second, one: true, lie: true, after: learntMissing,
+	},
+	{
+		name: "batches of 10 at most", rig: rigOptions{provider: list(rpcproxy.NoBatches(10)), args: smallBatches.args},
+		rate: 200, during: withoutBlocks, one: true, lie: true,
+	},
+	{
+		name: "logs of 500 blocks at most", rig: shaped(plain, 0, rpcproxy.LogRange(500)), lasts: 15 * time.Second, one: true,
+		lie:    true,
+		before: insert(6000), during: func(t *testing.T, x *trial) { x.flush(t) },
+	},
+	{
+		name: "-32005 in answers of status 200", faults: list(rateLimited), lasts: 10 * time.Second, one: true,
+		after: fewCalls,
+	},
+	{
+		name: "-32005 in a third of answers of status 200", faults: list(rateLimited.OneOf(0.33)), lasts: 8 * time.Second,
+		one: true,
+	},
+	{name: "blocks of 250 ms", rig: shaped(plain, 250*time.Millisecond), lasts: 4 * time.Second, one: true, lie: true},
+	{
+		name: "finalized 20,000 blocks behind", always: true, rig: byTag(plain), during: lagging(20_000), ended: endLag(20_000),
+		one: true, lie: true,
+	},
+	{
+		name: "finalized 20,000 blocks behind at a first start", rig: byTag(plain), during: laggingAtStart(20_000),
+		ended: endLag(20_000), one: true, restarts: true,
+	},
+}
+
+var (
+	spoiled     = list(rpcproxy.Reverted())
+	tipFloor    = rpcproxy.TipFloor(25 * params.GWei)
+	rateLimited = rpcproxy.Refuse(-32005, "daily request count exceeded, request rate limited")
+)
+
+// complained are the warnings and errors that hold one of the texts.
+func (x *trial) complained(texts ...string) (lines []string) {
+	for line := range x.complaints() {
+		for _, text := range texts {
+			if strings.Contains(line, text) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// verified expects that everything could be checked, and was found in order.
+func verified(_ *testing.T, x *trial) {
+	if lines := x.complained("cannot be checked", "contradicts", "differ"); len(lines) > 0 {
+		x.failf("a chain in order was not verified: %q", lines)
+	}
+}
+
+// contradicted expects that what was spoiled was found out.
+func contradicted(_ *testing.T, x *trial) {
+	if len(x.complained("contradicts")) == 0 {
+		x.failf("no spoiled receipt was noticed")
+	}
+}
+
+// flash has the newest block be two others before it stays.
+func flash(_ *testing.T, x *trial) { x.shape.Flash(300 * time.Millisecond) }
+
+// undisturbedByFlashes expects that blocks which never stay are no reorg of final ones, and no contradiction.
+func undisturbedByFlashes(t *testing.T, x *trial) {
+	verified(t, x)
+	if n := x.logged(`"level":"ERROR"`); n > 0 {
+		x.failf("%d errors were logged; nothing is wrong with the chain", n)
+	}
+}
+
+// learntOnce expects that what the chain asks for each byte cost the first creation one refusal at most, and of what
+// was under way meanwhile one for each lane. An attempt at a higher price alone is no refusal: a slow machine's blocks
+// come late.
+func learntOnce(_ *testing.T, x *trial) {
+	x.did["sends refused and estimates raised"] = x.before[0].Told["gas floor"]
+	raised := 0
+	for _, at := range x.sends.slots() {
+		inSlot, gas := 0, uint64(0)
+		for _, tx := range x.sends.attempts(at) {
+			if gas > 0 && tx.Gas() > gas {
+				inSlot++
+			}
+			gas = tx.Gas()
+		}
+		raised += inSlot
+		if x.judge.signers[at.signer] && inSlot > 1 {
+			x.failf("the slot %d of %s was given more gas %d times", at.nonce, at.signer, inSlot)
+		}
+	}
+	x.t.Logf("%d attempts with more gas than the one before", raised)
+	if lanes := len(x.places); raised > lanes {
+		x.failf("%d attempts had more gas than the one before: each lane may learn once", raised)
+	}
+}
+
+// learntMissing counts what was asked for at the start, in vain: who knows that does not ask again soon.
+func learntMissing(_ *testing.T, x *trial) { x.did["missing"] += x.before[0].Told["missing"] }
+
+// insert makes the chain so many blocks longer at once.
+func insert(n uint64) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) {
+		nextBlock(t, x)
+		x.shape.Insert(n)
+		nextBlock(t, x)
+	}
+}
+
+// withoutBlocks has so many transactions wait that those which are sent again make large batches.
+func withoutBlocks(t *testing.T, x *trial) {
+	require.NoError(t, x.anvil.Interval(x.ctx, 0))
+	x.pause(6 * time.Second)
+	require.NoError(t, x.anvil.Interval(x.ctx, time.Second))
+	x.pause(2 * time.Second)
+}
+
+// lagging has the finalized block stall while the chain gets so much longer, and move on so far behind it.
+func lagging(n uint64) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) {
+		x.shape.Finalize(n)
+		insert(n)(t, x)
+		x.pause(4 * time.Second)
+	}
+}
+
+// laggingAtStart is lagging for relayers that find the chain so.
+func laggingAtStart(n uint64) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) {
+		lagging(n)(t, x)
+		x.kill(t, "relayer")
+		x.pause(4 * time.Second)
+	}
+}
+
+// endLag expects that nothing of the time of lag is final and, once all of it is in blocks, makes the chain as much
+// longer as it takes.
+func endLag(n uint64) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) {
+		promised := x.tally.Promised()
+		require.True(t, x.until(faultPatience, func() bool {
+			e, err := x.judge.final(x.ctx)
+			return err == nil && e.missing(promised) == 0
+		}), "updates are in no block")
+		p, err := x.client.Project(x.ctx, x.created)
+		require.NoError(t, err)
+		if p.Final() {
+			x.failf("a project is final that is in no block which the chain calls so")
+		}
+		x.did["projects that waited for finality"]++
+		insert(n)(t, x)
+		began := time.Now()
+		x.until(5*time.Minute, func() bool { // every block of the time of lag is read once
+			p, err := x.client.Project(x.ctx, x.created)
+			return err == nil && p.Final()
+		})
+		t.Logf("final %s after the chain called it so", time.Since(began).Round(100*time.Millisecond))
+	}
+}

@@ -1,0 +1,372 @@
+package rpcproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
+	"github.com/ethereum/go-ethereum/trie"
+)
+
+// Rules are how a kind of chain differs from Ethereum. What is nil is as there.
+type Rules struct {
+	Name string
+
+	First   func(number uint64) *System          // what the chain puts first into the block
+	Last    func(number uint64, txs int) *System // and last, behind so many of users
+	Outside func(number uint64, txs int) *System // and after that, under neither root
+	Header  func(number uint64, h *types.Header) // changes what is not derived from the block's body
+	Seal    func(h *types.Header) (hash common.Hash, fields map[string]any)
+	Receipt func(tx *types.Transaction) (fields map[string]any) // that receipts of users have besides
+
+	// Flash is how long the newest block is another one: at first without what users sent, on the state of its parent, and
+	// as long again with another header.
+	Flash time.Duration
+}
+
+// System is a transaction that a chain makes by itself.
+type System struct {
+	Type    byte
+	Payload []byte         // of the transaction, after its type
+	Hash    common.Hash    // if it is not that of type and payload
+	Gas     uint64         // used
+	Logs    []*types.Log   // only address, topics and data
+	Tail    []any          // of the receipt, after the logs
+	Tx      map[string]any // fields of the transaction besides type, hash and place
+	Receipt map[string]any // fields of the receipt besides those of all
+}
+
+// block is a block as it is told.
+type block struct {
+	number   uint64
+	their    uint64      // number of the node's block with the same state
+	theirs   common.Hash // and its hash
+	empty    bool        // it is of a gap
+	hash     common.Hash
+	of       *types.Header
+	header   map[string]any
+	hashes   []common.Hash // of the transactions
+	txs      []map[string]any
+	receipts []map[string]any
+	raw      [][]byte // the transactions, as under their root
+
+	systemFirst uint64 // transactions before those of users
+	systemLogs  uint64 // and their logs
+
+	came    time.Time
+	flashes []*block // what is told of the height before this, each for Rules.Flash
+}
+
+// now is what is told of a head at this moment.
+func (b *block) now(flash time.Duration) *block {
+	if i := int(time.Since(b.came) / max(flash, 1)); i < len(b.flashes) {
+		return b.flashes[i]
+	}
+	return b
+}
+
+// body is the block as eth_getBlockByHash gives it; nil where there is none.
+func (b *block) body(full bool) any {
+	if b == nil {
+		return nil
+	}
+	out := maps.Clone(b.header)
+	out["transactions"] = b.hashes
+	if full {
+		out["transactions"] = b.txs
+	}
+	return out
+}
+
+func (b *block) list() any {
+	if b == nil {
+		return nil
+	}
+	return b.receipts
+}
+
+// relocate puts a log of a user's transaction, as the node gives it, into the block.
+func (b *block) relocate(l map[string]any) {
+	l["blockHash"], l["blockNumber"] = b.hash, hexutil.Uint64(b.number)
+	for name, shift := range map[string]uint64{"transactionIndex": b.systemFirst, "logIndex": b.systemLogs} {
+		text, _ := l[name].(string)
+		if was, err := hexutil.DecodeUint64(text); err == nil {
+			l[name] = hexutil.Uint64(was + shift)
+		}
+	}
+}
+
+// source is a block of the node.
+type source struct {
+	block    map[string]any
+	header   types.Header
+	txs      []map[string]any
+	receipts []map[string]any
+	their    uint64
+	theirs   common.Hash
+}
+
+// read reads the node's block that follows those before; nil if it does not follow the last of them.
+func (r Rules) read(n *Node, before []*block, gaps []*gap) (*block, error) {
+	number := hexutil.Uint64(len(before))
+	var raw, receipts json.RawMessage
+	if err := n.Call(&raw, BlockByNumber, number, true); err != nil {
+		return nil, err
+	}
+	if err := n.Call(&receipts, BlockReceipts, number); err != nil {
+		return nil, err
+	}
+	var s source
+	var body struct {
+		Transactions []map[string]any `json:"transactions"`
+	}
+	for _, into := range []any{&s.block, &s.header, &body} {
+		if err := json.Unmarshal(raw, into); err != nil {
+			return nil, fmt.Errorf("couldn't read block %d: %w", number, err)
+		}
+	}
+	if err := json.Unmarshal(receipts, &s.receipts); err != nil {
+		return nil, fmt.Errorf("couldn't read the receipts of block %d: %w", number, err)
+	}
+	s.txs, s.theirs = body.Transactions, s.header.Hash()
+	if len(before) == 0 {
+		return r.build(&s)
+	}
+	last := before[len(before)-1]
+	if s.header.ParentHash != last.theirs {
+		return nil, nil //nolint:nilnil // the caller goes back a block
+	}
+	s.header.ParentHash = last.hash
+	s.header.Number = new(big.Int).SetUint64(last.number + 1)
+	if len(gaps) > 0 && gaps[len(gaps)-1].their == last.their {
+		hashes := gaps[len(gaps)-1].hashes
+		s.header.ParentHash = hashes[len(hashes)-1]
+		s.header.Number.SetUint64(last.number + uint64(len(hashes)) + 1)
+	}
+	s.their = uint64(number)
+	b, err := r.build(&s)
+	if err != nil || r.Flash == 0 {
+		return b, err
+	}
+	return b, r.flash(n, &s, b, last)
+}
+
+// flash makes what is told of the block's height before it.
+func (r Rules) flash(n *Node, s *source, b, parent *block) error {
+	var below types.Header
+	if err := n.Call(&below, BlockByHash, parent.theirs, false); err != nil {
+		return err
+	}
+	empty, other := *s, *s
+	empty.txs, empty.receipts = nil, nil
+	empty.header.Root, empty.header.GasUsed = below.Root, 0
+	empty.header.MixDigest, other.header.MixDigest = common.Hash{1}, common.Hash{2}
+	empty.their, empty.theirs = parent.their, parent.theirs
+	for _, one := range []*source{&empty, &other} {
+		flash, err := r.build(one)
+		if err != nil {
+			return err
+		}
+		b.flashes = append(b.flashes, flash)
+	}
+	return nil
+}
+
+// builder puts a block together.
+type builder struct {
+	*block
+	under [][]byte // receipts as under their root
+	gas   uint64
+	logs  uint64
+	bloom types.Bloom
+}
+
+// build makes a block of what the node has.
+func (r Rules) build(s *source) (*block, error) {
+	number := s.header.Number.Uint64()
+	b := &builder{block: &block{
+		number: number, their: s.their, theirs: s.theirs, came: time.Now(),
+		hashes: []common.Hash{}, txs: []map[string]any{}, receipts: []map[string]any{},
+	}}
+	if r.First != nil && number > 0 {
+		b.system(r.First(number))
+		b.systemFirst, b.systemLogs = uint64(len(b.hashes)), b.logs
+	}
+	for i := range s.txs {
+		if err := b.user(r, s.txs[i], s.receipts[i]); err != nil {
+			return nil, fmt.Errorf("couldn't emulate block %d: %w", number, err)
+		}
+	}
+	if r.Last != nil && number > 0 {
+		b.system(r.Last(number, len(s.txs)))
+	}
+	h := types.CopyHeader(&s.header)
+	h.TxHash, h.ReceiptHash = root(b.raw), root(b.under)
+	h.GasUsed, h.Bloom = b.gas, b.bloom
+	if r.Outside != nil && number > 0 {
+		b.system(r.Outside(number, len(s.txs)))
+	}
+	if r.Header != nil {
+		r.Header(number, h)
+	}
+	return b.block, b.seal(r, s, h)
+}
+
+// seal gives the block its header and hash, and everything in it its place.
+func (b *builder) seal(r Rules, s *source, h *types.Header) error {
+	hash, more := h.Hash(), map[string]any(nil)
+	if r.Seal != nil {
+		hash, more = r.Seal(h)
+	}
+	fields, err := headerFields(h)
+	if err != nil {
+		return err
+	}
+	b.of, b.hash, b.header = h, hash, fields
+	b.header["size"] = s.block["size"]
+	maps.Copy(b.header, more)
+	b.header["hash"] = hash
+	logs := uint64(0)
+	for i := range b.txs {
+		at := map[string]any{
+			"blockHash": hash, "blockNumber": hexutil.Uint64(b.number), "transactionIndex": hexutil.Uint64(i),
+		}
+		maps.Copy(b.txs[i], at)
+		maps.Copy(b.receipts[i], at)
+		for _, l := range b.receipts[i]["logs"].([]map[string]any) {
+			maps.Copy(l, at)
+			l["transactionHash"], l["logIndex"], l["removed"] = b.hashes[i], hexutil.Uint64(logs), false
+			l["blockTimestamp"] = hexutil.Uint64(h.Time)
+			logs++
+		}
+	}
+	return nil
+}
+
+// headerFields are a header's as JSON has them, without those that it does not have.
+func headerFields(h *types.Header) (map[string]any, error) {
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == nil })
+	fields["uncles"] = []string{}
+	if h.WithdrawalsHash != nil {
+		fields["withdrawals"] = []string{}
+	}
+	return fields, nil
+}
+
+// user adds a transaction that the node has.
+func (b *builder) user(r Rules, tx, receipt map[string]any) error {
+	var it types.Transaction
+	var its types.Receipt
+	if err := again(tx, &it); err != nil {
+		return err
+	}
+	if err := again(receipt, &its); err != nil {
+		return err
+	}
+	raw, err := it.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	b.gas += its.GasUsed
+	its.CumulativeGasUsed = b.gas
+	under, err := its.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	tx, receipt = maps.Clone(tx), maps.Clone(receipt)
+	receipt["cumulativeGasUsed"] = hexutil.Uint64(b.gas)
+	receipt["logs"] = logFields(its.Logs)
+	if r.Receipt != nil {
+		maps.Copy(receipt, r.Receipt(&it))
+	}
+	b.add(raw, under, its.Logs, it.Hash(), tx, receipt)
+	return nil
+}
+
+// system adds a transaction of the chain's own, if there is one.
+func (b *builder) system(x *System) {
+	if x == nil {
+		return
+	}
+	b.gas += x.Gas
+	bloom := types.CreateBloom(&types.Receipt{Logs: x.Logs})
+	raw := append([]byte{x.Type}, x.Payload...)
+	hash := crypto.Keccak256Hash(raw)
+	if x.Hash != (common.Hash{}) {
+		hash = x.Hash
+	}
+	logs := x.Logs
+	if logs == nil {
+		logs = []*types.Log{}
+	}
+	body, err := rlp.EncodeToBytes(append([]any{[]byte{1}, b.gas, bloom, logs}, x.Tail...))
+	if err != nil {
+		panic("rpcproxy: a system transaction's receipt cannot be encoded: " + err.Error()) // of valid parts
+	}
+	tx := map[string]any{
+		"type": hexutil.Uint64(x.Type), "hash": hash, "from": common.Address{}, "to": common.Address{}, "gas": "0x0",
+		"gasPrice": "0x0",
+		"nonce":    "0x0", "value": "0x0", "input": "0x", "v": "0x0", "r": "0x0", "s": "0x0",
+	}
+	maps.Copy(tx, x.Tx)
+	receipt := map[string]any{
+		"type": hexutil.Uint64(x.Type), "transactionHash": hash, "status": "0x1", "gasUsed": hexutil.Uint64(x.Gas),
+		"cumulativeGasUsed": hexutil.Uint64(b.gas), "logsBloom": bloom, "logs": logFields(x.Logs), "contractAddress": nil,
+		"effectiveGasPrice": "0x0", "from": tx["from"], "to": tx["to"],
+	}
+	maps.Copy(receipt, x.Receipt)
+	b.add(raw, append([]byte{x.Type}, body...), x.Logs, hash, tx, receipt)
+}
+
+func (b *builder) add(raw, under []byte, logs []*types.Log, hash common.Hash, tx, receipt map[string]any) {
+	b.raw, b.under, b.hashes = append(b.raw, raw), append(b.under, under), append(b.hashes, hash)
+	b.txs, b.receipts = append(b.txs, tx), append(b.receipts, receipt)
+	b.logs += uint64(len(logs))
+	for _, l := range logs {
+		b.bloom.Add(l.Address[:])
+		for _, topic := range l.Topics {
+			b.bloom.Add(topic[:])
+		}
+	}
+}
+
+func logFields(logs []*types.Log) []map[string]any {
+	out := make([]map[string]any, len(logs))
+	for i, l := range logs {
+		out[i] = map[string]any{"address": l.Address, "topics": l.Topics, "data": hexutil.Bytes(l.Data)}
+	}
+	return out
+}
+
+// again decodes what was decoded as fields before.
+func again(fields map[string]any, into any) error {
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// encoded is a list whose elements are encoded already.
+type encoded [][]byte
+
+func (e encoded) Len() int                           { return len(e) }
+func (e encoded) EncodeIndex(i int, w *bytes.Buffer) { w.Write(e[i]) }
+
+func root(list [][]byte) common.Hash { return types.DeriveSha(encoded(list), trie.NewStackTrie(nil)) }
