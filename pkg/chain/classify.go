@@ -246,7 +246,7 @@ func badParams(err error) bool {
 // rateLimited reports whether a JSON-RPC error is a rate limit. -32005 alone is none: nodes also answer so to a question
 // that is too large, and for methods that are switched off.
 func rateLimited(err error) bool {
-	if says(err, -32005) && containsAny(strings.ToLower(err.Error()), "rate", "request count", "requests", "per second", "quota", "slow down") {
+	if says(err, -32005) && containsAny(strings.ToLower(err.Error()), "request rate", "rate exceeded", "request count", "requests", "per second", "quota", "slow down") {
 		return true
 	}
 	return says(err, 429, "too many requests", "rate limit", "request limit reached", "compute units per second")

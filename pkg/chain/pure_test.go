@@ -202,7 +202,7 @@ func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	for text, limit := range map[string]bool{
 		"slow down": true, "daily request count exceeded, request rate limited": true, "rate limit exceeded": true, "too many requests": true,
-		"limit exceeded": false, "": false, "the method eth_getLogs is not available": false,
+		"limit exceeded": false, "": false, "the method eth_getLogs is not available": false, "couldn't generate a proof": false, "project ID request rate exceeded": true,
 		"query returned more than 10000 results": false, "block range is too wide": false, "response size exceeded": false,
 		"response too large": false, "nonce too low": false, "replacement transaction underpriced": false,
 	} {

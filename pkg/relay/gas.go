@@ -38,10 +38,10 @@ type gas struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	learnt    *atomic.Uint64      // of the process: gas that the chain asks for each byte beyond Config.Gas
-	perByte   uint64              // what learnt was when charged was made
-	charged   []registry.GasRules // Config.Gas surcharged with perByte
-	estimated common.Hash         // the last attempt for which an estimate was asked: each has one at most
+	learnt    *atomic.Uint64       // of the process: gas that the chain asks for each byte beyond Config.Gas
+	perByte   uint64               // what learnt was when charged was made
+	charged   []registry.GasRules  // Config.Gas surcharged with perByte
+	estimated map[common.Hash]bool // attempts for which an estimate was asked since the last head: each has one at most
 
 	believed int  // the rules, of Config.Gas, that the lane believes the chain to have
 	named    bool // the newest head is one that only these make
@@ -62,7 +62,7 @@ func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, p
 	metrics *metrics, log *slog.Logger,
 ) *gas {
 	g := &gas{
-		id: id, signer: signer, config: config, chain: chain, plan: plan, learnt: learnt, charged: config.Gas, metrics: metrics, log: log,
+		id: id, signer: signer, config: config, chain: chain, plan: plan, learnt: learnt, charged: config.Gas, estimated: map[common.Hash]bool{}, metrics: metrics, log: log,
 		known: batch.NewKnown(), trusted: map[uint64]int{},
 		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, fill: newFill(),
 	}
@@ -102,8 +102,8 @@ func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 	if p, err := pieceOf(slot.Work.Kind, data); err == nil && !last.Cancel {
 		limit = func() uint64 { return g.limit(p) }
 	}
-	if g.charge(); limit() <= last.Gas && len(data) > 0 && g.estimated != last.Hash {
-		g.estimated = last.Hash
+	if g.charge(); limit() <= last.Gas && len(data) > 0 && !g.estimated[last.Hash] {
+		g.estimated[last.Hash] = true
 		estimate, err := g.chain.EstimateGas(ctx, evidence.Call{From: g.signer, To: g.signer, Data: data})
 		if err != nil {
 			g.log.Warn("the lane couldn't ask how much gas bytes take; it gives the transaction a quarter more", "nonce", slot.Nonce, "err", err)
@@ -163,6 +163,7 @@ func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 // head takes from the newest head what blocks hold, and which rules made it if it tells. Limits of blocks drift a little all the
 // time; batches are planned again only for a change that counts.
 func (g *gas) head(head *evidence.Block) {
+	clear(g.estimated)
 	g.charge()
 	g.block = head.GasLimit
 	g.most = maxGas(head.GasLimit, g.config.Rules.MaxGas)

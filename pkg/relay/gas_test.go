@@ -385,6 +385,37 @@ func TestGasForBytesIsLearntOnce(t *testing.T) {
 	})
 }
 
+// TestAnAttemptIsEstimatedOnceAHead, also where several are refused by turns and no estimate helps.
+func TestAnAttemptIsEstimatedOnceAHead(t *testing.T) {
+	t.Parallel()
+	questions := 0
+	g := newLearner(t, registry.AllGasRules())
+	g.chain = &estimates{says: func(data []byte) (uint64, error) {
+		questions++
+		return registry.IntrinsicGas(data), nil
+	}}
+	var slots []*lane.Slot
+	for nonce := range uint64(3) {
+		p := freshBatch(10)
+		tx := types.MustSignNewTx(simKeys()[0], types.LatestSignerForChainID(common.Big1),
+			&types.DynamicFeeTx{ChainID: common.Big1, Nonce: nonce, Gas: g.limit(p), Data: registry.EncodeBatch(*p.batch)})
+		raw, err := tx.MarshalBinary()
+		require.NoError(t, err)
+		slots = append(slots, &lane.Slot{
+			Nonce: nonce, Work: lane.Work{Kind: lane.Updates}, Attempts: []lane.Attempt{{Raw: raw, Hash: tx.Hash(), Gas: tx.Gas()}},
+		})
+	}
+	for n := range 4 {
+		for _, slot := range slots {
+			require.Zero(t, g.refused(t.Context(), slot))
+		}
+		if n == 1 {
+			g.head(&evidence.Block{GasLimit: 60_000_000})
+		}
+	}
+	require.Equal(t, 2*len(slots), questions)
+}
+
 // TestAnEstimateThatHelpsNothing, since it fails, lies, or says no more than the rules, costs refusals and room, and no
 // more.
 func TestAnEstimateThatHelpsNothing(t *testing.T) {
