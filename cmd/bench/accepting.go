@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 // loadOptions say what `scorelay load` sends, and to how many API processes.
@@ -41,6 +42,7 @@ type accepting struct {
 
 	blocks        time.Duration        // how often the chain makes one; 0: each second
 	confirmations int                  // 0: one
+	faults        []rpcproxy.Fault     // of these endpoints
 	endpoints     map[string]*endpoint // of each API and relayer by its name, where each has one of its own, so unless it is nil
 }
 
@@ -204,6 +206,7 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 			delete(s.endpoints, name)
 			return nil, err
 		}
+		s.endpoints[name].proxy.Add(s.faults...)
 		settings = append(settings, "SCORELAY_CHAIN_RPC="+s.endpoints[name].proxy.URL)
 	}
 	admin := "127.0.0.1:" + strconv.Itoa(port)

@@ -33,6 +33,7 @@ const (
 // following measures what a deployment asks of the chain, and how late callers know what is final.
 type following struct {
 	*accepting
+	rows    bool   // only count what an idle deployment costs, on three kinds of chain
 	source  string // checkout whose programs are measured
 	built   string // directory that has them already; empty: they are built
 	idle    time.Duration
@@ -70,6 +71,7 @@ func runFollow(ctx context.Context, args []string) error {
 	flags := newFlags("follow")
 	flags.StringVar(&f.source, "source", filepath.Join("..", ".."), "checkout whose programs are measured, such as one of an earlier version")
 	flags.StringVar(&f.built, "programs", "", "directory with api, relayer, scorelay and nats-server, which are measured in place of --source")
+	flags.BoolVar(&f.rows, "units", false, "only count what an API and two relayers ask of one endpoint while idle, on three kinds of chain, in compute units of 30 days")
 	flags.DurationVar(&f.idle, "idle", time.Minute, "how long the calls of an idle deployment are counted")
 	flags.IntVar(&d.rate, "rate", 20, "updates per second that are sent one by one")
 	flags.DurationVar(&d.seconds, "seconds", 30*time.Second, "how long they are sent")
@@ -78,6 +80,14 @@ func runFollow(ctx context.Context, args []string) error {
 	}
 	if f.idle < time.Second || d.rate < 1 || d.seconds < time.Second || flags.NArg() > 0 {
 		return errors.New("--idle and --seconds must be at least 1s, --rate at least 1, and nothing may follow the flags")
+	}
+	if f.rows {
+		rows, err := inDir(d.bench, false, func() ([]unitRow, error) {
+			f.accepting = &accepting{slowDisk: d, dir: d.dir}
+			return f.units(ctx)
+		})
+		fmt.Print(writeRows(rows))
+		return err
 	}
 	report, err := inDir(d.bench, false, func() (*followReport, error) {
 		f.accepting = &accepting{
@@ -155,7 +165,7 @@ func (f *following) begin(ctx context.Context) error {
 		return fmt.Errorf("couldn't read the API key: %w", err)
 	}
 	f.key = strings.TrimSpace(string(key))
-	ask := sdk.NewClient(f.urls[1], f.key, nil)
+	ask := sdk.NewClient(f.urls[len(f.urls)-1], f.key, nil)
 	p := newProject(score.ProjectID(crypto.Keccak256Hash([]byte("scorelay bench follow"))), worldOptions{wallets: callerWallets})
 	f.callers = &callers{
 		client: sdk.NewClient(f.urls[0], f.key, nil), projects: []*project{p}, poll: followPoll,

@@ -25,8 +25,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/notice"
 	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
@@ -91,6 +93,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the notices between lanes", func(ctx context.Context) error { return r.notices.Run(ctx) }),
 		loop("the keys", func(ctx context.Context) error { return r.keys.run(ctx) }),
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
+		loop("the look for accepts", r.stir),
 		loop("the ledger's reader", func(ctx context.Context) error { return r.ledger.Run(ctx) }),
 		loop("the ledger", r.runLedger),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
@@ -136,6 +139,9 @@ func (r *relayer) open(ctx context.Context) error {
 	r.chain.Own(d.Contract)
 	r.heads = heads.New(heads.Config{
 		Confirmations: r.settings.Confirmations, PollInterval: r.settings.PollInterval,
+		Peek: func(ctx context.Context, from, to uint64) (bool, error) {
+			return r.chain.ShowsLogs(ctx, d.Contract, registry.Topics(), from, to)
+		},
 	}, r.chain, r.log, r.metrics)
 	projects, err := directory.Open(ctx, r.js)
 	if err != nil {
@@ -165,6 +171,21 @@ func (r *relayer) open(ctx context.Context) error {
 		return err
 	}
 	return r.openTopUp(ctx)
+}
+
+// stirEvery is how often stir looks.
+const stirEvery = time.Second
+
+// stir has the chain followed when anything is accepted: also in a relayer that carries none of it, since it may write the ledger.
+func (r *relayer) stir(ctx context.Context) error {
+	var last uint64
+	for retry.Sleep(ctx, stirEvery) == nil {
+		if state, err := r.stream.State(ctx); err == nil && state.LastSeq != last {
+			last = state.LastSeq
+			r.heads.Stir()
+		}
+	}
+	return nil
 }
 
 // runLedger writes the ledger, and computes what is folded of it, while this relayer holds the lease.

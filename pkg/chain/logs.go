@@ -91,6 +91,23 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
+// ShowsLogs reports whether an endpoint shows logs of the contract in the blocks from … to (inclusive). That it shows none proves
+// nothing.
+func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64) (shows bool, err error) {
+	filter := filterOf(contract, topics)
+	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
+	err = c.readFrom(ctx, c.candidates(to), "peek", func(ctx context.Context, e *endpoint) error {
+		var logs []types.Log
+		err := e.call(ctx, &logs, "eth_getLogs", filter)
+		if errors.Is(err, ethereum.NotFound) {
+			err = nil // null, for none
+		}
+		shows = len(logs) > 0
+		return err
+	})
+	return shows, err
+}
+
 // provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them. The first
 // block has to have the parent, unless that is zero.
 func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Hash, from, to uint64) (through evidence.Block, logs []types.Log, err error) {

@@ -27,7 +27,9 @@
 //  7. What was learnt stays: a round that fails half-way keeps the blocks that linked, receipts, and how far a search came.
 //     Every call has its own deadline; rounds have none.
 //  8. While the head stays, only the newest block is asked for.
-//  9. A round starts no goroutine, reads no clock but Config.Now, and asks in an order that does not depend on maps.
+//  9. While nothing needs the chain the tracker rests (rest.go): it looks for new blocks and for events, and concludes nothing. No View
+//     is given as current before a head was followed again, and the account read at it.
+//  10. A round starts no goroutine, reads no clock but Config.Now, and asks in an order that does not depend on maps.
 //
 // # A round
 //

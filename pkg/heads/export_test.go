@@ -1,5 +1,10 @@
 package heads
 
+import (
+	"context"
+	"time"
+)
+
 // Remembered is how many blocks the tracker remembers, whole and in the skeleton, and the bytes that both take at most.
 func (t *Tracker) Remembered() (blocks, refs, bytes int) {
 	for i := range t.recent.blocks {
@@ -7,3 +12,6 @@ func (t *Tracker) Remembered() (blocks, refs, bytes int) {
 	}
 	return len(t.recent.blocks), len(t.skeleton.refs), bytes + 40*cap(t.skeleton.refs)
 }
+
+// Turn is what Run does between two pauses.
+func (t *Tracker) Turn(ctx context.Context) (time.Duration, error) { return t.turn(ctx) }

@@ -259,7 +259,7 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	if err := t.mayFollow(blocks); err != nil {
 		return err
 	}
-	t.log.Warn("the chain moved on further than blocks are remembered; following it from its head on",
+	t.log.Info("the chain moved on further than blocks are remembered; following it from its head on",
 		"was", was.Number, "head", c.Block.Number, "endpoint", c.Endpoint)
 	t.startOver(c.Endpoint, blocks, was.Number+1)
 	return nil

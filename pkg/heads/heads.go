@@ -34,12 +34,15 @@ type Chain interface {
 
 // Config of a Tracker. Zero values mean the defaults.
 type Config struct {
-	Confirmations uint64           // blocks, its own included, after which one is final; 0: by the chain's tag
-	PollInterval  time.Duration    // how often to look for a head. Default 500 ms
-	CallTimeout   time.Duration    // of one question to the chain. Default 15 s
-	Keep          uint64           // blocks below the head that are always remembered. Default 4096; at least 2·Confirmations
-	KeepBytes     int              // of memory for blocks down to the final one, but for the Keep newest, which are kept in any case. Default 32 MiB
-	Now           func() time.Time // the clock; time.Now unless a test has another
+	Confirmations uint64        // blocks, its own included, after which one is final; 0: by the chain's tag
+	PollInterval  time.Duration // how often to look for a head. Default 500 ms
+	CallTimeout   time.Duration // of one question to the chain. Default 15 s
+	Keep          uint64        // blocks below the head that are always remembered. Default 4096; at least 2·Confirmations
+	KeepBytes     int           // of memory for blocks down to the final one, but for the Keep newest, which are kept in any case. Default 32 MiB
+	// Peek reports whether an endpoint shows events that the deployment follows in the blocks from…to. It is asked while
+	// the tracker rests, and proves nothing. nil: only the subscribers cause events.
+	Peek func(ctx context.Context, from, to uint64) (bool, error)
+	Now  func() time.Time // the clock; time.Now unless a test has another
 }
 
 func (c Config) withDefaults() Config {

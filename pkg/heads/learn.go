@@ -86,7 +86,7 @@ func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 // keep takes the account as of the head, and forgets reads that a later one makes useless: of the same nonce, and too deep
 // for a reorg. mu is held.
 func (s *Subscription) keep(a evidence.Account) {
-	s.account, s.needAccount, s.stale = a, false, false
+	s.account, s.needAccount, s.stale, s.rested = a, false, false, false
 	s.reads = append(s.reads, a)
 	for i := len(s.reads) - 2; i >= 0; i-- {
 		next := s.reads[i+1]

@@ -13,6 +13,7 @@ type metrics struct {
 	final    prometheus.Gauge
 	finalAt  prometheus.Gauge
 	stalled  prometheus.Gauge
+	resting  prometheus.Gauge
 	reorgs   prometheus.Counter
 	breaks   prometheus.Counter
 	disputes prometheus.Counter
@@ -41,6 +42,10 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_heads_final_stalled_seconds",
 			Help: "Seconds since a block last became final, counted while the head moves, at most 60 for one step of it; 0 with SCORELAY_CONFIRMATIONS.",
 		}),
+		resting: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_heads_resting",
+			Help: "1 while the chain is not followed, since nothing needs it: head and final block stay as they were.",
+		}),
 		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_heads_reorgs_total",
 			Help: "How often blocks were replaced by those of another branch.",
@@ -67,7 +72,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "Base fee of a unit of gas in the newest block, ether; 0 on a chain without one.",
 		}),
 	}
-	reg.MustRegister(m.head, m.final, m.finalAt, m.stalled, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
+	reg.MustRegister(m.head, m.final, m.finalAt, m.stalled, m.resting, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
 	return m
 }
 

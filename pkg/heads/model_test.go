@@ -156,6 +156,7 @@ var errDown = errors.New("the node does not answer")
 type model struct {
 	nodes      []*node
 	now        time.Time
+	failReads  bool
 	count      int            // questions as an endpoint counts them
 	by         map[string]int // by kind
 	distrusted map[string]int
@@ -225,6 +226,9 @@ func (m *model) Blocks(_ context.Context, endpoint string, from, to uint64) (blo
 }
 
 func (m *model) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	if m.failReads {
+		return evidence.Answer{}, errDown
+	}
 	for _, n := range m.nodes {
 		at := n.view().at(ask.At.Number)
 		if n.down || at == nil || at.Hash != ask.At.Hash {

@@ -27,8 +27,10 @@ type Subscription struct {
 	finalAccount evidence.Account
 	stale        bool // account is of a block that left the chain
 	needAccount  bool
+	rested       bool // account is of before the last rest
 	needFinal    bool
 	busy         bool
+	works        bool
 	scan         scan
 	leftSince    time.Time // since when settled blocks are missing in the chain and no endpoint shows them; zero for none
 	complained   time.Time // when it was last logged that a search found nothing
@@ -49,6 +51,7 @@ func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.subs = append(t.subs, s)
+	t.stir()
 	return s
 }
 
@@ -61,6 +64,7 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	t := s.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.stir()
 	s.next = max(s.next, nonce+1)
 	sl := s.slots[nonce]
 	if sl == nil {
@@ -129,6 +133,20 @@ func (s *Subscription) Busy(busy bool) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
 	s.busy = busy
+	if busy {
+		s.t.stir()
+	}
+}
+
+// Works sets whether the subscriber needs a View at every head. The tracker rests only while no subscriber works or is Busy,
+// and nothing is watched.
+func (s *Subscription) Works(works bool) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.works = works
+	if works {
+		s.t.stir()
+	}
 }
 
 // NeedAccount asks for the account at the next head: a node's answer or an empty purse make its last state doubtful.
@@ -177,10 +195,12 @@ func (s *Subscription) unwatch(nonce uint64) {
 func (t *Tracker) publish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	old := t.rest.active || t.rest.shown.After(t.shown) // also after a Stir, until an endpoint shows a head that was followed
 	for _, s := range t.subs {
 		v := evidence.View{
 			Head: *t.recent.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
 			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Unfound: s.unfound(), Reorged: s.reorged(), Now: t.shown,
+			Rests: old || s.rested && s.account.At != t.recent.head().Ref(),
 		}
 		if t.final.Hash != (common.Hash{}) {
 			v.Final = t.final.Ref()

@@ -56,6 +56,7 @@ type Tracker struct {
 	failure error     // of the last round
 	answers []string  // what its endpoints have as their latest, in words
 	price   evidence.Price
+	rest    rest
 	subs    []*Subscription // in the order of Subscribe
 	txs     map[common.Hash]*watchedTx
 	proven  map[common.Hash]uint64 // heights of blocks whose list of transactions was checked since they came
@@ -64,18 +65,22 @@ type Tracker struct {
 
 // New makes a Tracker; Run or Round make it follow.
 func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer) *Tracker {
-	return &Tracker{
+	t := &Tracker{
 		chain: chain, config: config.withDefaults(), log: log, metrics: newMetrics(reg),
 		holders: map[string]bool{}, setbacks: map[string]setback{}, silent: map[string]*silence{},
 		changed: make(chan struct{}), txs: map[common.Hash]*watchedTx{}, proven: map[common.Hash]uint64{}, unseen: none, needed: none,
+		rest: rest{wake: make(chan struct{}, 1)},
 	}
+	t.Stir()
+	return t
 }
 
-// Run follows until ctx ends. It never ends by itself.
+// Run follows until ctx ends, and rests while nothing needs that. It never ends by itself.
 func (t *Tracker) Run(ctx context.Context) {
 	failing := false
 	for ctx.Err() == nil {
-		switch err := t.Round(ctx); {
+		pause, err := t.turn(ctx)
+		switch {
 		case ctx.Err() != nil:
 		case err != nil && !failing:
 			failing = true
@@ -87,7 +92,8 @@ func (t *Tracker) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(t.config.PollInterval):
+		case <-t.rest.wake:
+		case <-time.After(pause):
 		}
 	}
 }
@@ -234,8 +240,12 @@ func (t *Tracker) Fresh() error {
 		}
 		return errors.New("no endpoint of the chain has shown its newest block yet")
 	}
-	age := t.config.Now().Sub(t.shown)
-	if age <= max(staleAfter, 4*t.config.PollInterval) {
+	shown, bound := t.shown, max(staleAfter, 4*t.config.PollInterval)
+	if t.rest.shown.After(shown) {
+		shown, bound = t.rest.shown, bound+restLook
+	}
+	age := t.config.Now().Sub(shown)
+	if age <= bound {
 		return nil
 	}
 	err := fmt.Errorf("block %d, the newest that was followed, was last an endpoint's newest %s ago; now %s",

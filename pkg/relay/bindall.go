@@ -64,6 +64,10 @@ func (s *session) blocked() lane.Wait {
 	why, view := s.lane.Blocked(), s.lane.View()
 	switch {
 	case view == nil:
+	case view.Rests && s.busy():
+		return lane.WaitAccount // as it is now
+	case view.Rests:
+		return why
 	case s.unsigned, s.config.Now().Before(s.binder.rests):
 		return lane.WaitSigner
 	case s.config.Now().Sub(view.Now) > s.config.StaleAfter:

@@ -63,7 +63,8 @@ func (s *session) show() {
 	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
 	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
 	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.alone != nil)
+	s.heads.Busy(s.busy())
+	s.heads.Works(s.works())
 	if view := s.lane.View(); view != nil && view.HasAccount() {
 		s.showFunds(view.Account)
 	}

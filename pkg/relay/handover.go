@@ -78,6 +78,25 @@ func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	return took || gave, nil
 }
 
+// pending reports whether buckets, or what was given of them, are not where the roster has them.
+func (h *handover) pending() bool {
+	known, _ := h.roster.Current()
+	me, found := known.Lane(h.id)
+	if !found {
+		return false
+	}
+	buckets, wanted := h.lane.State.Buckets, known.Wanted(h.id)
+	if len(wanted) != len(buckets) || slices.ContainsFunc(wanted, func(b score.Bucket) bool { _, owned := buckets[b]; return !owned }) {
+		return true
+	}
+	for _, given := range h.lane.State.Given {
+		if len(given.Open) > 0 {
+			return true
+		}
+	}
+	return me.State == roster.Cut
+}
+
 // take takes what other lanes gave.
 func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, err error) {
 	for _, l := range known.Lanes {

@@ -150,6 +150,11 @@ func (s *session) loop(ctx context.Context) error {
 			return fmt.Errorf("couldn't read the stream a second time: %w", err)
 		case <-linger.C:
 		case <-stale.C: // where no head comes, bindAll says so
+			if view := s.lane.View(); view != nil && view.Rests {
+				if err := s.turn(ctx); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }
@@ -177,13 +182,9 @@ func (s *session) work(ctx context.Context) error {
 
 // hear has the lane look at the chain as it is now.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
-	if err := s.pass(ctx); err != nil {
+	if err := s.turn(ctx); err != nil {
 		return err
 	}
-	if err := s.unpark(ctx); err != nil {
-		return err
-	}
-	s.handover.due = true
 	s.gas.head(&v.Head)
 	if fee := v.Head.BaseFee; fee != nil && fee.IsUint64() && !v.Price.Legacy && v.Price.BaseFee > 0 {
 		v.Price.BaseFee = max(v.Price.BaseFee, fee.Uint64()) // prices are read less often than heads
@@ -216,6 +217,26 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 		s.heads.NeedFinal()
 	}
 	return s.reporter.replay(ctx) // with what the view says of slots
+}
+
+// turn is what the lane does now and then, with or without a new head.
+func (s *session) turn(ctx context.Context) error {
+	if err := s.pass(ctx); err != nil {
+		return err
+	}
+	s.handover.due = true
+	return s.unpark(ctx)
+}
+
+// busy reports whether the lane binds, or would if it could.
+func (s *session) busy() bool {
+	return s.lane.InFlight()+len(s.lane.State.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.alone != nil
+}
+
+// works reports whether the lane needs to hear of the chain although it may not be busy.
+func (s *session) works() bool {
+	waits := s.waiting.reason != lane.WaitNone && s.waiting.reason != lane.WaitPaused
+	return waits || len(s.lane.State.Slots)+len(s.intake.parked) > 0 || s.reporter.pending() || s.handover.pending()
 }
 
 func settles(e lane.Effect) bool {

@@ -133,6 +133,7 @@ func (t *TopUp) round(ctx context.Context) {
 			t.follow(record.Of(t.deps.Signer.Address()), revision)
 		}
 		why = t.next(ctx)
+		t.sub.Works(why.wait != WaitNone && why.wait != WaitStopped && why.wait != WaitAccount)
 	}
 	if ctx.Err() == nil {
 		t.say(why)
@@ -159,6 +160,8 @@ func (t *TopUp) next(ctx context.Context) reason {
 		return because(WaitChain)
 	case t.record.pending() != nil:
 		return t.push(ctx)
+	case v.Rests: // then no lane needed anything
+		return because(WaitNone)
 	}
 	return t.pay(ctx)
 }
