@@ -12,14 +12,17 @@ type gasCommand struct {
 	JSON       bool    `name:"json" help:"Print the report as JSON."`
 	GasPrice   float64 `name:"gas-price" default:"1" placeholder:"GWEI" help:"Price of gas (${default} gwei)."`
 	EtherPrice float64 `name:"ether-price" default:"3000" placeholder:"USD" help:"Price of an ether (${default} USD)."`
+	Chain      string  `name:"chain" enum:"ethereum,op,arbitrum" default:"ethereum" help:"Kind of chain: a rollup (op or arbitrum) charges for bytes on L1, too."`
+	L1BaseFee  float64 `name:"l1-base-fee" default:"1" placeholder:"GWEI" help:"Base fee of L1, with --chain op or arbitrum (${default} gwei)."`
+	BlobFee    float64 `name:"l1-blob-base-fee" default:"0.1" placeholder:"GWEI" help:"Base fee of L1's blobs, with --chain op (${default} gwei)."`
 }
 
 // Run measures what updates cost, on an EVM of its own: it needs no chain. It fails when a promise is broken.
 func (c *gasCommand) Run(signals) error {
-	if c.GasPrice < 0 || c.EtherPrice < 0 {
-		return errors.New("--gas-price and --ether-price must not be negative")
+	if min(c.GasPrice, c.EtherPrice, c.L1BaseFee, c.BlobFee) < 0 {
+		return errors.New("prices must not be negative")
 	}
-	report, err := gas.Measure(gas.Prices{Gas: c.GasPrice, Ether: c.EtherPrice})
+	report, err := gas.Measure(gas.Prices{Gas: c.GasPrice, Ether: c.EtherPrice, Chain: c.Chain, L1BaseFee: c.L1BaseFee, L1BlobFee: c.BlobFee})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/redis/go-redis/v9"
@@ -56,8 +57,9 @@ type rigOptions struct {
 	program   string               // the scorelay whose `dev` is run; empty: ours
 	args      []string             // of `scorelay dev`
 	seed      uint64
-	shape     *rpcproxy.Rules  // tells the chain as another kind of chain, from its first block on
-	provider  []rpcproxy.Fault // of each endpoint, from the start on
+	shape     *rpcproxy.Rules           // tells the chain as another kind of chain, from its first block on
+	provider  []rpcproxy.Fault          // of each endpoint, from the start on
+	contracts map[common.Address][]byte // code that the chain has, with anvil
 
 	// wire says, in arguments of `scorelay dev`, who uses which proxy; nil: everything uses all.
 	wire func(proxies []string) (args []string)
@@ -83,6 +85,9 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 		url = r.anvil.URL
 	}
 	r.node = url
+	for at, code := range o.contracts {
+		require.NoError(t, r.anvil.Client().CallContext(ctx, nil, "anvil_setCode", at, hexutil.Bytes(code)))
+	}
 	if o.shape != nil {
 		r.shape = rpcproxy.NewEmulator(*o.shape)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +16,14 @@ import (
 // shaped is a stack on another kind of chain.
 func shaped(rules rpcproxy.Rules, block time.Duration, provider ...rpcproxy.Fault) rigOptions {
 	return rigOptions{shape: &rules, block: block, provider: provider}
+}
+
+// onOPStack is a stack on a chain of the OP Stack, which says what bytes cost on L1.
+func onOPStack(fullBlooms bool) rigOptions {
+	o := shaped(rpcproxy.OPStack(fullBlooms), 2*time.Second)
+	at, code := rpcproxy.L1FeeOracle()
+	o.contracts = map[common.Address][]byte{at: code}
+	return o
 }
 
 // onArbitrum is a stack on a chain whose blocks take any amount of gas.
@@ -37,19 +46,19 @@ var plain = rpcproxy.Rules{Name: "Ethereum"}
 // one's own. Where the shape is a chain's, its answers verify, unless the row has them spoiled.
 var shapeFaults = []fault{
 	{
-		name: "OP Stack", always: true, rig: shaped(rpcproxy.OPStack(false), 2*time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		name: "OP Stack", always: true, rig: onOPStack(false), lasts: 4 * time.Second, one: true, lie: true,
 		after: verified,
 	},
 	{
-		name: "OP Stack, full blooms", rig: shaped(rpcproxy.OPStack(true), 2*time.Second), lasts: 4 * time.Second, one: true, lie: true,
+		name: "OP Stack, full blooms", rig: onOPStack(true), lasts: 4 * time.Second, one: true, lie: true,
 		after: verified,
 	},
 	{
-		name: "OP Stack, receipts spoiled", rig: shaped(rpcproxy.OPStack(false), 2*time.Second), faults: spoiled, lasts: 8 * time.Second,
+		name: "OP Stack, receipts spoiled", rig: onOPStack(false), faults: spoiled, lasts: 8 * time.Second,
 		one: true, two: true, lie: true, after: contradicted,
 	},
 	{
-		name: "OP Stack, heads that change within a number", rig: shaped(rpcproxy.OPStack(false), 2*time.Second), before: flash,
+		name: "OP Stack, heads that change within a number", rig: onOPStack(false), before: flash,
 		lasts: 8 * time.Second,
 		one:   true, two: true, after: undisturbedByFlashes,
 	},

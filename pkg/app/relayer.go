@@ -300,6 +300,8 @@ func (s *RelayerSettings) rules() lane.Rules {
 			MaxCap:   uint64(math.Round(s.MaxFeeGwei * 1e9)),
 			MaxTxFee: uint64(math.Round(s.MaxTxFeeEther * 1e18)),
 			MinTip:   max(uint64(math.Round(s.MinTipGwei*1e9)), 1),
+
+			MaxUpdate: uint64(math.Round(s.MaxUpdateGwei * 1e9)),
 		},
 		Window: s.Window, MaxOpen: maxOpenSlots, BumpBlocks: s.BumpBlocks, Rebroadcast: rebroadcast, MaxGas: s.MaxGas,
 	}

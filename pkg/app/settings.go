@@ -151,6 +151,7 @@ type RelayerSettings struct {
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
 	MaxTipGwei    float64       `name:"max-tip-gwei" env:"SCORELAY_MAX_TIP_GWEI" default:"50" help:"Most that a lane offers as tip per gas because others do, gwei; at least SCORELAY_MIN_TIP_GWEI. Polygon may ask for more than 50 at peaks."`
+	MaxUpdateGwei float64       `name:"max-fee-per-update-gwei" env:"SCORELAY_MAX_FEE_PER_UPDATE_GWEI" default:"0" help:"Ceiling of what an update may cost, gwei, with its bytes on the chain below a rollup. A lane binds no new batch that costs more; such a batch waits for a lower price or for more updates. 0: none."`
 	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
@@ -267,6 +268,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
 	p.check(s.MaxTipGwei >= s.MinTipGwei && s.MaxTipGwei < maxGwei, "SCORELAY_MAX_TIP_GWEI is %g; it must be at least SCORELAY_MIN_TIP_GWEI and less than %g", s.MaxTipGwei, maxGwei)
 	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
+	p.check(s.MaxUpdateGwei >= 0 && s.MaxUpdateGwei < maxGwei, "SCORELAY_MAX_FEE_PER_UPDATE_GWEI is %g; it must be 0 (none) or more, and less than %g", s.MaxUpdateGwei, maxGwei)
 	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)

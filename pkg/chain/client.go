@@ -54,6 +54,7 @@ type Client struct {
 	encodes   atomic.Bool // it encoded a rollup's own transaction as the chain has it
 	late      late
 	market    *market
+	oracle    oracle
 }
 
 // Dial makes a client of the endpoints, which may be down.

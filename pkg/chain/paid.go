@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -74,13 +73,7 @@ func (c *Client) paidFor(ctx context.Context, e *endpoint, logs []types.Log, pai
 		if err := checkReceipt(&block, l.TxHash, receipt); err != nil {
 			return err
 		}
-		price := receipt.EffectiveGasPrice
-		if price == nil { // of a node that does not tell
-			price = new(big.Int)
-		}
-		paid[l.TxHash] = evidence.Paid{
-			Time: block.Time, Gas: receipt.GasUsed, Fee: new(big.Int).Mul(price, new(big.Int).SetUint64(receipt.GasUsed)),
-		}
+		paid[l.TxHash] = evidence.Paid{Time: block.Time, Gas: receipt.GasUsed, Fee: receipt.Fee()}
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package chain
 import (
 	"errors"
 	"math/big"
+	"sync/atomic"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/rpc"
 
@@ -34,7 +36,15 @@ func (c *Client) askPrice(r *reading) part {
 	if _, known := c.market.last(); !known {
 		elems = append(elems, elem("eth_maxPriorityFeePerGas"))
 	}
+	suggests := len(elems) > 1
+	asksL1 := !c.oracle.absent()
+	if asksL1 {
+		elems = append(elems, elem("eth_call", callObject{To: &oracleAddress, Input: oracleCall}, hexutil.Uint64(at.Number)))
+	}
 	return part{elems: elems, take: func(_ *endpoint, elems []rpc.BatchElem) error {
+		if asksL1 {
+			c.oracle.take(elems[len(elems)-1])
+		}
 		var h feeHistory
 		if err := answer(elems[0], &h); err != nil {
 			return behind(err, at.Number)
@@ -43,7 +53,7 @@ func (c *Client) askPrice(r *reading) part {
 			return errors.New("the node's fee history does not end with the block that was asked for")
 		}
 		r.history = &h
-		if len(elems) > 1 {
+		if suggests {
 			var suggested hexutil.Big // 0, so Config's MinTip, where the node has no suggestion
 			_ = answer(elems[1], &suggested)
 			tip := saturated((*big.Int)(&suggested))
@@ -77,5 +87,40 @@ func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 
 // priceOf is a price with the tip within Config's bounds.
 func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
-	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip))}
+	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip)), L1Byte: c.oracle.perByte.Load()}
+}
+
+// oracle is the contract that says what bytes cost on the chain below, on chains of the OP Stack. It is asked for the fee of one large
+// transaction, of which each byte costs as much as of smaller ones, but for the constant part of evidence.Price.L1.
+type oracle struct {
+	lacking atomic.Uint64 // how many answers in a row said that there is none
+	perByte atomic.Uint64 // wei
+}
+
+const (
+	oracleDoubts = 8 // answers, which may be of several endpoints, until none is asked any more
+	oracleBytes  = 128 << 10
+	maxL1Byte    = 10_000_000_000_000 // wei, since an endpoint may lie: 0.06 ether for a usual batch of 100
+)
+
+var (
+	oracleAddress = common.HexToAddress("0x420000000000000000000000000000000000000F")
+	// getL1FeeUpperBound(uint256)
+	oracleCall = append(common.FromHex("0xf1c7a58b"), common.BigToHash(big.NewInt(oracleBytes)).Bytes()...)
+)
+
+func (o *oracle) absent() bool { return o.lacking.Load() >= oracleDoubts }
+
+// take reads the oracle's answer.
+func (o *oracle) take(el rpc.BatchElem) {
+	var out hexutil.Bytes
+	switch err := answer(el, &out); {
+	case err == nil && len(out) == common.HashLength:
+		o.lacking.Store(0)
+		o.perByte.Store(min(saturated(new(big.Int).SetBytes(out))/oracleBytes+1, maxL1Byte))
+	case err == nil || asRevert(err) != nil:
+		if o.lacking.Add(1) >= oracleDoubts {
+			o.perByte.Store(0)
+		}
+	}
 }

@@ -2,10 +2,14 @@ package chain_test
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -115,4 +119,105 @@ func TestPriceIsBounded(t *testing.T) {
 		}
 	}))
 	require.Equal(t, 2*head.BaseFee.Uint64(), price(t, dial(t, chain.Config{URLs: []string{p.URL}})).BaseFee)
+}
+
+// TestAnOracleOfFeesOnTheChainBelow is asked with each price where there is one, once where there is none, and again
+// while that is not known.
+func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
+	t.Parallel()
+	word := func(wei uint64) string { return hexutil.Encode(common.BigToHash(new(big.Int).SetUint64(wei)).Bytes()) }
+	const large = 128 << 10
+	var input string
+	for name, c := range map[string]struct {
+		say   func(map[string]any)
+		want  uint64
+		asked int // in ten prices
+	}{
+		"there":                   {func(a map[string]any) { a["result"] = word(5 * gwei * large) }, 5*gwei + 1, 10},
+		"there, and lies":         {func(a map[string]any) { a["result"] = common.MaxHash }, 10_000 * gwei, 10},
+		"no code":                 {func(map[string]any) {}, 0, 8}, // as geth says
+		"an older one":            {func(a map[string]any) { fail(a, 3, "execution reverted") }, 0, 8},
+		"a node that has no time": {func(a map[string]any) { fail(a, -32000, "busy") }, 0, 10},
+	} {
+		n := geth(t)
+		p := newProxy(t, n.url)
+		p.inject(edit(func(method string, params []any, a map[string]any) {
+			if method == "eth_call" {
+				input = params[0].(map[string]any)["input"].(string)
+				c.say(a)
+			}
+		}))
+		client := dial(t, chain.Config{URLs: []string{p.URL}})
+		for range 10 {
+			n.commit()
+			require.Equal(t, c.want, price(t, client).L1Byte, name)
+		}
+		require.Equal(t, c.asked, p.count("eth_call"), name)
+	}
+	selector := crypto.Keccak256([]byte("getL1FeeUpperBound(uint256)"))[:4]
+	require.Equal(t, hexutil.Encode(selector)+word(large)[2:], input)
+}
+
+// TestAnOracleThatAnsweredIsNotForgotten for an endpoint that shows none.
+func TestAnOracleThatAnsweredIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	p := newProxy(t, n.url)
+	there := true
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if method == "eth_call" && there {
+			a["result"] = hexutil.Encode(common.BigToHash(big.NewInt(3 * gwei << 17)).Bytes())
+		}
+	}))
+	client := dial(t, chain.Config{URLs: []string{p.URL}})
+	for range 3 {
+		require.Equal(t, uint64(3*gwei+1), price(t, client).L1Byte)
+		there = !there
+	}
+}
+
+// TestOneLieOfAnOracleDoesNotLast: the chain has no such contract, and all but one answer say so.
+func TestOneLieOfAnOracleDoesNotLast(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	p := newProxy(t, n.url)
+	lies := true
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if method == "eth_call" && lies {
+			a["result"] = "0x" + strings.Repeat("ff", 32)
+		}
+	}))
+	client := dial(t, chain.Config{URLs: []string{p.URL}})
+	require.EqualValues(t, 10_000*gwei, price(t, client).L1Byte)
+	lies = false
+	for range 20 {
+		n.commit()
+		_ = price(t, client)
+	}
+	require.Zero(t, price(t, client).L1Byte,
+		"wei a byte, for the life of the process: 0.06 ether for each batch of 100 in flight")
+}
+
+// TestOneLieDoesNotHideAnOracle: on a chain of the OP Stack one endpoint says once that there is none.
+func TestOneLieDoesNotHideAnOracle(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	p := newProxy(t, n.url)
+	lies := true
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if method == "eth_call" {
+			if a["result"] = "0x" + strings.Repeat("00", 27) + "0100000000"; lies {
+				a["result"] = "0x"
+			}
+		}
+	}))
+	client := dial(t, chain.Config{URLs: []string{p.URL}})
+	require.Zero(t, price(t, client).L1Byte)
+	lies = false
+	for range 20 {
+		n.commit()
+		_ = price(t, client)
+	}
+	require.NotZero(t, price(t, client).L1Byte,
+		"the fee on L1 is not counted any more, in this process: SCORELAY_MAX_FEE_PER_UPDATE_GWEI does not hold")
 }

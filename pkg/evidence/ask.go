@@ -40,6 +40,16 @@ type Price struct {
 	Gas     uint64 // legacy gas price
 	BaseFee uint64 // of the next block, at most
 	Tip     uint64 // what gets a transaction into one of the next blocks; at least 1
+	L1Byte  uint64 // wei that a rollup charges at most for each byte of a transaction on L1 (OP Stack); 0 elsewhere
+}
+
+// l1Beside is how many bytes more than a transaction has a rollup charges for: it has a least fee, and signs nothing.
+const l1Beside = 128
+
+// L1 is the most that a rollup charges for a transaction of so many bytes on the chain below it, wei.
+func (p *Price) L1(bytes int) *big.Int {
+	fee := new(big.Int).SetUint64(p.L1Byte)
+	return fee.Mul(fee, big.NewInt(int64(bytes)+l1Beside))
 }
 
 // Found is a transaction of a signer in a block of the chain.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -18,7 +19,9 @@ const DepositTx = 0x7e
 type Receipt struct {
 	types.Receipt
 
-	To *common.Address // the account that the transaction called, by the endpoint's word; nil of a creation
+	// By the endpoint's word, as GasUsed's price is:
+	To    *common.Address // the account that the transaction called; nil of a creation
+	L1Fee *big.Int        // wei, for the transaction's bytes on L1 (OP Stack); nil for none
 
 	deposit []any // the OP Stack's depositNonce and depositReceiptVersion, where the receipts root covers them
 }
@@ -27,6 +30,7 @@ type Receipt struct {
 func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	var more struct {
 		To      *common.Address `json:"to"`
+		L1Fee   *hexutil.Big    `json:"l1Fee"`
 		Nonce   *hexutil.Uint64 `json:"depositNonce"`
 		Version *hexutil.Uint64 `json:"depositReceiptVersion"` // none before Canyon, when the root covers no nonce either
 	}
@@ -34,11 +38,23 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	if err := errors.Join(r.Receipt.UnmarshalJSON(raw), json.Unmarshal(raw, &more)); err != nil {
 		return err
 	}
-	r.To = more.To
+	r.To, r.L1Fee = more.To, (*big.Int)(more.L1Fee)
 	if more.Version != nil {
 		r.deposit = []any{more.Nonce, more.Version}
 	}
 	return nil
+}
+
+// Fee is what the transaction cost, wei; of its gas 0 where the receipt does not name the price.
+func (r *Receipt) Fee() *big.Int {
+	fee := new(big.Int)
+	if r.EffectiveGasPrice != nil {
+		fee.Mul(r.EffectiveGasPrice, new(big.Int).SetUint64(r.GasUsed))
+	}
+	if r.L1Fee != nil {
+		fee.Add(fee, r.L1Fee)
+	}
+	return fee
 }
 
 // Receipts are a block's receipts, in order: the leaves of the trie under its receiptsRoot.

@@ -19,6 +19,8 @@ type FeeRule struct {
 	MaxCap   uint64 // wei per gas an attempt may offer at most
 	MaxTxFee uint64 // wei: gas limit × Cap of one transaction at most (nodes refuse more than an ether unless told otherwise)
 	MinTip   uint64 // wei per gas; at least 1
+	// MaxUpdate is what each update of a new batch may cost at most, wei, with its bytes on the chain below a rollup; 0: there is no bound.
+	MaxUpdate uint64
 }
 
 // ceiling is the highest Cap for a transaction of so much gas.
@@ -76,6 +78,20 @@ func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, o
 		f.Tip = f.Cap
 	}
 	return f, true
+}
+
+// TooDear reports whether a batch of so many updates costs more than it may in the next block, if it uses so much gas and has so many
+// bytes.
+func (r FeeRule) TooDear(q evidence.Price, gas uint64, bytes, updates int) bool {
+	if r.MaxUpdate == 0 {
+		return false
+	}
+	perGas := q.Gas
+	if !q.Legacy {
+		perGas = add(q.BaseFee, max(q.Tip, r.MinTip, 1))
+	}
+	cost := q.L1(bytes)
+	return cost.Add(cost, price(gas, perGas)).Cmp(price(r.MaxUpdate, uint64(updates))) > 0
 }
 
 // again prices an attempt beside one that no pool has: one wei more. ok is false when the ceiling leaves no room for it.

@@ -35,7 +35,7 @@ const (
 	WaitWindow      Wait = "window"      // enough slots are waiting for a block
 	WaitFinality    Wait = "finality"    // enough slots are open
 	WaitFunds       Wait = "funds"       // the balance does not cover another slot
-	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling
+	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling, or an update costs more than it may
 	WaitForeign     Wait = "foreign"     // another transaction of the lane's signer used, or seems to have used, a nonce
 	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
 	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
@@ -173,8 +173,8 @@ func (l *Lane) TakeNeeds() (account, final bool) {
 	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil || l.State.Untried(), final || behind
 }
 
-// Ready tells whether a new slot may be bound now, to a transaction of so much gas, and at what price.
-func (l *Lane) Ready(gas uint64) (Fees, Wait) {
+// Ready tells whether a new slot may be bound now, to a transaction of so much gas and so many bytes, and at what price.
+func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 	if wait := l.Blocked(); wait != WaitNone {
 		return Fees{}, wait
 	}
@@ -182,16 +182,19 @@ func (l *Lane) Ready(gas uint64) (Fees, Wait) {
 	if !ok {
 		return fees, WaitCeiling
 	}
-	if l.view.Account.Balance.Cmp(l.Need(gas, fees)) < 0 {
+	if l.view.Account.Balance.Cmp(l.Need(gas, bytes, fees)) < 0 {
 		return fees, WaitFunds
 	}
 	return fees, WaitNone
 }
 
-// Need is the balance, in wei, that another slot of so much gas takes at these fees: what is in flight can cost so much
-// at most, with it.
-func (l *Lane) Need(gas uint64, fees Fees) *big.Int {
+// Need is the balance, in wei, that another slot of so much gas and so many bytes takes at these fees: what is in flight can cost so
+// much at most, with it. No bytes: what is in flight alone.
+func (l *Lane) Need(gas uint64, bytes int, fees Fees) *big.Int {
 	cost := l.committed()
+	if bytes > 0 {
+		cost.Add(cost, l.view.Price.L1(bytes))
+	}
 	return cost.Add(cost, price(gas, fees.Cap))
 }
 
@@ -313,6 +316,9 @@ func (l *Lane) committed() *big.Int {
 		if l.slots[i].included == nil {
 			last := l.State.Slots[i].Last()
 			sum.Add(sum, price(last.Gas, last.Cap))
+			if l.view != nil {
+				sum.Add(sum, l.view.Price.L1(len(last.Raw)))
+			}
 		}
 	}
 	return sum

@@ -425,6 +425,6 @@ func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
 	}
 	last := b.lane.State.Slots[0].Last()
 	require.LessOrEqual(t, last.Cap, rules.Fees.MaxCap)
-	_, wait := b.lane.Ready(100_000)
+	_, wait := b.lane.Ready(100_000, 0)
 	require.Equal(t, lane.WaitCeiling, wait, "nothing new is bound at a price no lane may pay")
 }

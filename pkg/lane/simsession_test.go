@@ -174,7 +174,7 @@ func (s *simSession) hear() {
 // work binds what may be bound: lost work first, split around the poison, then new updates.
 func (s *simSession) work() {
 	for !s.ended {
-		fees, wait := s.lane.Ready(5)
+		fees, wait := s.lane.Ready(5, 0)
 		if wait != lane.WaitNone {
 			return
 		}

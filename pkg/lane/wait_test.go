@@ -63,7 +63,7 @@ func TestWhatStopsNewSlots(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			c.make(b)
-			_, wait := b.lane.Ready(100_000)
+			_, wait := b.lane.Ready(100_000, 0)
 			require.Equal(t, c.want, wait)
 		})
 	}
@@ -78,14 +78,14 @@ func TestTheSumOfWhatIsInFlightIsAfforded(t *testing.T) {
 		h.Account.Balance.Sub(h.Account.Balance, big.NewInt(1))
 	}
 	b.head(10, 0, rich)
-	_, wait := b.lane.Ready(100_000)
+	_, wait := b.lane.Ready(100_000, 0)
 	require.Equal(t, lane.WaitNone, wait)
 	b.bind()
-	_, wait = b.lane.Ready(100_000)
+	_, wait = b.lane.Ready(100_000, 0)
 	require.Equal(t, lane.WaitFunds, wait)
 	b.mined(11, 0)
 	b.head(11, 1, rich)
-	_, wait = b.lane.Ready(100_000)
+	_, wait = b.lane.Ready(100_000, 0)
 	require.Equal(t, lane.WaitNone, wait, "what is in a block is paid")
 }
 
@@ -193,4 +193,36 @@ func TestWaitingGasIsOfBatches(t *testing.T) {
 	require.Zero(t, lane.New(&lane.State{}, lane.Rules{}).WaitingGas())
 	state := lane.State{Next: 3, Slots: []lane.Slot{slot(0, lane.Updates, 9, 5), slot(1, lane.Creation, 7), slot(2, lane.Updates, 4)}}
 	require.EqualValues(t, 5, lane.New(&state, lane.Rules{}).WaitingGas(), "of their newest attempts")
+}
+
+func TestABatchIsTooDearByGasOrBytes(t *testing.T) {
+	t.Parallel()
+	rule := lane.FeeRule{MinTip: 1, MaxUpdate: 1000}
+	market := evidence.Price{BaseFee: 8, Tip: 2}
+	require.False(t, rule.TooDear(market, 1000, 5000, 10), "10,000 wei")
+	require.True(t, rule.TooDear(market, 1001, 5000, 10))
+	require.True(t, rule.TooDear(market, 1000, 5000, 9), "fewer share it")
+	require.False(t, rule.TooDear(evidence.Price{Legacy: true, Gas: 10, BaseFee: 99}, 1000, 5000, 10))
+	market.L1Byte = 2
+	require.False(t, rule.TooDear(market, 900, 372, 10), "1,000 of them for bytes")
+	require.True(t, rule.TooDear(market, 900, 373, 10))
+	rule.MaxUpdate = 0
+	require.False(t, rule.TooDear(market, 1<<40, 5000, 1))
+}
+
+// TestBytesOnTheChainBelowArePartOfWhatASlotNeeds: of the new one and of those in flight.
+func TestBytesOnTheChainBelowArePartOfWhatASlotNeeds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	plain := b.lane.Need(100_000, 300, lane.Fees{Cap: 1})
+	l1 := func(h *lane.View) { h.Price.L1Byte = 7 }
+	b.head(11, 0, l1)
+	more := new(big.Int).Sub(b.lane.Need(100_000, 300, lane.Fees{Cap: 1}), plain)
+	require.EqualValues(t, 7*(300+128), more.Int64())
+	b.bind()
+	raw := len(b.lane.State.Slots[0].Last().Raw)
+	with := b.lane.Need(0, 0, lane.Fees{})
+	b.head(12, 0)
+	require.EqualValues(t, 7*(raw+128), new(big.Int).Sub(with, b.lane.Need(0, 0, lane.Fees{})).Int64())
 }

@@ -181,7 +181,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitWindow:      "enough of its transactions wait for a block",
 	lane.WaitFinality:    "enough of its transactions wait to be final",
 	lane.WaitFunds:       "its signer cannot pay for another transaction; fund it",
-	lane.WaitCeiling:     "gas costs more than it may pay",
+	lane.WaitCeiling:     "gas, or an update, costs more than it may pay",
 	lane.WaitForeign:     "another program seems to use its signer's nonces",
 	lane.WaitUnjournaled: "its journal lacks a transaction; decide: scorelay lanes resume",
 	lane.WaitBehind:      "the chain shows fewer of its transactions than were final",

@@ -94,7 +94,7 @@ func GasModel() batch.Model { return Osaka().Batch }
 const DeployGas = 8_000_000
 
 const (
-	envelopeBytes = 130           // of a transaction beside its calldata, at most
+	EnvelopeBytes = 130           // of a transaction beside its calldata, at most
 	batchABIBytes = 4 + 2*32 + 31 // of an applyBatch beside the batch's data, at most
 )
 
@@ -102,13 +102,13 @@ const (
 // elsewhere.
 func (r GasRules) Surcharged(perByte uint64) GasRules {
 	r.perByte = perByte
-	r.Batch.Base += perByte * (envelopeBytes + batchABIBytes)
+	r.Batch.Base += perByte * (EnvelopeBytes + batchABIBytes)
 	r.Batch.Byte += perByte
 	return r
 }
 
 // Transfer is the gas of a transaction that does nothing, with no data.
-func (r GasRules) Transfer() uint64 { return osakaBase + r.perByte*envelopeBytes }
+func (r GasRules) Transfer() uint64 { return osakaBase + r.perByte*EnvelopeBytes }
 
 // IntrinsicGas is the gas of a transaction with such data before it does anything, without EIP-7623.
 func IntrinsicGas(data []byte) uint64 { return osakaBase + calldataGas(data) }
@@ -128,7 +128,7 @@ func calldataGas(data []byte) (gas uint64) {
 // Unit bounds what an update or a signed group adds to the gas of any batch: what of a batch's gas is its own.
 func (r GasRules) Unit(u score.Unit) uint64 { return r.Batch.UnitGas(u) }
 
-func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(envelopeBytes+len(data)) }
+func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(EnvelopeBytes+len(data)) }
 
 // CreateProject bounds the gas of the project's creation. Under Osaka the largest project that the bounds of package score allow
 // stays below MaxGas; under Amsterdam it takes 45 million.

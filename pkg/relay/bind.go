@@ -58,10 +58,17 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		b.idle()
 		return false, nil
 	}
+	carries, data := &piece{batch: &choice.Batch, known: choice.Known}, registry.EncodeBatch(choice.Batch)
+	gas := b.gas.limit(carries)
+	if used, count := uint64(float64(gas)*b.gas.fill.used), choice.Batch.Len(); b.config.Rules.Fees.TooDear(b.lane.View().Price, used, txBytes(data), count) {
+		b.waiting.set(lane.WaitCeiling, "max_per_update_wei", b.config.Rules.Fees.MaxUpdate, "updates", count, "gas", used, "bytes", txBytes(data),
+			"l1_wei_per_byte", b.lane.View().Price.L1Byte)
+		return false, nil
+	}
 	places := b.intake.places(choice.Units)
-	traces, carries := b.tracer.of(places, choice.Units), &piece{batch: &choice.Batch, known: choice.Known}
+	traces := b.tracer.of(places, choice.Units)
 	bound, err := b.bindPlaces(ctx, places, binding{
-		gas: b.gas.limit(carries), data: registry.EncodeBatch(choice.Batch), piece: carries,
+		gas: gas, data: data, piece: carries,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
 	})
 	if bound {
@@ -75,13 +82,13 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 // idle notes that nothing is to be bound now, or that not even one update could be paid: then it shows before work waits for it.
 func (b *binder) idle() {
 	one := batch.Single(score.Update{})
-	gas := b.gas.limit(&piece{batch: &one})
-	fees, why := b.lane.Ready(gas)
+	gas, bytes := b.gas.limit(&piece{batch: &one}), txBytes(registry.EncodeBatch(one))
+	fees, why := b.lane.Ready(gas, bytes)
 	if why != lane.WaitFunds || b.lane.InFlight() > 0 || len(b.lane.State.Buckets) == 0 {
 		b.waiting.set(lane.WaitNone)
 		return
 	}
-	b.waiting.need = b.lane.Need(gas, fees)
+	b.waiting.need = b.lane.Need(gas, bytes, fees)
 	b.waiting.set(why, "gas", gas)
 }
 
@@ -123,6 +130,9 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 	return bound, err
 }
 
+// txBytes is how many bytes a transaction with the calldata has, at most.
+func txBytes(data []byte) int { return registry.EnvelopeBytes + len(data) }
+
 // binding is work about to become a slot.
 type binding struct {
 	gas   uint64
@@ -134,9 +144,9 @@ type binding struct {
 // bind makes a slot: price, sign, journal, report. Before the commit point nothing has happened, after it the work has
 // exactly this nonce until that is final. It reports false if the lane must wait.
 func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
-	fees, why := b.lane.Ready(w.gas)
+	fees, why := b.lane.Ready(w.gas, txBytes(w.data))
 	if why != lane.WaitNone {
-		b.waiting.need = b.lane.Need(w.gas, fees)
+		b.waiting.need = b.lane.Need(w.gas, txBytes(w.data), fees)
 		b.waiting.set(why, "gas", w.gas)
 		return false, nil
 	}

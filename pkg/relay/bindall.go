@@ -14,7 +14,7 @@ func (s *session) bindAll(ctx context.Context) error {
 	s.more = false
 	for signed := time.Duration(0); ; {
 		if why := s.blocked(); why != lane.WaitNone {
-			s.waiting.need = s.lane.Need(0, lane.Fees{}) // a node says that the balance does not cover what is in flight
+			s.waiting.need = s.lane.Need(0, 0, lane.Fees{}) // a node says that the balance does not cover what is in flight
 			s.waiting.set(why)
 			return nil
 		}

@@ -345,7 +345,7 @@ func (g *gas) final(end *ending) (worst uint64) {
 	for range updates {
 		g.metrics.gasPerUpdate.Observe(float64(end.receipt.GasUsed) / float64(updates))
 	}
-	fee := paid(end.receipt)
+	fee := ether(end.receipt.Fee())
 	for project, part := range shares(&g.rules().Batch, batch) {
 		g.metrics.projectFees.add(project, fee*part)
 	}

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -170,17 +169,9 @@ func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKin
 		return
 	}
 	m.gasUsed.WithLabelValues(label(id)).Add(float64(receipt.GasUsed))
-	fee := paid(receipt)
+	fee := ether(receipt.Fee())
 	m.fees.WithLabelValues(label(id)).Add(fee)
 	m.told.paid(receipt.GasUsed, fee)
-}
-
-// paid is the fee of a transaction, ether; 0 where the receipt does not tell its price.
-func paid(receipt *evidence.Receipt) float64 {
-	if receipt.EffectiveGasPrice == nil {
-		return 0
-	}
-	return ether(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed)))
 }
 
 // configured shows the lanes that are to be driven.

@@ -225,7 +225,7 @@ func (t *settler) logEnd(ctx context.Context, end ending) {
 			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
 	case e.Result == lane.Done && end.work.Kind.Alone():
 		t.metrics.ended(end.refs, end.outcomes)
-		t.metrics.projectFees.add(end.refs[0].Project, paid(end.receipt))
+		t.metrics.projectFees.add(end.refs[0].Project, ether(end.receipt.Fee()))
 		t.log.Info("a project of the lane is created or edited, final", "work", end.work.Kind, "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
 			"block", e.Block.Number, "gas", end.receipt.GasUsed)
 	}

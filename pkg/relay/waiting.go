@@ -50,7 +50,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 		log.Error("the lane's signer cannot pay for another transaction; fund it, the lane resumes by itself",
 			"signer", w.signer, "balance_wei", view.Account.Balance, "need_wei", w.need, "block", view.Account.At.Number)
 	case lane.WaitCeiling:
-		log.Warn("gas costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
+		log.Warn("gas, or an update, costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
 			"max_tx_wei", w.config.Rules.Fees.MaxTxFee, "base_fee_wei", view.Price.BaseFee, "tip_wei", view.Price.Tip, "legacy_price_wei", view.Price.Gas)
 	case lane.WaitForeign:
 		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+

@@ -19,6 +19,7 @@ const (
 	unknown     = math.MaxUint64 // the account's next nonce, before the first transfer
 	transferGas = 21_000         // to begin with; some rollups ask for more, which they say
 	mostGas     = 2_000_000      // that a transfer may ask for
+	mostBytes   = 130            // that a transfer has
 	lateBlocks  = 50             // after which it is said that a transfer is in no block
 	agreedFinal = 3              // final blocks in a row that show the same nonce, where no endpoint proves it
 )
@@ -50,7 +51,7 @@ func (t *TopUp) pay(ctx context.Context) reason {
 		return because(WaitPrice, "base_fee_wei", v.Price.BaseFee, "tip_wei", v.Price.Tip, "legacy_price_wei", v.Price.Gas)
 	}
 	value := new(big.Int).Sub(t.config.To, balance)
-	cost := new(big.Int).Add(value, fee(transferGas, fees))
+	cost := new(big.Int).Add(value, t.cost(transferGas, fees))
 	raw, why := t.attempt(ctx, attempt{nonce: nonce, to: to.Signer, value: value, gas: transferGas, fees: fees, counts: cost})
 	if why.wait != WaitNone {
 		return why
@@ -223,7 +224,7 @@ type attempt struct {
 
 // attempt signs, if the day's ceiling and the account's balance allow it.
 func (t *TopUp) attempt(ctx context.Context, a attempt) ([]byte, reason) {
-	cost := new(big.Int).Add(a.value, fee(a.gas, a.fees))
+	cost := new(big.Int).Add(a.value, t.cost(a.gas, a.fees))
 	spent := t.record.spent(t.day())
 	switch {
 	case new(big.Int).Add(spent, a.counts).Cmp(t.config.PerDay) > 0:
@@ -271,7 +272,13 @@ func (t *TopUp) send(ctx context.Context) reason {
 	return reason{}
 }
 
-// fee is the most that an attempt costs beside its value, wei.
+// cost is the most that a first attempt costs beside its value, wei, with what a rollup charges for its bytes.
+func (t *TopUp) cost(gas uint64, fees lane.Fees) *big.Int {
+	cost := fee(gas, fees)
+	return cost.Add(cost, t.view.Price.L1(mostBytes))
+}
+
+// fee is the most that the gas of an attempt costs, wei.
 func fee(gas uint64, fees lane.Fees) *big.Int { return new(big.Int).Mul(wei(gas), wei(fees.Cap)) }
 
 func wei(n uint64) *big.Int { return new(big.Int).SetUint64(n) }

@@ -515,3 +515,21 @@ func metric(t *testing.T, p *process, name string, labels ...string) float64 {
 	t.Fatalf("no metric %s of %v", name, labels)
 	return 0
 }
+
+// TestATransferCountsWhatItsBytesCost on the chain below a rollup, for the day, and has to afford it.
+func TestATransferCountsWhatItsBytesCost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start(nil)
+	p.proxy.Add(rpcproxy.Fault{
+		Name: "oracle", Methods: []string{"eth_call"},
+		Answer: func(_ *rpcproxy.Node, _ *rpcproxy.Call, a *rpcproxy.Answer) {
+			a.Result = json.RawMessage(`"` + hexutil.Encode(common.BigToHash(new(big.Int).Lsh(big.NewInt(4e12),
+				17)).Bytes()) + `"`)
+		},
+	})
+	r.until(func() bool { return r.settled(1) }, p)
+	l1 := big.NewInt((4e12 + 1) * (130 + 128))
+	require.Positive(t, r.record().SpentWei.Cmp(new(big.Int).Add(eth(2), l1)))
+	require.Negative(t, r.record().SpentWei.Cmp(new(big.Int).Add(eth(2.01), l1)))
+}

@@ -26,6 +26,7 @@ type sentBatch struct {
 	gas   uint64
 	floor uint64 // lower bound by the prices of opcodes, under osaka
 	fresh batch.Fresh
+	bytes int // of the transaction, at most
 }
 
 // perUpdate is rounded up.
@@ -140,7 +141,7 @@ func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 			return nil, err
 		}
 		floor, fresh := l.used.least(b)
-		out = append(out, sentBatch{b, receipt.GasUsed, floor, fresh})
+		out = append(out, sentBatch{b, receipt.GasUsed, floor, fresh, registry.EnvelopeBytes + len(registry.EncodeBatch(b))})
 	}
 	return out, nil
 }

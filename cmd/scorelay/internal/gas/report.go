@@ -17,6 +17,29 @@ import (
 type Prices struct {
 	Gas   float64 `json:"gas_gwei"`
 	Ether float64 `json:"ether_usd"`
+
+	Chain     string  `json:"chain,omitempty"` // op or arbitrum: what it charges for bytes on L1 is counted; else nothing is
+	L1BaseFee float64 `json:"l1_base_fee_gwei,omitempty"`
+	L1BlobFee float64 `json:"l1_blob_base_fee_gwei,omitempty"`
+}
+
+// What an OP Stack chain charges for on L1 (Fjord). The scalars are each chain's own: Base's, as of 2026.
+const (
+	baseScalar, blobScalar = 2_269, 1_055_762
+	calldataGas            = 16
+)
+
+// l1 is the most that a rollup charges for a transaction of so many bytes on L1, gwei: of bytes that do not compress, as most of a batch's
+// do not.
+func (p Prices) l1(bytes int) float64 {
+	switch p.Chain {
+	case "op":
+		size := max(100_000_000, 836_500*float64(bytes)-42_585_600) // millionths of a byte
+		return size * (calldataGas*baseScalar*p.L1BaseFee + blobScalar*p.L1BlobFee) / 1e12
+	case "arbitrum":
+		return calldataGas * p.L1BaseFee * float64(bytes)
+	}
+	return 0
 }
 
 // Cost of a million updates.
@@ -35,7 +58,8 @@ type Report struct {
 	Floors  map[string]uint64            `json:"lower_bounds"`
 	Prices  Prices                       `json:"prices"`
 	Most    Most                         `json:"most_updates"`
-	Million map[string]Cost              `json:"million"` // updates, under osaka
+	Million map[string]Cost              `json:"million"`           // updates, under osaka
+	L1      map[string]float64           `json:"l1_gwei,omitempty"` // an update, beside Gas
 	Model   Model                        `json:"model"`
 	Next    Next                         `json:"next"`
 }
@@ -83,7 +107,7 @@ func Measure(prices Prices) (*Report, error) {
 	r := &Report{
 		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), Prices: prices,
 		EIPs: map[string][]string{}, Rules: map[string]map[string]uint64{}, Bounds: map[string]uint64{}, Floors: map[string]uint64{},
-		Million: map[string]Cost{},
+		Million: map[string]Cost{}, L1: map[string]float64{},
 	}
 	for _, rules := range []Rules{osaka(), amsterdam()} {
 		if err := r.measure(rules); err != nil {
@@ -94,7 +118,7 @@ func Measure(prices Prices) (*Report, error) {
 	r.Next.Model.round()
 	r.Gas = maps.Clone(r.Rules[nameOsaka])
 	for _, row := range rows() {
-		r.Million[row.key] = prices.million(r.Gas[row.key])
+		r.Million[row.key] = prices.million(float64(r.Gas[row.key])*prices.Gas + r.L1[row.key])
 		if row.promise > 0 {
 			r.Bounds[row.key] = row.promise
 		}
@@ -112,8 +136,9 @@ func (r *Report) Broken() (keys []string) {
 	return keys
 }
 
-func (p Prices) million(gas uint64) Cost {
-	ether := float64(gas) * p.Gas / 1000 // a million of them, 10^9 gwei to one ether
+// million is what a million updates cost, of so many gwei each.
+func (p Prices) million(gwei float64) Cost {
+	ether := gwei / 1000 // 10^9 gwei to one ether
 	return Cost{Ether: round(ether, 1000), USD: round(ether*p.Ether, 100)}
 }
 
@@ -132,12 +157,15 @@ func (r *Report) measure(rules Rules) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.key, err)
 		}
-		updates, gas, floor := 0, uint64(0), uint64(0)
+		updates, gas, floor, l1 := 0, uint64(0), uint64(0), 0.0
 		for _, sent := range batches {
-			updates, gas, floor = updates+sent.batch.Len(), gas+sent.gas, floor+sent.floor
+			updates, gas, floor, l1 = updates+sent.batch.Len(), gas+sent.gas, floor+sent.floor, l1+r.Prices.l1(sent.bytes)
 		}
 		out[row.key] = perUpdate(gas, updates)
 		if rules.Live {
+			if l1 > 0 {
+				r.L1[row.key] = round(l1/float64(updates), 100)
+			}
 			r.Floors[row.key] = floor / uint64(updates)
 			r.Model.add(rules.model.Batch, batches)
 		} else {

@@ -57,8 +57,20 @@ func TestPromises(t *testing.T) {
 
 func TestAMillionUpdatesHaveAPrice(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, Cost{Ether: 6.5, USD: 19_500}, Prices{Gas: 1, Ether: 3000}.million(6_500))
-	require.Equal(t, Cost{Ether: 0.065, USD: 130}, Prices{Gas: 0.01, Ether: 2000}.million(6_500))
+	require.Equal(t, Cost{Ether: 6.5, USD: 19_500}, Prices{Ether: 3000}.million(6_500))
+	require.Equal(t, Cost{Ether: 0.065, USD: 130}, Prices{Ether: 2000}.million(65))
+}
+
+// TestTheFeeOnL1 is Fjord's, as it was computed elsewhere for a batch of 100 of 2,481 bytes.
+func TestTheFeeOnL1(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ base, blob, want float64 }{{0.5, 0.1, 252}, {2, 1, 2_294}, {20, 5, 12_207}} {
+		require.InEpsilon(t, c.want, Prices{Chain: "op", L1BaseFee: c.base, L1BlobFee: c.blob}.l1(2_481), 0.005)
+	}
+	op := Prices{Chain: "op", L1BaseFee: 1}
+	require.InDelta(t, op.l1(50), op.l1(130), 1e-9, "the least that is charged")
+	require.InDelta(t, 2_470*16*2, Prices{Chain: "arbitrum", L1BaseFee: 2, L1BlobFee: 9}.l1(2_470), 0.001)
+	require.Zero(t, Prices{Chain: "ethereum", L1BaseFee: 2, L1BlobFee: 9}.l1(2_470))
 }
 
 // TestABrokenPromiseIsTold, in the table's order.

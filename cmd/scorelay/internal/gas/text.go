@@ -50,6 +50,18 @@ spare, and the estimate is off by %.2f %% at most.
 `, thousands(osaka().txGas), r.Most.Fresh, r.Most.Existing, r.Most.PlannedConsecutive, r.Most.PlannedRandom,
 		r.Model.Batches, r.Model.BoundLeast, r.Model.BoundFresh, r.Model.EstimateMean, r.Model.EstimateMost,
 		nameAmsterdam, r.Next.PlannedConsecutive, r.Next.PlannedRandom, r.Next.Model.BoundLeast, r.Next.Model.EstimateMost)
+	if len(r.L1) > 0 {
+		fmt.Fprintf(out, `
+%s: gwei per update at %v gwei of execution, and on L1 %v gwei of base fee and %v gwei of blob base fee. ETH and USD
+above hold both. L1 is charged for each byte, of which hardly one compresses; on op by Fjord's formula, with Base's scalars.
+
+`, r.Prices.Chain, r.Prices.Gas, r.Prices.L1BaseFee, r.Prices.L1BlobFee)
+		fmt.Fprintf(out, "%s\t%10s\t%10s\t%7s\n", "update", "execution", "L1", "L1")
+		for _, row := range rows() {
+			execution, l1 := float64(r.Gas[row.key])*r.Prices.Gas, r.L1[row.key]
+			fmt.Fprintf(out, "%s\t%10.2f\t%10.2f\t%5.1f %%\n", row.key, execution, l1, 100*l1/(execution+l1))
+		}
+	}
 	return out.Flush()
 }
 
