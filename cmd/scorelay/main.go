@@ -39,6 +39,7 @@ type cli struct {
 	Export   exportCommand   `cmd:"" help:"Export a project's updates or scores as CSV or NDJSON, from the chain."`
 	Load     loadCommand     `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
 	Gas      gasCommand      `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
+	Chain    chainCommand    `cmd:"" help:"Show what kind of chain the endpoints lead to, and what of it can be verified."`
 
 	ShowVersion versionCommand `cmd:"" name:"version" help:"Tell version, commit and the formats of what is stored."`
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -93,6 +95,11 @@ func (p *process) connectPart(timeout time.Duration, n *NATS, r *Redis, c *Chain
 			return p.connect(ctx, n, r, c)
 		},
 		Run: func(drain, _ context.Context) error {
+			var beside sync.WaitGroup
+			defer beside.Wait()
+			reading, end := context.WithCancel(drain)
+			defer end()
+			beside.Go(func() { p.logProfile(reading, len(c.ChainRPC)) })
 			if err := p.connector.AskSilent(drain, n, p.silent); err != nil {
 				return err
 			}
@@ -135,6 +142,32 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log, Metrics: p.metrics}
 	p.log.Info("connected", "chain", d.ChainID, "contract", d.Contract)
 	return nil
+}
+
+// How long one reading of the chain's profile may take, and the pause before the next where that failed.
+const (
+	profileTimeout = time.Minute
+	profilePause   = 15 * time.Second
+)
+
+// logProfile logs the chain's profile once, beside all else: the start does not wait for it.
+func (p *process) logProfile(ctx context.Context, endpoints int) {
+	_ = retry.Do(ctx, math.MaxInt, profilePause, func() error { // ends well or with the process
+		return retry.Contained(func() error {
+			reading, cancel := context.WithTimeout(ctx, profileTimeout)
+			defer cancel()
+			profile, err := p.chain.Profile(reading)
+			if err != nil {
+				return err
+			}
+			p.log.Info("this is the chain's profile", "facts", profile.Facts)
+			if words := profile.Unverified; len(words) > 0 && endpoints == 1 {
+				p.log.Warn("some of what the chain's only endpoint says cannot be verified, and is believed; name a second endpoint, of another "+
+					"operator, in SCORELAY_CHAIN_RPC", "not_verified", strings.Join(words, ", "))
+			}
+			return nil
+		})
+	})
 }
 
 func (p *process) disconnect() error {
