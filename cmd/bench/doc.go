@@ -9,6 +9,7 @@
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
 //	cd cmd/bench && go run . hostile                   # another key beside a hostile one, see hostile.go
 //	cd cmd/bench && go run . follow                    # calls of an idle deployment, and how late finality is told
+//	cd cmd/bench && go run . follow --units --idle 96s # the same of one that rests, in compute units of 30 days
 //	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
 //	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
 //	cd cmd/bench && go run . redis --json              # what an update takes of Redis

@@ -38,6 +38,7 @@ type termsFlags struct {
 	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 200."`
 	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
 	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY). A new key has 1000000000."`
+	Ether   string   `name:"ether-per-day" placeholder:"ETHER" help:"Ether that they may cost at worst in a UTC day, L1's fee of a rollup included, at the price when each is accepted; 0 is no bound, as a new key has."`
 	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects, and their owners' edits), update (send updates) and read (look up), or all. A new key may do all."`
 
 	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
@@ -57,6 +58,13 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	}
 	if f.Gas != nil {
 		t.Gas = *f.Gas
+	}
+	if f.Ether != "" {
+		ether, err := apikey.ParseEther(f.Ether)
+		if err != nil {
+			return fmt.Errorf("--ether-per-day: %w", err)
+		}
+		t.Ether = ether
 	}
 	if len(f.Rights) > 0 {
 		t.Rights = without(f.Rights, all)
@@ -148,9 +156,12 @@ func (c *keysListCommand) Run(s signals) error {
 // printKeys prints what people want to know of keys.
 func printKeys(keys []apikey.Key) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
 	for _, key := range keys {
-		projects, signatures := all, "any"
+		ether, projects, signatures := "-", all, "any"
+		if key.Ether > 0 {
+			ether = key.Ether.String()
+		}
 		if n := len(key.Projects); n > 0 {
 			projects = fmt.Sprint(n)
 		}
@@ -158,7 +169,7 @@ func printKeys(keys []apikey.Key) error {
 			signatures = "whole"
 		}
 		_, _ = fmt.Fprintln(table, strings.Join([]string{
-			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""),
+			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""), ether,
 			cmp.Or(strings.Join(key.Rights, ","), all), projects, signatures,
 			when(&key.Created), when(key.LastUsed), when(key.Expires), when(key.Revoked),
 		}, "\t"))

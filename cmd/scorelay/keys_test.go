@@ -87,6 +87,9 @@ func TestTermsOfKeys(t *testing.T) {
 		{nil, func(*apikey.Terms) {}},
 		{[]string{"--rate", "0", "--rights", "read,update"}, func(t *apikey.Terms) { t.Rate, t.Rights = 0, []string{"read", "update"} }},
 		{[]string{"--look-ups", "7", "--gas-per-day", "8"}, func(t *apikey.Terms) { t.LookUps, t.Gas = 7, 8 }},
+		{[]string{"--ether-per-day", "0.5"}, func(t *apikey.Terms) { t.Ether = 500_000_000 }},
+		{[]string{"--rate", "9"}, func(t *apikey.Terms) { t.Rate = 9 }},
+		{[]string{"--ether-per-day", "0"}, func(t *apikey.Terms) { t.Ether = 0 }},
 		{[]string{"--projects", project.String()}, func(t *apikey.Terms) { t.Projects = []score.ProjectID{project} }},
 		{[]string{"--whole-signatures"}, func(t *apikey.Terms) { t.Whole = true }},
 		{[]string{"--expires", "2027-01-31T01:00:00+01:00"}, func(t *apikey.Terms) {

@@ -140,7 +140,7 @@ func TestNamesAndTerms(t *testing.T) {
 		require.ErrorIs(t, err, apikey.ErrName)
 	}
 	for _, terms := range []apikey.Terms{
-		{Rate: -1}, {Rate: 1_000_001}, {LookUps: -1}, {LookUps: 1_000_001}, {Gas: 1_000_000_000_000_000}, {Rights: []string{"update", "write"}},
+		{Rate: -1}, {Rate: 1_000_001}, {LookUps: -1}, {LookUps: 1_000_001}, {Gas: 1_000_000_000_000_000}, {Ether: 1_000_000_000_000_000}, {Rights: []string{"update", "write"}},
 	} {
 		_, _, err := store.Create(t.Context(), "acme", terms)
 		require.ErrorIs(t, err, apikey.ErrTerms)
@@ -194,4 +194,24 @@ func TestOpenWithoutSetup(t *testing.T) {
 	js := devnet.JetStream(t)
 	_, err := apikey.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
+}
+
+// TestParseEther: what is printed is read again, and no budget is rounded to none.
+func TestParseEther(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]score.Gwei{
+		"0": 0, "0.5": 500_000_000, "1e-9": 1, "0.000000001": 1, "999999.999999999": 999_999_999_999_999,
+		"1.0000000004": 1_000_000_000,
+	} {
+		gwei, err := apikey.ParseEther(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, gwei, text)
+		again, err := apikey.ParseEther(gwei.String())
+		require.NoError(t, err, text)
+		require.Equal(t, gwei, again, text)
+	}
+	for _, text := range []string{"", "x", "-1", "-1e-20", "1e-10", "1000000", "NaN", "Inf", "1e400"} {
+		_, err := apikey.ParseEther(text)
+		require.ErrorIs(t, err, apikey.ErrTerms, text)
+	}
 }

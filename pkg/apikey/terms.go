@@ -3,7 +3,9 @@ package apikey
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,17 +15,18 @@ import (
 // Bounds of terms.
 const (
 	maxRate = 1_000_000
-	maxGas  = 1_000_000_000_000_000 - 1 // what a number in an HTTP header may be (RFC 9651)
+	maxGas  = 1_000_000_000_000_000 - 1 // what a number in an HTTP header may be (RFC 9651); of gwei, too
 
 	maxProjects = 1000 // of one key, whose record is in every API's memory
 )
 
 // Terms are what a key allows. The zero value allows all that the API's defaults allow.
 type Terms struct {
-	Rate    int      `json:"rate,omitempty"`      // updates per second; 0 is the API's default
-	LookUps int      `json:"lookUps,omitempty"`   // per second; 0 is the API's default
-	Gas     uint64   `json:"gasPerDay,omitempty"` // of a UTC day; 0 is the API's default
-	Rights  []string `json:"rights,omitempty"`    // of Rights; none stands for all
+	Rate    int        `json:"rate,omitempty"`       // updates per second; 0 is the API's default
+	LookUps int        `json:"lookUps,omitempty"`    // per second; 0 is the API's default
+	Gas     uint64     `json:"gasPerDay,omitempty"`  // of a UTC day; 0 is the API's default
+	Ether   score.Gwei `json:"gweiPerDay,omitempty"` // of a UTC day, beside gas; 0 is no bound
+	Rights  []string   `json:"rights,omitempty"`     // of Rights; none stands for all
 
 	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
 	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
@@ -68,6 +71,16 @@ func ParseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
+// ParseEther reads an amount of ether, 0 or at least a gwei, and rounds it to gwei. Errors: ErrTerms.
+func ParseEther(text string) (score.Gwei, error) {
+	ether, err := strconv.ParseFloat(text, 64)
+	gwei := math.Round(ether * 1e9)
+	if err != nil || !(gwei >= 0 && gwei <= maxGas) || (gwei == 0) != (ether == 0) {
+		return 0, fmt.Errorf("%w: its budget must be 0 (none) or 0.000000001 to %s ether per day, not %q", ErrTerms, score.Gwei(maxGas), text)
+	}
+	return score.Gwei(gwei), nil
+}
+
 // check returns ErrTerms.
 func (t *Terms) check() error {
 	switch {
@@ -75,6 +88,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("%w: its rate must be 0 (the API's default) to %d updates per second", ErrTerms, maxRate)
 	case t.LookUps < 0 || t.LookUps > maxRate:
 		return fmt.Errorf("%w: its rate of look-ups must be 0 (the API's default) to %d per second", ErrTerms, maxRate)
+	case t.Ether > maxGas:
+		return fmt.Errorf("%w: its budget must be at most %s ether per day", ErrTerms, score.Gwei(maxGas))
 	case t.Gas > maxGas:
 		return fmt.Errorf("%w: its budget must be 0 (the API's default) to %d gas per day", ErrTerms, uint64(maxGas))
 	}
@@ -91,7 +106,7 @@ func (t *Terms) check() error {
 
 // grant is what the key allows.
 func (k *Key) grant() *score.Grant {
-	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas}, Whole: k.Whole}
+	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether)}, Whole: k.Whole}
 	if k.Expires != nil {
 		g.Expires = *k.Expires
 	}

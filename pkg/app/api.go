@@ -57,6 +57,7 @@ type api struct {
 	ops      *opsGate
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
+	price    *gasPrice
 	listener net.Listener
 }
 
@@ -83,6 +84,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		looks("the look at the stores", storesLook, func(ctx context.Context) { a.stores.look(ctx) }),
 		loop("the ledger's reader", func(ctx context.Context) error { return a.ledger.Run(ctx) }),
 		loop("the history of throughput", a.runHistory),
+		loop("the price of gas", func(ctx context.Context) error { return a.price.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
 		a.tellPart("api", plain(hostName()), func() replica.Counts {
 			return replica.Counts{Accepted: a.server.Accepted(), NotDurable: a.server.NotDurable()}
@@ -105,6 +107,7 @@ func (a *api) open(ctx context.Context) error {
 		}
 		a.log.Warn("the chain does not answer; starting without scores until it does", "err", err)
 	}
+	a.price = newGasPrice(a.readPrice, a.log)
 	keys, err := apikey.Open(ctx, a.js)
 	if err != nil {
 		return err
@@ -173,7 +176,8 @@ func (a *api) deps() httpapi.Deps {
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
-		Ready:     a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
+		Surcharge: registry.Osaka().Surcharged(1), Gwei: a.price.gwei,
+		Ready: a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract

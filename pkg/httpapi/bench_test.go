@@ -277,7 +277,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings, Events: b.reader,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
-		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
+		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Surcharge: registry.Osaka().Surcharged(1), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,7 +83,7 @@ func (c *callers) of(grant *score.Grant) *caller {
 
 func (c *Config) caller(grant *score.Grant, counts *counters) *caller {
 	updates := score.QuotaOf(cmp.Or(grant.Budget.Updates, c.RatePerSecond), score.MaxSigned)
-	updates.Gas = cmp.Or(grant.Budget.Gas, c.GasPerDay)
+	updates.Gas, updates.Gwei = cmp.Or(grant.Budget.Gas, c.GasPerDay), grant.Budget.Gwei
 	return &caller{
 		Grant: grant, counts: counts,
 		updates: newAllowance(updates, grant.Key, "updates"),
@@ -96,11 +97,12 @@ func newAllowance(q score.Quota, of, unit string) allowance {
 		a.policy = fmt.Sprintf(`%s;q=%d;qu=%s;w=%d`, a.name, q.Burst, a.name, q.Seconds())
 	}
 	if q.Gas > 0 {
-		if a.policy != "" {
-			a.policy += ", "
-		}
-		a.policy += fmt.Sprintf(`"gas";q=%d;qu="gas";w=%d`, q.Gas, secondsPerDay)
+		a.policy += fmt.Sprintf(`, "gas";q=%d;qu="gas";w=%d`, q.Gas, secondsPerDay)
 	}
+	if q.Gwei > 0 {
+		a.policy += fmt.Sprintf(`, "ether";q=%d;qu="gwei";w=%d`, q.Gwei, secondsPerDay)
+	}
+	a.policy = strings.TrimPrefix(a.policy, ", ")
 	return a
 }
 
@@ -138,14 +140,21 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 		line = append(line, ";t="...)
 		line = strconv.AppendInt(line, int64(math.Ceil(left.Full.Seconds())), 10)
 	}
-	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas) { // of a request over its rate it may not have been asked
+	daily := func(name string, left uint64) {
 		if len(line) > 0 {
 			line = append(line, ", "...)
 		}
-		line = append(line, `"gas";r=`...)
-		line = strconv.AppendUint(line, left.Gas, 10)
+		line = append(line, name...)
+		line = append(line, ";r="...)
+		line = strconv.AppendUint(line, left, 10)
 		line = append(line, ";t="...)
 		line = strconv.AppendInt(line, secondsPerDay-time.Now().Unix()%secondsPerDay, 10)
+	}
+	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas || left.NoGwei) { // of a request over its rate it may not have been asked
+		daily(`"gas"`, left.Gas)
+	}
+	if a.quota.Gwei > 0 && (left.Wait == 0 || left.NoGwei) {
+		daily(`"ether"`, left.Gwei)
 	}
 	if len(line) > 0 {
 		c.Response().Header.SetBytesV(headerLeft, line)
@@ -159,6 +168,9 @@ func (a *allowance) refusal(left score.Left) *Problem {
 		return nil
 	case left.NoGas:
 		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait), fmt.Sprintf("the key has %d gas a day, and %d left", a.quota.Gas, left.Gas))
+	case left.NoGwei:
+		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait),
+			fmt.Sprintf("the key has %s ether a day, and %s left", score.Gwei(a.quota.Gwei), score.Gwei(left.Gwei)))
 	default:
 		return temporary(codeRateLimited, left.Wait, fmt.Sprintf("at most %d %s per second, %d at once", a.quota.PerSecond, a.unit, a.quota.Burst))
 	}
@@ -175,10 +187,8 @@ func counted[T any](
 	r, p := request(c, decode)
 	cost := score.Cost{Units: 1}
 	if p == nil {
-		project, price := price(r)
-		if p = by.covers(project); p == nil {
-			cost = price
-		}
+		project, full := price(r)
+		cost, p = s.charge(by, project, full)
 	}
 	cost.At = time.Now()
 	if refused := s.spend(c, &by.updates, cost); refused != nil {
@@ -187,36 +197,50 @@ func counted[T any](
 	return r, cost, p
 }
 
-// giveBack returns the gas of a post of which nothing was stored for certain.
+// charge is what work costs a key: in ether, too, if the key has a budget of ether. Such a key is refused while no price is known: it would
+// spend without bound. What is about a project that is not the key's counts as one update.
+func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (score.Cost, *Problem) {
+	if p := by.covers(project); p != nil {
+		return score.Cost{Units: 1}, p
+	}
+	if by.updates.quota.Gwei > 0 && cost.Gas > 0 {
+		var known bool
+		if cost.Gwei, known = s.deps.Gwei(cost.Gas, cost.Bytes); !known {
+			return score.Cost{Units: 1}, temporary(codeChainUnavailable, retryAfterFailure, "no price of gas is known yet, and the key has a budget of ether")
+		}
+	}
+	return cost, nil
+}
+
+// giveBack returns the gas and gwei of a post of which nothing was stored for certain.
 func (s *Server) giveBack(by *caller, cost score.Cost) {
-	if by.updates.quota.Gas > 0 && s.deps.Limiter != nil {
+	if by.updates.quota.Gas == 0 {
+		cost.Gas = 0 // it was not counted
+	}
+	if s.deps.Limiter != nil {
 		s.deps.Limiter.Return(by.updates.of, cost)
 	}
 }
 
 // priceOf is what updates or a signed group cost.
 func (s *Server) priceOf(u score.Unit) score.Cost {
-	cost := score.Cost{Units: len(u.Updates)}
-	if s.deps.Gas != nil {
-		cost.Gas = s.deps.Gas.Unit(u)
-	}
-	return cost
+	return s.price(len(u.Updates), func(g Gas) uint64 { return g.Unit(u) })
 }
 
 // priceOfEdit is what an edit costs.
 func (s *Server) priceOfEdit(e *score.SignedEdit) score.Cost {
-	cost := score.Cost{Units: 1}
-	if s.deps.Gas != nil {
-		cost.Gas = s.deps.Gas.Edit(e)
-	}
-	return cost
+	return s.price(1, func(g Gas) uint64 { return g.Edit(e) })
 }
 
 // priceOfCreation is what a creation costs.
 func (s *Server) priceOfCreation(p *score.Project) score.Cost {
-	cost := score.Cost{Units: 1}
-	if s.deps.Gas != nil {
-		cost.Gas = s.deps.Gas.CreateProject(p)
+	return s.price(1, func(g Gas) uint64 { return g.CreateProject(p) })
+}
+
+func (s *Server) price(units int, of func(Gas) uint64) score.Cost {
+	if s.deps.Gas == nil {
+		return score.Cost{Units: units}
 	}
-	return cost
+	gas := of(s.deps.Gas)
+	return score.Cost{Units: units, Gas: gas, Bytes: of(s.deps.Surcharge) - gas}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -143,6 +145,73 @@ func TestABudgetOfGas(t *testing.T) {
 	for range 2 {
 		require.Equal(t, "project_exists", b.post("/create-project", createBody(b.project)).code(), "what is not stored is given back")
 	}
+}
+
+// TestABudgetOfEther is spent at the price when a request comes, by what is stored; while there is no price nothing
+// passes and nothing is spent.
+func TestABudgetOfEther(t *testing.T) {
+	t.Parallel()
+	devnet.Today()
+	rules := registry.Osaka()
+	unit := score.Unit{Updates: make([]score.Update, 1)}
+	gas := rules.Unit(unit)
+	bytes := rules.Surcharged(1).Unit(unit) - gas
+	require.Greater(t, bytes, uint64(50))
+	require.Less(t, bytes, uint64(200))
+	var perGas, perByte, asked atomic.Uint64
+	b := newBench(t, func(s *setup) {
+		s.deps = func(d *httpapi.Deps) {
+			d.Gwei = func(gas, bytes uint64) (uint64, bool) {
+				asked.Add(1)
+				return gas*perGas.Load() + bytes*perByte.Load(), perGas.Load() > 0
+			}
+		}
+	}).withProject()
+	require.Equal(t, http.StatusOK, b.post("/update-score", b.update("free")).status)
+	require.Zero(t, asked.Load(), "no price is asked for keys without such a budget")
+
+	budget := 10 * gas
+	b.withTerms(apikey.Terms{Rate: 1000, Ether: score.Gwei(budget)})
+	for _, r := range []response{
+		b.post("/update-score", b.update("one")), b.post("/update-scores", b.group(score.KindWord, b.inWord("one", 2))),
+	} {
+		require.Equal(t, "chain_unavailable", r.code(), r)
+		require.Equal(t, http.StatusServiceUnavailable, r.status)
+		require.Positive(t, retryAfter(t, r))
+	}
+	require.Equal(t, http.StatusOK, b.reserve(1).status, "what takes no gas needs no price")
+
+	perGas.Store(2)
+	perByte.Store(3)
+	r := b.post("/update-score", b.update("one"))
+	require.Equal(t, http.StatusOK, r.status, r)
+	rest := int(budget - 2*gas - 3*bytes)
+	units, seconds := left(t, r, "ether")
+	require.Equal(t, rest, units)
+	require.LessOrEqual(t, seconds, 86_400)
+	require.Contains(t, r.header.Get("RateLimit-Policy"), fmt.Sprintf(`, "ether";q=%d;qu="gwei";w=86400`, budget))
+	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
+	units, _ = left(t, b.post("/update-score", []byte("{")), "ether")
+	require.Equal(t, rest, units, "what is not stored is given back")
+
+	perGas.Store(9) // dearer than what is left
+	r = b.post("/update-score", b.update("two"))
+	require.Equal(t, "budget_spent", r.code(), r)
+	require.Equal(t, http.StatusTooManyRequests, r.status)
+	require.LessOrEqual(t, retryAfter(t, r), 3600)
+	require.Equal(t, fmt.Sprintf("the key has %s ether a day, and %s left", score.Gwei(budget), score.Gwei(rest)),
+		r.body["detail"])
+	units, _ = left(t, r, "ether")
+	require.Equal(t, rest, units)
+	r = b.post("/update-groups", object{"groups": []any{b.group(score.KindWord, b.inWord("two", 1))}})
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Contains(t, fmt.Sprint(r.body["groups"]), "budget_spent")
+
+	perGas.Store(1)
+	r = b.post("/update-score", b.update("two"))
+	require.Equal(t, http.StatusOK, r.status, r)
+	units, _ = left(t, r, "ether")
+	require.Equal(t, rest-int(gas+3*bytes), units)
 }
 
 // TestLookUpsHaveARateOfTheirOwn.

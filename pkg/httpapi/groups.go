@@ -126,9 +126,7 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 	g.cost = score.Cost{Units: 1} // of what cannot be read, or is about a project that is not the key's
 	if g.problem == nil {
-		if g.problem = by.covers(g.project); g.problem == nil {
-			g.cost = s.priceOf(g.unit())
-		}
+		g.cost, g.problem = s.charge(by, g.project, s.priceOf(g.unit()))
 	}
 	g.cost.At = time.Now()
 	if by.updates.bounded() && s.deps.Limiter != nil {

@@ -80,7 +80,7 @@ type Limiter interface {
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
-	// Return gives gas back that Take took, on the day of cost.At.
+	// Return gives gas and gwei back that Take took, on the day of cost.At.
 	Return(key string, cost score.Cost)
 }
 

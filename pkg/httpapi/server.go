@@ -31,8 +31,12 @@ type Deps struct {
 	Statuses  Statuses
 	Projects  *Projects
 	Keys      Keys
-	Limiter   Limiter  // nil: nothing is limited
-	Gas       Gas      // nil: budgets of gas are not spent
+	Limiter   Limiter // nil: nothing is limited
+	Gas       Gas     // nil: budgets of gas and ether are not spent
+	Surcharge Gas     // as Gas, with one gas more for each byte of a transaction
+
+	// Gwei is what so much gas and so many bytes cost now; known is false while no price is.
+	Gwei      func(gas, bytes uint64) (gwei uint64, known bool)
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	Standings Standings

@@ -1,5 +1,5 @@
 // Package limit bounds what each API key may use, across all API replicas: units per second with the generic cell rate
-// algorithm (GCRA), and gas per UTC day by counting.
+// algorithm (GCRA), and gas and gwei per UTC day by counting.
 //
 // # State
 //
@@ -17,6 +17,9 @@
 //     one round trip.
 //  3. settle, before the key's next exchange. Redis replied: spent is what Redis has, and a refused request's credit is put
 //     back. It did not: the replica decides alone, by the budget, and adds what it lets through to what it has spent.
+//
+// A budget of gwei is counted like one of gas, under another name, once the rest of the quota let a request pass. A request that it refuses
+// has its gas back, but not its units.
 //
 // Without Redis the quota on each replica is the limit: refusing every caller would turn a lost cache into an outage. So R
 // replicas let through R times a key's quota, at most, as long as Redis is away.
@@ -124,9 +127,31 @@ func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 	return 0
 }
 
-// Take takes a request's cost (at most the burst) of what the key may use, all of it or nothing, and tells what is left.
-func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left {
+// etherOf names a key's budget of gwei.
+func etherOf(key string) string { return key + "/ether" }
+
+// Take takes a request's cost (at most the burst) of what the key may use, all of its gas and gwei or nothing, and tells what is left.
+func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost score.Cost) (left score.Left) {
 	now := time.Now()
+	if q.PerSecond > 0 || q.Gas > 0 {
+		left = l.take(ctx, now, key, q, cost)
+	}
+	if q.Gwei == 0 || left.Wait > 0 {
+		return left
+	}
+	ether := l.take(ctx, now, etherOf(key), score.Quota{Gas: q.Gwei}, score.Cost{Gas: cost.Gwei})
+	if left.Gwei = ether.Gas; ether.Wait > 0 {
+		left.Wait, left.NoGwei = ether.Wait, true
+		if q.Gas > 0 {
+			l.giveBack(key, cost.Gas, now)
+			left.Gas = min(left.Gas+cost.Gas, q.Gas)
+		}
+	}
+	return left
+}
+
+// take takes a cost but for its gwei.
+func (l *Limiter) take(ctx context.Context, now time.Time, key string, q score.Quota, cost score.Cost) score.Left {
 	u := l.usage(key)
 	left, credit := u.admit(now, q, cost)
 	if left.Wait > 0 {
@@ -159,13 +184,21 @@ func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost scor
 	return t.left
 }
 
-// Return gives the gas of a cost back that Take took and that was not used. That of another day is not this day's credit.
+// Return gives gas and gwei back that Take took and that were not used. Those of another day are not this day's credit.
 func (l *Limiter) Return(key string, cost score.Cost) {
-	u, now := l.usage(key), time.Now()
+	l.giveBack(key, cost.Gas, cost.At)
+	l.giveBack(etherOf(key), cost.Gwei, cost.At)
+}
+
+func (l *Limiter) giveBack(key string, gas uint64, at time.Time) {
+	if gas == 0 {
+		return
+	}
+	u := l.usage(key)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.roll(now); dayOf(cost.At) == u.day {
-		u.credit += cost.Gas
+	if u.roll(time.Now()); dayOf(at) == u.day {
+		u.credit += gas
 	}
 }
 

@@ -340,3 +340,73 @@ func TestAHigherRateCountsAtOnce(t *testing.T) {
 	require.Zero(t, take(1, 256))
 	require.Less(t, take(1000, 1), time.Second, "not the 256 s that the lower rate takes")
 }
+
+// TestABudgetOfEtherStandsBesideOneOfGas: a request takes of both or of none, on whichever replica, and what is given
+// back may be taken again.
+func TestABudgetOfEtherStandsBesideOneOfGas(t *testing.T) {
+	t.Parallel()
+	devnet.Today()
+	url := devnet.Redis(t).URL
+	a, _ := newLimiter(t, url)
+	b, _ := newLimiter(t, url)
+	quota := score.QuotaOf(1000, 1000)
+	quota.Gas, quota.Gwei = 100, 50
+	take := func(l *limit.Limiter, gas, gwei uint64) score.Left {
+		return l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: gas, Gwei: gwei})
+	}
+	left := take(a, 10, 30)
+	require.Zero(t, left.Wait)
+	require.Equal(t, []uint64{90, 20}, []uint64{left.Gas, left.Gwei})
+
+	left = take(b, 10, 30)
+	require.True(t, left.NoGwei)
+	require.False(t, left.NoGas)
+	require.Positive(t, left.Wait)
+	require.Equal(t, []uint64{90, 20}, []uint64{left.Gas, left.Gwei}, "what ether refuses takes no gas")
+	left = take(b, 91, 1)
+	require.True(t, left.NoGas)
+	require.False(t, left.NoGwei)
+	left = take(b, 90, 20)
+	require.Zero(t, left.Wait, "what gas refused took no ether")
+	require.Equal(t, []uint64{0, 0}, []uint64{left.Gas, left.Gwei})
+
+	b.Return("a", score.Cost{Gas: 90, Gwei: 20, At: time.Now()})
+	require.True(t, take(b, 1, 21).NoGwei)
+	left = take(b, 80, 15)
+	require.Zero(t, left.Wait)
+	require.Equal(t, []uint64{10, 5}, []uint64{left.Gas, left.Gwei})
+
+	quota = score.Quota{Gwei: 50} // alone
+	require.True(t, take(a, 1000, 21).NoGwei, "another budget is no reason to forget")
+	require.Zero(t, take(a, 1000, 0).Wait)
+}
+
+// TestEtherThatPassedWithoutAnAnswer is counted once, whether Redis carried the takes out or not: those of gas and
+// ether fail apart.
+func TestEtherThatPassedWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	devnet.Today()
+	url := devnet.Redis(t).URL
+	quota := score.Quota{Gas: 100, Gwei: 100}
+	for n, stored := range []bool{false, true} {
+		key := strconv.Itoa(n)
+		client := open(t, url)
+		client.Timeout, client.Pause = time.Minute, 0
+		fault := &away{fail: true, stored: stored}
+		client.AddHook(fault)
+		l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+		take := func(gas, gwei uint64) score.Left {
+			return l.Take(t.Context(), key, quota, score.Cost{Gas: gas, Gwei: gwei})
+		}
+		left := take(10, 60)
+		require.Zero(t, left.Wait)
+		require.Equal(t, []uint64{90, 40}, []uint64{left.Gas, left.Gwei})
+		require.True(t, take(10, 60).NoGwei, "by its own count")
+		*fault = away{}
+		left = take(0, 0)
+		require.Equal(t, []uint64{90, 40}, []uint64{left.Gas, left.Gwei}, "stored: %t", stored)
+		other, _ := newLimiter(t, url)
+		left = other.Take(t.Context(), key, quota, score.Cost{Gas: 10, Gwei: 41})
+		require.True(t, left.NoGwei, "other replicas know it")
+	}
+}

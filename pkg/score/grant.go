@@ -1,6 +1,9 @@
 package score
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Rights are what an API key may be used for, a bit each.
 type Rights uint8
@@ -43,13 +46,15 @@ type Budget struct {
 	Updates int    // a second; a creation, an edit or a reservation of ids counts as one
 	LookUps int    // a second
 	Gas     uint64 // a UTC day: what its accepted updates, creations and edits take at worst
+	Gwei    uint64 // a UTC day: what they cost at worst, at the price when each was accepted; 0 is no bound
 }
 
-// Quota is what a key may take of one thing. A zero PerSecond or Gas bounds nothing.
+// Quota is what a key may take of one thing. A zero PerSecond, Gas or Gwei bounds nothing.
 type Quota struct {
 	PerSecond int    // units that come back
 	Burst     int    // units that may be taken at once: those of whole seconds
 	Gas       uint64 // a UTC day
+	Gwei      uint64 // a UTC day
 }
 
 // QuotaOf is the quota of so many units a second, of which at least atOnce may come at once: of the least whole number of
@@ -74,14 +79,23 @@ func (q Quota) Seconds() int {
 type Cost struct {
 	Units int
 	Gas   uint64
-	At    time.Time // before it was taken: gas is given back on the same UTC day only
+	Bytes uint64    // of transactions, that it takes at most
+	Gwei  uint64    // what Gas and Bytes cost; 0 where the Quota bounds no Gwei
+	At    time.Time // before it was taken: gas and gwei are given back on the same UTC day only
 }
 
 // Left is what a request leaves of a Quota.
 type Left struct {
-	Wait  time.Duration // 0: the request may pass; else until it may
-	NoGas bool          // it is for want of gas that it must wait
-	Units int           // that may be taken now
-	Full  time.Duration // until Burst may be taken
-	Gas   uint64        // of the day
+	Wait   time.Duration // 0: the request may pass; else until it may
+	NoGas  bool          // it is for want of gas that it must wait
+	NoGwei bool          // it is for want of gwei
+	Units  int           // that may be taken now
+	Full   time.Duration // until Burst may be taken
+	Gas    uint64        // of the day
+	Gwei   uint64        // of the day; only of a request that the rest of the quota lets pass
 }
+
+// Gwei is an amount of ether, and prints as ether.
+type Gwei uint64
+
+func (g Gwei) String() string { return strconv.FormatFloat(float64(g)/1e9, 'f', -1, 64) }
