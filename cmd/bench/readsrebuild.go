@@ -122,8 +122,8 @@ func (c *rebuildChain) BlockByNumber(_ context.Context, number uint64) (evidence
 	return c.block(number), nil
 }
 
-func (c *rebuildChain) Events(context.Context, []evidence.Block, common.Address, []common.Hash) ([]types.Log, error) {
-	return nil, errors.New("this chain remembers no blocks")
+func (c *rebuildChain) Events(context.Context, []evidence.Block, common.Address, []common.Hash) ([]types.Log, map[common.Hash]evidence.Paid, error) {
+	return nil, nil, errors.New("this chain remembers no blocks")
 }
 
 func (c *rebuildChain) Logs(_ context.Context, _ common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {

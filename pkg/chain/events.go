@@ -25,13 +25,18 @@ const emptyAgain = 3 * time.Second
 // others' receipts are read in batches and checked against the receipts root. Where that cannot be done (no
 // eth_getBlockReceipts, or receipts of unknown types) every endpoint is asked for each block's logs: all that answer
 // have to say the same, and that there are none has to be said twice, some seconds apart.
-func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error) {
+//
+// paid is what the logs' transactions paid, of blocks whose receipts were read: gas as proved, the price by the endpoint's word.
+func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (
+	logs []types.Log, paid map[common.Hash]evidence.Paid, err error,
+) {
 	maybe := slices.DeleteFunc(slices.Clone(blocks), func(b evidence.Block) bool { return !b.MayHold(contract, topics) })
 	if len(maybe) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	receipts, err := c.receipts(ctx, maybe)
 	byBlock := map[common.Hash][]types.Log{}
+	paid = map[common.Hash]evidence.Paid{}
 	var unread []evidence.Block
 	for _, b := range maybe {
 		all, ok := receipts[b.Hash]
@@ -43,25 +48,25 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 			for _, l := range r.Logs {
 				if wanted(l, contract, topics) {
 					byBlock[b.Hash] = append(byBlock[b.Hash], *l)
+					paid[r.TxHash] = evidence.Paid{Time: b.Time, Gas: r.GasUsed, Fee: r.Fee()}
 				}
 			}
 		}
 	}
 	if len(unread) > 0 {
 		if !c.unreadable(err) {
-			return nil, err
+			return nil, nil, err
 		}
 		compared, err := c.comparedLogs(ctx, unread, contract, topics)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		maps.Copy(byBlock, compared)
 	}
-	var logs []types.Log
 	for _, b := range blocks {
 		logs = append(logs, byBlock[b.Hash]...)
 	}
-	return logs, nil
+	return logs, paid, nil
 }
 
 // unreadable tells whether receipts could not be read because no endpoint that is up offers them in a form that can be

@@ -118,7 +118,7 @@ func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Ha
 			err = fmt.Errorf("%w: block %d of %s does not follow the blocks read before", errNotLearnt, from, e.name)
 		}
 		if err == nil {
-			logs, err = c.Events(ctx, blocks, q.contract, q.topics)
+			logs, _, err = c.Events(ctx, blocks, q.contract, q.topics)
 		}
 		if err == nil {
 			return blocks[len(blocks)-1], logs, nil

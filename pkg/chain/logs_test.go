@@ -149,21 +149,21 @@ func TestEvents(t *testing.T) {
 		require.NoError(t, err)
 
 		before := p.bodies()
-		logs, err := c.Events(ctx, blocks, emitter, nil)
+		logs, _, err := c.Events(ctx, blocks, emitter, nil)
 		require.NoError(t, err)
 		require.Len(t, logs, 6)
 		require.Equal(t, 1, p.bodies()-before)
 		require.Equal(t, 3, p.count("eth_getBlockReceipts"), "blooms tell where nothing is")
-		none, err := c.Events(ctx, blocks, common.Address{0xee}, nil)
+		none, _, err := c.Events(ctx, blocks, common.Address{0xee}, nil)
 		require.NoError(t, err)
 		require.Empty(t, none)
 		require.Equal(t, 1, p.bodies()-before, "blooms tell that nothing is")
 
 		for lie, f := range map[string]fault{"null": lies["null receipts"], "empty": lies["no receipts"], "403": status(403)} {
 			p.inject(f)
-			_, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, blocks, emitter, nil)
+			_, _, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, blocks, emitter, nil)
 			require.Error(t, err, lie)
-			logs, err := dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Events(ctx, blocks, emitter, nil)
+			logs, _, err := dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Events(ctx, blocks, emitter, nil)
 			require.NoError(t, err, lie)
 			require.Len(t, logs, 6)
 		}
@@ -187,13 +187,13 @@ func TestEventsCompared(t *testing.T) {
 		}
 		p, q := newProxy(t, n.url), newProxy(t, n.url)
 		p.inject(hide(1))
-		logs, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		logs, _, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
 		require.NoError(t, err)
 		require.Len(t, logs, 1)
 
 		p.inject(hide(9))
 		q.inject(hide(0))
-		_, err = dial(t, chain.Config{URLs: []string{p.URL, q.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		_, _, err = dial(t, chain.Config{URLs: []string{p.URL, q.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
 		require.ErrorContains(t, err, q.name())
 
 		p.inject(func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
@@ -206,7 +206,7 @@ func TestEventsCompared(t *testing.T) {
 				}
 			})(w, asked, batch, forward)
 		})
-		_, err = dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		_, _, err = dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
 		require.ErrorIs(t, err, evidence.ErrContradiction)
 	})
 }

@@ -1,7 +1,9 @@
 package chain_test
 
 import (
+	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +54,13 @@ func TestPaid(t *testing.T) {
 		liar.inject(otherHash)
 		_, err = dial(t, chain.Config{URLs: []string{liar.URL}}).Paid(t.Context(), logs)
 		require.Error(t, err)
+		blocks, err := n.direct.Blocks(t.Context(), strings.TrimPrefix(n.url, "http://"), 1, head.Number)
+		require.NoError(t, err)
+		all, err := n.direct.Paid(t.Context(), logs)
+		require.NoError(t, err)
+		_, paid, err := n.direct.Events(t.Context(), blocks, emitter, nil)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(all), fmt.Sprint(paid), "receipts that were read for the logs tell the same")
 		none, err := n.direct.Paid(t.Context(), nil)
 		require.NoError(t, err)
 		require.Empty(t, none)

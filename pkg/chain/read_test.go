@@ -367,7 +367,7 @@ func TestUnknownTransactionTypes(t *testing.T) {
 		learnt, err := c.Read(ctx, evidence.Ask{At: b, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(ours, deposit)}}})
 		require.NoError(t, err)
 		require.Len(t, learnt.Receipts, 2)
-		events, err := c.Events(ctx, []evidence.Block{b}, emitter, nil)
+		events, _, err := c.Events(ctx, []evidence.Block{b}, emitter, nil)
 		require.NoError(t, err)
 		require.Len(t, events, 2)
 		txs, err := c.Transactions(ctx, []evidence.Block{b})

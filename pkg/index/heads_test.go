@@ -62,9 +62,9 @@ func (w *world) news() {
 	w.changed = make(chan struct{})
 }
 
-func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	if h.noProof.Load() {
-		return nil, errFault
+		return nil, nil, errFault
 	}
 	if h.poison.Load() {
 		panic("planted at an event")
@@ -73,14 +73,14 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 	for i := range blocks {
 		receipts, err := h.node.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(blocks[i].Hash, false))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		checked := make(evidence.Receipts, len(receipts))
 		for j, r := range receipts {
 			checked[j] = &evidence.Receipt{Receipt: *r}
 		}
 		if err := evidence.CheckReceipts(&blocks[i], checked); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, r := range receipts {
 			for _, l := range r.Logs {
@@ -90,7 +90,7 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 			}
 		}
 	}
-	return logs, nil
+	return logs, nil, nil
 }
 
 // reorg replaces all blocks above a height by more, that hold the transactions that make sends.

@@ -50,6 +50,8 @@ type model struct {
 	changed chan struct{}
 	letters []score.DeadLetter
 	lost    uint64 // letters up to this sequence are gone
+	single  bool   // no endpoint gives all receipts of a block
+	asked   int    // how often Paid was
 }
 
 func newModel() *model {
@@ -133,13 +135,16 @@ func (m *model) BlockByNumber(_ context.Context, number uint64) (evidence.Block,
 	return m.blocks[number], nil
 }
 
-func (m *model) Events(_ context.Context, blocks []evidence.Block, _ common.Address, _ []common.Hash) (logs []types.Log, err error) {
+func (m *model) Events(_ context.Context, blocks []evidence.Block, _ common.Address, _ []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range blocks {
 		logs = append(logs, m.logs[b.Hash]...)
 	}
-	return logs, nil
+	if m.single {
+		return logs, nil, nil
+	}
+	return logs, costs(logs), nil
 }
 
 func (m *model) Logs(_ context.Context, _ common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
@@ -165,11 +170,18 @@ func (m *model) Logs(_ context.Context, _ common.Address, _ []common.Hash, from,
 }
 
 func (m *model) Paid(_ context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked++
+	return costs(logs), nil
+}
+
+func costs(logs []types.Log) map[common.Hash]evidence.Paid {
 	paid := map[common.Hash]evidence.Paid{}
 	for i := range logs {
 		paid[logs[i].TxHash] = evidence.Paid{Time: 1_700_000_000 + logs[i].BlockNumber, Gas: 50_000, Fee: big.NewInt(7)}
 	}
-	return paid, nil
+	return paid
 }
 
 func (m *model) LastDeadLetter(context.Context) (uint64, error) {
@@ -627,4 +639,20 @@ func FuzzParsePosition(f *testing.F) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{1, 0xc0})
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _, _ = ledger.Peek(data) })
+}
+
+// TestReceiptsAreReadOnce: what transactions paid is in the receipts that were read for their events, unless no endpoint gave those.
+func TestReceiptsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	for _, single := range []bool{false, true} {
+		m := newModel()
+		m.single = single
+		store, _ := open(t)
+		m.mine(4)
+		m.mine(2)
+		m.mine(0)
+		m.finalize(0)
+		require.NoError(t, writer(m, store).CatchUp(t.Context()))
+		require.Equal(t, map[bool]int{false: 0, true: 2}[single], m.asked)
+	}
 }

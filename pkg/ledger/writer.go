@@ -46,8 +46,9 @@ type Heads interface {
 type Chain interface {
 	// BlockByNumber is the canonical block of a height, by an endpoint's word.
 	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
-	// Events are all logs of the contract with one of the first topics in the blocks, in order, proved by receipts roots.
-	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
+	// Events are all logs of the contract with one of the first topics in the blocks, in order, proved by receipts roots. paid is what
+	// their transactions cost, of blocks whose receipts were read for it.
+	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error)
 	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, a range of blocks at a time; through is
 	// the last block of the range. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
@@ -421,11 +422,11 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	}
 	contract, topics := w.Deployment.Contract, registry.Topics()
 	if len(chain) > 0 {
-		logs, err := w.Chain.Events(ctx, chain, contract, topics)
+		logs, paid, err := w.Chain.Events(ctx, chain, contract, topics)
 		if err != nil {
 			return fmt.Errorf("couldn't read the contract's events of blocks %d to %d: %w", from, chain[len(chain)-1].Number, err)
 		}
-		return w.appendLogs(ctx, logs, chain[len(chain)-1])
+		return w.appendLogs(ctx, logs, paid, chain[len(chain)-1])
 	}
 	var unlinked []types.Log
 	return w.Chain.Logs(ctx, contract, topics, from, final.Number, func(through evidence.Block, logs []types.Log) error {
@@ -441,18 +442,18 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 			return nil
 		}
 		logs, unlinked = unlinked, nil
-		return w.appendLogs(ctx, logs, through)
+		return w.appendLogs(ctx, logs, nil, through)
 	})
 }
 
-// appendLogs appends the logs of a range of blocks that ends with through.
-func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, through evidence.Block) error {
+// appendLogs appends the logs of a range of blocks that ends with through. What a transaction paid is read where paid does not have it.
+func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid, through evidence.Block) error {
 	for len(logs) > 0 {
 		n := 1
 		for n < len(logs) && logs[n].BlockHash == logs[0].BlockHash {
 			n++
 		}
-		if err := w.block(ctx, logs[:n]); err != nil {
+		if err := w.block(ctx, logs[:n], paid); err != nil {
 			return err
 		}
 		logs = logs[n:]
@@ -462,11 +463,12 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, through evide
 }
 
 // block appends the logs of one block: all, or what a writer that died did not append of it.
-func (w *Writer) block(ctx context.Context, logs []types.Log) error {
+func (w *Writer) block(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid) (err error) {
 	block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
-	paid, err := w.Chain.Paid(ctx, logs)
-	if err != nil {
-		return err
+	if _, known := paid[logs[0].TxHash]; !known { // receipts are read by the block
+		if paid, err = w.Chain.Paid(ctx, logs); err != nil {
+			return err
+		}
 	}
 	after := -1
 	if !w.wholeNow() && w.last.Hash == block.Hash {

@@ -150,13 +150,13 @@ func (c *Chain) BlockByHash(_ context.Context, hash common.Hash) (evidence.Block
 }
 
 // Events is of ledger.Chain.
-func (c *Chain) Events(_ context.Context, blocks []evidence.Block, _ common.Address, _ []common.Hash) (logs []types.Log, err error) {
+func (c *Chain) Events(_ context.Context, blocks []evidence.Block, _ common.Address, _ []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range blocks {
 		logs = append(logs, c.logs[blocks[i].Hash]...)
 	}
-	return logs, nil
+	return logs, nil, nil
 }
 
 // Logs is of ledger.Chain.

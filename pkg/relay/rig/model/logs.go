@@ -32,15 +32,15 @@ func (c *Client) Logs(_ context.Context, contract common.Address, topics []commo
 }
 
 // Events are the logs of a contract in blocks, under their receipts roots.
-func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	for i := range blocks {
 		some, err := c.events(blocks[i], contract, topics)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		logs = append(logs, some...)
 	}
-	return logs, nil
+	return logs, nil, nil
 }
 
 // BlockByNumber is the block of a height that all nodes say that answer.
