@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -35,5 +36,9 @@ func (c *chainCommand) Run(s signals) error {
 	for _, f := range profile.Facts {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", f.What, f.Found, map[bool]string{true: "verified", false: "an endpoint's word"}[f.Verified])
 	}
-	return out.Flush()
+	err = out.Flush()
+	if words := strings.Join(profile.Unverified, ", "); words != "" {
+		fmt.Println("\nNot verified, and believed if only one endpoint is named:", words)
+	}
+	return err
 }

@@ -249,7 +249,7 @@ func TestCommands(t *testing.T) {
 	id := strings.Split(key, "_")[1]
 	list, _, err := scorelay("keys", "list")
 	require.NoError(t, err)
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +all`, list)
+	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all`, list)
 	client := dial(t, s.info(t), key, 1)
 	project := place(t, s.info(t)).Project
 	require.Eventually(t, func() bool {
@@ -258,7 +258,7 @@ func TestCommands(t *testing.T) {
 	}, 2*time.Minute, 10*time.Millisecond, "the key opens the API")
 	list, told, err = scorelay("keys", "edit", id, "--projects", score.ProjectID{1}.String(), "--expires", "1h")
 	require.NoError(t, err, told)
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +all +1 +any `, list)
+	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all +1 +any `, list)
 	require.Eventually(t, func() bool {
 		_, err := client.Project(t.Context(), project)
 		return err != nil && strings.Contains(err.Error(), "key_other_projects")

@@ -55,6 +55,7 @@ type Client struct {
 	late      late
 	market    *market
 	oracle    oracle
+	quiet     quiet
 }
 
 // Dial makes a client of the endpoints, which may be down.

@@ -48,6 +48,7 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 			for _, l := range r.Logs {
 				if wanted(l, contract, topics) {
 					byBlock[b.Hash] = append(byBlock[b.Hash], *l)
+					c.quiet.logged(contract, b.Ref())
 					paid[r.TxHash] = evidence.Paid{Time: b.Time, Gas: r.GasUsed, Fee: r.Fee()}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -52,7 +53,8 @@ type logQuestion struct {
 // blocks before them, which may be millions, that would be one call each; there eth_getLogs is asked of two endpoints, in
 // ranges that shrink when one is found too large and grow again. Where the two differ, the blocks that they differ about
 // are proved. With a single endpoint only an empty range is proved, since an endpoint that answers nothing is the common
-// fault; that it left out some of a range's logs would not be seen.
+// fault; that it left out some of a range's logs would not be seen. An empty range in which ShowsLogs found none either, when its blocks
+// were new, is believed of an endpoint that still shows the newest logs that were proved.
 func (c *Client) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
@@ -91,21 +93,24 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// ShowsLogs reports whether an endpoint shows logs of the contract in the blocks from … to (inclusive). That it shows none proves
-// nothing.
+// ShowsLogs reports whether any endpoint shows logs of the contract in the blocks from … to (inclusive). That none does proves nothing.
 func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64) (shows bool, err error) {
 	filter := filterOf(contract, topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
-	err = c.readFrom(ctx, c.candidates(to), "peek", func(ctx context.Context, e *endpoint) error {
+	replies, errs := each(ctx, c, "peek", c.candidates(to), func(ctx context.Context, e *endpoint) (bool, error) {
 		var logs []types.Log
 		err := e.call(ctx, &logs, "eth_getLogs", filter)
 		if errors.Is(err, ethereum.NotFound) {
 			err = nil // null, for none
 		}
-		shows = len(logs) > 0
-		return err
+		return len(logs) > 0, err
 	})
-	return shows, err
+	if len(replies) == 0 {
+		return false, c.failed(ctx, "peek", errs)
+	}
+	shows = slices.ContainsFunc(replies, func(r reply[bool]) bool { return r.value })
+	c.quiet.shown(contract, from, to, shows)
+	return shows, nil
 }
 
 // provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them. The first
@@ -151,6 +156,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	var errs []error
 	var said [][]types.Log
 	var by []string
+	var last *endpoint
 	for _, e := range endpoints {
 		block, answers, err := c.rangeLogs(ctx, e, q, from, to)
 		if err != nil {
@@ -158,7 +164,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 			continue
 		}
 		through = block
-		said, by = append(said, answers), append(by, e.name)
+		said, by, last = append(said, answers), append(by, e.name), e
 		if len(said) == 2 {
 			break
 		}
@@ -166,7 +172,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	switch {
 	case len(said) == 0:
 		return through, nil, c.failed(ctx, "logs", errs)
-	case len(said) == 1 && len(said[0]) == 0:
+	case len(said) == 1 && len(said[0]) == 0 && !c.quietlyEmpty(ctx, last, q, from, to):
 		return c.provenLogs(ctx, q, common.Hash{}, from, to)
 	case len(said) == 1:
 		return through, said[0], nil
@@ -186,6 +192,62 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	}
 	slices.SortFunc(union, byPlace)
 	return through, union, nil
+}
+
+// quiet is what is known of a contract and of blocks in which it seems to have made no logs.
+type quiet struct {
+	mu       sync.Mutex
+	contract common.Address
+	from, to uint64       // in these blocks ShowsLogs found none; from is above to for no block
+	proved   evidence.Ref // the newest block of which logs were proved; the zero Ref for none
+}
+
+// of begins again with another contract. mu is held.
+func (n *quiet) of(contract common.Address) {
+	if n.contract != contract {
+		n.contract, n.from, n.to, n.proved = contract, 1, 0, evidence.Ref{}
+	}
+}
+
+// shown notes what ShowsLogs found.
+func (n *quiet) shown(contract common.Address, from, to uint64, shows bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.of(contract)
+	switch {
+	case shows:
+		n.from, n.to = 1, 0
+	case from < n.from || from > n.to+1 || n.from > n.to:
+		n.from, n.to = from, to
+	default:
+		n.to = max(n.to, to)
+	}
+}
+
+// logged notes a block of which logs were proved.
+func (n *quiet) logged(contract common.Address, at evidence.Ref) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.of(contract); at.Number >= n.proved.Number {
+		n.proved = at
+	}
+}
+
+// quietlyEmpty reports whether an endpoint is believed that a range is empty: ShowsLogs found nothing in it either, and the endpoint
+// gives the logs of the newest block of which some were proved.
+func (c *Client) quietlyEmpty(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) bool {
+	n := &c.quiet
+	n.mu.Lock()
+	known, proved := q.contract == n.contract && from >= n.from && to <= n.to, n.proved
+	n.mu.Unlock()
+	if !known || proved == (evidence.Ref{}) {
+		return false
+	}
+	filter := filterOf(q.contract, q.topics)
+	filter.From, filter.To = (*hexutil.Uint64)(&proved.Number), (*hexutil.Uint64)(&proved.Number)
+	var logs []types.Log
+	err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error { return e.call(ctx, &logs, "eth_getLogs", filter) })
+	return err == nil && slices.ContainsFunc(logs, func(l types.Log) bool { return l.BlockHash == proved.Hash })
 }
 
 // unite returns the logs of the blocks that both agree about, in order, and the numbers of the others.

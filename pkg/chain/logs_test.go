@@ -132,6 +132,51 @@ func TestLogsOfALaggingNode(t *testing.T) {
 	}
 }
 
+// TestBlocksInWhichNothingHappened are read by range of a sole endpoint after a rest: their headers need not be read if it showed no logs
+// of them when they were new, and still shows those before.
+func TestBlocksInWhichNothingHappened(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	n.include(t, n.tx(t, 0))
+	event, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	for range 100 {
+		n.commit()
+	}
+	head, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	p := newProxy(t, n.url)
+	lies := false
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if lies && method == "eth_getLogs" {
+			a["result"] = []any{}
+		}
+	}))
+	c := dial(t, chain.Config{URLs: []string{p.URL}, Proven: 5})
+	headers := func() int {
+		before := p.count("eth_getBlockByNumber")
+		logs, err := collect(t, c, emitter, event.Number+1, head.Number)
+		require.NoError(t, err)
+		require.Empty(t, logs)
+		return p.count("eth_getBlockByNumber") - before
+	}
+	require.Greater(t, headers(), 100, "an empty answer proves nothing")
+	shows, err := c.ShowsLogs(t.Context(), emitter, nil, event.Number, head.Number)
+	require.NoError(t, err)
+	require.True(t, shows)
+	for from := event.Number + 1; from <= head.Number; from += 40 {
+		shows, err = c.ShowsLogs(t.Context(), emitter, nil, from-min(from-event.Number-1, 3), min(head.Number, from+39))
+		require.NoError(t, err)
+		require.False(t, shows)
+	}
+	require.Greater(t, headers(), 100, "nothing shows that it has logs at all")
+	_, _, err = c.Events(t.Context(), []evidence.Block{event}, emitter, nil)
+	require.NoError(t, err)
+	require.Less(t, headers(), 20)
+	lies = true
+	require.Greater(t, headers(), 100, "it does not show logs that were proved")
+}
+
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 	"sync/atomic"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -42,9 +43,6 @@ func (c *Client) askPrice(r *reading) part {
 		elems = append(elems, elem("eth_call", callObject{To: &oracleAddress, Input: oracleCall}, hexutil.Uint64(at.Number)))
 	}
 	return part{elems: elems, take: func(_ *endpoint, elems []rpc.BatchElem) error {
-		if asksL1 {
-			c.oracle.take(elems[len(elems)-1])
-		}
 		var h feeHistory
 		if err := answer(elems[0], &h); err != nil {
 			return behind(err, at.Number)
@@ -53,6 +51,9 @@ func (c *Client) askPrice(r *reading) part {
 			return errors.New("the node's fee history does not end with the block that was asked for")
 		}
 		r.history = &h
+		if asksL1 {
+			c.oracle.take(elems[len(elems)-1])
+		}
 		if suggests {
 			var suggested hexutil.Big // 0, so Config's MinTip, where the node has no suggestion
 			_ = answer(elems[1], &suggested)
@@ -94,11 +95,13 @@ func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
 // transaction, of which each byte costs as much as of smaller ones, but for the constant part of evidence.Price.L1.
 type oracle struct {
 	lacking atomic.Uint64 // how many answers in a row said that there is none
+	again   atomic.Int64  // when it is asked again after that, Unix nanoseconds
 	perByte atomic.Uint64 // wei
 }
 
 const (
-	oracleDoubts = 8 // answers, which may be of several endpoints, until none is asked any more
+	oracleDoubts = 8 // answers that there is none, until it is asked only every oraclePause
+	oraclePause  = 10 * time.Minute
 	oracleBytes  = 128 << 10
 	maxL1Byte    = 10_000_000_000_000 // wei, since an endpoint may lie: 0.06 ether for a usual batch of 100
 )
@@ -109,7 +112,9 @@ var (
 	oracleCall = append(common.FromHex("0xf1c7a58b"), common.BigToHash(big.NewInt(oracleBytes)).Bytes()...)
 )
 
-func (o *oracle) absent() bool { return o.lacking.Load() >= oracleDoubts }
+func (o *oracle) absent() bool {
+	return o.lacking.Load() >= oracleDoubts && time.Now().UnixNano() < o.again.Load()
+}
 
 // take reads the oracle's answer.
 func (o *oracle) take(el rpc.BatchElem) {
@@ -121,6 +126,7 @@ func (o *oracle) take(el rpc.BatchElem) {
 	case err == nil || asRevert(err) != nil:
 		if o.lacking.Add(1) >= oracleDoubts {
 			o.perByte.Store(0)
+			o.again.Store(time.Now().Add(oraclePause).UnixNano())
 		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	profileBlocks = 4    // newest blocks that are read whole
 	profileSpan   = 1000 // blocks that the block time is the mean of
 	profileBytes  = 1000 // calldata of the call for the gas estimate
+	profileTypes  = 16   // of transactions or receipts that are named
 )
 
 // Profile is what a chain is, as its newest blocks and its endpoints show it. Nothing in it depends on the chain's
@@ -73,11 +74,20 @@ func (c *Client) Profile(ctx context.Context) (*Profile, error) {
 	return p, nil
 }
 
-// typed holds the fields read of transactions and receipts of any type.
+// typed holds what is read of transactions and receipts of any type.
 type typed struct {
-	Type         hexutil.Uint64   `json:"type"`
-	L1Fee        *json.RawMessage `json:"l1Fee"`
-	GasUsedForL1 *json.RawMessage `json:"gasUsedForL1"`
+	Type         hexutil.Uint64 `json:"type"`
+	L1Fee        present        `json:"l1Fee"`
+	GasUsedForL1 present        `json:"gasUsedForL1"`
+}
+
+// present is whether a document has a member, other than null.
+type present bool
+
+// UnmarshalJSON reads no value.
+func (p *present) UnmarshalJSON(raw []byte) error {
+	*p = string(raw) != "null"
+	return nil
 }
 
 // profile reads the chain's profile from one endpoint.
@@ -98,7 +108,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	if err != nil {
 		return err
 	}
-	headers, whole, blocks := true, true, min(head.Number+1, profileBlocks)
+	headers, whole, blocks := true, true, min(head.Number, profileBlocks-1)+1
 	var all, receipts []typed
 	for b, n := head, uint64(1); ; n++ {
 		el := elem("eth_getBlockReceipts", b.Hash)
@@ -110,7 +120,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 		_ = answer(el, &some) // not every endpoint offers it
 		headers, whole = headers && b.Checked, whole && b.Checked && wrong == nil
 		all, receipts = append(all, txs...), append(receipts, some...)
-		if n == blocks {
+		if n >= blocks {
 			break
 		}
 		if b, txs, err = read(hexutil.Uint64(b.Number-1), true); err != nil {
@@ -119,9 +129,9 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	}
 	fee := "no field of receipts tells it"
 	for _, r := range receipts {
-		if r.L1Fee != nil {
+		if r.L1Fee {
 			fee = "l1Fee of receipts"
-		} else if r.GasUsedForL1 != nil {
+		} else if r.GasUsedForL1 {
 			fee = "gasUsedForL1 of receipts"
 		}
 	}
@@ -136,7 +146,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	p.add(false, "transactions", "of types %s", typesOf(all))
 	p.add(false, "L1 fee", "%s", fee)
 	since, _, err := read(hexutil.Uint64(max(head.Number, profileSpan+1)-profileSpan), false)
-	if err == nil && since.Number < head.Number {
+	if err == nil && since.Number < head.Number && since.Time <= head.Time {
 		p.add(false, "block time", "%.2f s", float64(head.Time-since.Time)/float64(head.Number-since.Number))
 	}
 	for _, tag := range []string{"finalized", "safe"} {
@@ -200,5 +210,8 @@ func typesOf(all []typed) string {
 		numbers = append(numbers, uint64(s.Type))
 	}
 	slices.Sort(numbers)
-	return fmt.Sprintf("%#x", slices.Compact(numbers))
+	if numbers = slices.Compact(numbers); len(numbers) > profileTypes {
+		return fmt.Sprintf("%#x and others", numbers[:profileTypes])
+	}
+	return fmt.Sprintf("%#x", numbers)
 }

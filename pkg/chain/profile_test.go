@@ -80,3 +80,24 @@ func TestProfile(t *testing.T) {
 	_, err := c.Profile(t.Context())
 	require.ErrorContains(t, err, "out of order")
 }
+
+// TestAProfileEnds although an endpoint names the highest number for its newest block.
+func TestAProfileEnds(t *testing.T) {
+	t.Parallel()
+	p := newProxy(t, devnet.NewChain(t).URL)
+	var block any
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if method != "eth_getBlockByNumber" {
+			return
+		}
+		if latest, ok := a["result"].(map[string]any); ok {
+			latest["number"] = "0xffffffffffffffff"
+			block = latest
+		}
+		delete(a, "error") // of a node that knows no such number
+		a["result"] = block
+	}))
+	_, err := dial(t, chain.Config{URLs: []string{p.URL}}).Profile(t.Context())
+	require.NoError(t, err)
+	require.Less(t, p.count("eth_getBlockByNumber"), 10)
+}

@@ -30,7 +30,7 @@ type Receipt struct {
 func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	var more struct {
 		To      *common.Address `json:"to"`
-		L1Fee   *hexutil.Big    `json:"l1Fee"`
+		L1Fee   json.RawMessage `json:"l1Fee"`
 		Nonce   *hexutil.Uint64 `json:"depositNonce"`
 		Version *hexutil.Uint64 `json:"depositReceiptVersion"` // none before Canyon, when the root covers no nonce either
 	}
@@ -38,7 +38,10 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	if err := errors.Join(r.Receipt.UnmarshalJSON(raw), json.Unmarshal(raw, &more)); err != nil {
 		return err
 	}
-	r.To, r.L1Fee = more.To, (*big.Int)(more.L1Fee)
+	r.To = more.To
+	if fee := (hexutil.Big{}); json.Unmarshal(more.L1Fee, &fee) == nil { // of another form it is none: nothing depends on it
+		r.L1Fee = (*big.Int)(&fee)
+	}
 	if more.Version != nil {
 		r.deposit = []any{more.Nonce, more.Version}
 	}

@@ -19,7 +19,9 @@ func TestAReceiptsFee(t *testing.T) {
 		``:                           0, // a node that does not name the price
 		`,"effectiveGasPrice":"0x5"`: 500,
 		`,"l1Fee":"0x7"`:             7,
-		`,"effectiveGasPrice":"0x5","l1Fee":"0x7"`: 507,
+		`,"effectiveGasPrice":"0x5","l1Fee":"0x7"`:  507,
+		`,"effectiveGasPrice":"0x5","l1Fee":"-0x7"`: 500,
+		`,"effectiveGasPrice":"0x5","l1Fee":7`:      500,
 	} {
 		raw := `{"status":"0x1","cumulativeGasUsed":"0x64","gasUsed":"0x64","logs":[],"logsBloom":"` + zeros(256) +
 			`","transactionHash":"` + zeros(32) + `"` + more + `}`

@@ -29,7 +29,7 @@ type View struct {
 	// Reorged are settled nonces whose block is not in the chain any more, ascending.
 	Reorged []uint64
 	Now     time.Time // when an endpoint last showed that the head is as new as it gets
-	Rests   bool      // the chain was not followed since Now: all of this may be old, and nothing may be bound by it
+	Old     bool      // the tracker rests, or has not caught up since: the chain was not followed since Now, and nothing may be bound by this
 }
 
 // Priced tells whether the price of gas is known.

@@ -226,11 +226,11 @@ func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Bloc
 	return blocks, nil
 }
 
-// allFar tells whether every endpoint that answered is further ahead than blocks are remembered.
+// allFar tells whether every endpoint that is ahead of the head is further than blocks are remembered.
 func (t *Tracker) allFar() bool {
 	head := t.recent.head().Number
 	for _, c := range t.claims {
-		if c.Block.Number <= head+t.config.Keep {
+		if c.Block.Number > head && c.Block.Number <= head+t.config.Keep {
 			return false
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 const (
@@ -12,9 +14,9 @@ const (
 	restLook  = 12 * time.Second // between two looks at the endpoints' newest blocks
 	restPeek  = 4                // looks until the contract's events are looked for
 	restMost  = 24 * time.Hour   // until the chain is followed again in any case
-	peekSpan  = 500              // blocks of one question for events; some providers refuse more
+	peekSpan  = 500              // blocks of one question for events, less of an endpoint that refuses so many
 	peekMost  = 64               // questions in one look
-	peekAgain = sinceMargin      // blocks that are looked at again, since a reorg may have replaced them
+	peekAgain = 6                // peeks whose blocks are looked at again: endpoints may lag, and reorgs replace blocks
 )
 
 // rest is the state of a Tracker that follows the chain only while someone needs it. It concludes nothing while it rests: head, final
@@ -30,9 +32,11 @@ type rest struct {
 
 	// Only turn touches these.
 	seen   time.Time // the newest stirred that mayRest knows of
-	head   uint64    // then: what stirred is in a higher block, or soon
-	looks  int
-	peeked uint64 // up to which block no events were shown
+	head   uint64    // the head then: it has to be final before a rest, since what stirred may be in it
+	looks  int       // of this rest
+	peeked []uint64  // up to which blocks no events were shown, by the last peeks
+	span   uint64    // peekSpan, as far as endpoints allow it
+	failed bool      // peek said so in the log
 }
 
 // Stir has the Tracker follow the chain for restAfter at least, at once if it rests. Call it when something may be sent, or shows in
@@ -83,6 +87,9 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	if active && t.config.Now().Sub(began) < restMost && t.look(ctx) {
 		return true
 	}
+	if t.rest.looks > 0 {
+		t.log.Info("the tracker follows the chain again", "head_was", t.recent.head().Number)
+	}
 	// What endpoints did before the rest is no measure of how long they have done it.
 	clear(t.silent)
 	t.lostSince, t.checkedAt = time.Time{}, t.config.Now()
@@ -90,8 +97,9 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	defer t.mu.Unlock()
 	t.stir()
 	t.rest.since = time.Time{}
+	t.price, t.priceTime = evidence.Price{}, time.Time{}
 	t.metrics.resting.Set(0)
-	for _, s := range t.subs { // lanes get a View with their account as it is now before they bind
+	for _, s := range t.subs { // lanes get a View with price and account as they are now before they bind
 		s.needAccount, s.rested = true, true
 	}
 	return false
@@ -104,7 +112,7 @@ func (t *Tracker) beginRest() bool {
 	t.mu.Lock()
 	rests := t.mayRest()
 	if r := &t.rest; rests {
-		r.active, r.since, r.looks, r.peeked = true, t.config.Now(), 0, t.final.Number
+		r.active, r.since, r.looks, r.peeked = true, t.config.Now(), 0, nil
 		t.metrics.resting.Set(1)
 	}
 	t.mu.Unlock()
@@ -150,39 +158,58 @@ func (t *Tracker) look(ctx context.Context) bool {
 		return false
 	}
 	r := &t.rest
+	t.mu.Lock()
+	r.shown = t.config.Now()
+	t.mu.Unlock()
 	if r.looks%restPeek == 0 && t.config.Peek != nil && t.peek(ctx, newest) {
 		return false
 	}
-	r.looks++
+	if r.looks++; r.looks == 1 {
+		t.log.Info("nothing needs the chain, and all that happened is final: the tracker rests, and head, final block and ledger stay until something comes",
+			"head", t.recent.head().Number, "final", t.final.Number)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.shown = t.config.Now()
 	return r.active
 }
 
 // peek reports whether an endpoint shows events of the contract in blocks up to the newest, or does not answer.
 func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
-	from := max(t.final.Number, t.rest.peeked-min(t.rest.peeked, peekAgain)) + 1
+	r := &t.rest
+	from := t.final.Number + 1
+	if len(r.peeked) == peekAgain {
+		from = max(t.final.Number, r.peeked[0]) + 1
+		r.peeked = r.peeked[1:]
+	}
 	if from > newest { // an endpoint had named a block that is in no chain
 		from = t.final.Number + 1
 	}
-	if newest > from && newest-from > peekMost*peekSpan {
-		return true // so much more chain, or a lie: a round finds out
+	if from > newest { // an endpoint had named a block that is in no chain
+		from = t.final.Number + 1
 	}
-	for ; from <= newest; from += peekSpan {
+	for asked := uint64(0); from <= newest; asked++ {
 		t.mu.Lock()
-		active := t.rest.active
+		active := r.active
 		t.mu.Unlock()
-		if !active {
+		if !active || asked+(newest-from)/r.span >= peekMost { // so much more chain, or a lie: a round finds out
 			return true
 		}
 		ask, cancel := t.call(ctx)
-		shows, err := t.config.Peek(ask, from, min(newest, from+peekSpan-1))
+		shows, err := t.config.Peek(ask, from, min(newest, from+r.span-1))
 		cancel()
+		switch {
+		case err != nil && r.span > 1 && ctx.Err() == nil:
+			r.span = (r.span + 1) / 2
+			continue
+		case err != nil && !r.failed && ctx.Err() == nil:
+			r.failed = true
+			t.log.Warn("no endpoint tells whether there are events of the contract; the tracker does not rest, and follows the chain instead", "err", err)
+		}
 		if err != nil || shows {
 			return true
 		}
+		from += r.span
 	}
-	t.rest.peeked = newest
+	r.peeked, r.failed = append(r.peeked, newest), false
 	return false
 }

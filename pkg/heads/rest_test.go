@@ -31,7 +31,7 @@ func TestATrackerRestsWhileNothingNeedsIt(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a")
 	s := r.Subscribe(r.signer(), 0)
 	r.turns(2 * time.Minute)
-	require.True(t, r.view(s).Rests)
+	require.True(t, r.view(s).Old)
 	head, _ := r.Head()
 	final, _ := r.Final()
 	before := r.count
@@ -48,10 +48,10 @@ func TestATrackerRestsWhileNothingNeedsIt(t *testing.T) {
 	tip := r.tip
 	_, err := r.Turn(t.Context())
 	require.NoError(t, err)
-	require.True(t, r.view(s).Rests, "an hour of blocks is more than a round reads: that head is old")
+	require.True(t, r.view(s).Old, "an hour of blocks is more than a round reads: that head is old")
 	require.Zero(t, r.turns(2*time.Second))
 	v := r.view(s)
-	require.False(t, v.Rests)
+	require.False(t, v.Old)
 	require.Greater(t, v.Head.Number, tip.Number)
 	require.GreaterOrEqual(t, v.Account.At.Number+8, v.Head.Number, "the account is read again")
 	require.Zero(t, r.turns(3*time.Minute), "it is busy")
@@ -183,7 +183,7 @@ func TestNoBindOnAnAccountFromBeforeTheRest(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a")
 	s := r.Subscribe(r.signer(), 0)
 	r.turns(2 * time.Minute)
-	require.True(t, r.view(s).Rests)
+	require.True(t, r.view(s).Old)
 	r.turns(time.Hour)
 	r.mine(r.tx(0, 0)) // another process used the key
 	r.failReads = true
@@ -193,13 +193,13 @@ func TestNoBindOnAnAccountFromBeforeTheRest(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 	}
 	v := r.view(s)
-	require.True(t, v.Rests || v.Account.At.Number+16 >= v.Head.Number,
+	require.True(t, v.Old || v.Account.At.Number+16 >= v.Head.Number,
 		"the account is of block %d (nonce %d), the head %d, and the lane may bind", v.Account.At.Number, v.Account.Nonce,
 		v.Head.Number)
 	r.failReads = false
 	_, _ = r.Turn(context.Background())
 	v = r.view(s)
-	require.False(t, v.Rests)
+	require.False(t, v.Old)
 	require.EqualValues(t, 1, v.Account.Nonce)
 }
 
@@ -237,11 +237,11 @@ func TestAChainThatHalts(t *testing.T) {
 		require.NoError(t, err)
 		r.now = r.now.Add(pause)
 	}
-	require.True(t, r.view(s).Rests)
+	require.True(t, r.view(s).Old)
 	s.Busy(true)
 	_, err := r.Turn(context.Background())
 	require.NoError(t, err)
-	require.False(t, r.view(s).Rests)
+	require.False(t, r.view(s).Old)
 }
 
 // TestARestIsNoTimeWithoutCheckedBlocks: what cannot be checked is followed a minute after checked blocks end, not at once because
@@ -264,4 +264,63 @@ func TestARestIsNoTimeWithoutCheckedBlocks(t *testing.T) {
 func TestNoRestWhileOthersWork(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 2, Peek: func(context.Context, uint64, uint64) (bool, error) { return true, nil }}, 40, "a")
 	require.Zero(t, r.turns(5*time.Minute))
+}
+
+// TestAnEndpointThatHaltsSlowsNoWakeUp: what it calls newest is the head of before the rest.
+func TestAnEndpointThatHaltsSlowsNoWakeUp(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a", "stuck")
+	s := r.Subscribe(r.signer(), 0)
+	r.turns(2 * time.Minute)
+	require.True(t, r.view(s).Old)
+	r.turns(time.Minute)
+	r.node("stuck").lag = 0
+	head, _ := r.Head()
+	for range 72_000 {
+		r.mine()
+	}
+	r.node("stuck").lag = r.tip.Number - head.Number
+	read := r.by["blocks"]
+	s.Busy(true)
+	r.turns(5 * time.Second)
+	require.False(t, r.view(s).Old)
+	require.Less(t, r.by["blocks"]-read, 100)
+}
+
+// TestALookAsksForNoMoreThanAnEndpointAllows, and the tracker rests all the same.
+func TestALookAsksForNoMoreThanAnEndpointAllows(t *testing.T) {
+	most := uint64(0)
+	r := newRig(t, heads.Config{Confirmations: 2, Peek: func(_ context.Context, from, to uint64) (bool, error) {
+		if to-from >= 10 {
+			return false, errors.New("10 blocks at most")
+		}
+		most = max(most, to-from+1)
+		return false, nil
+	}}, 40, "a")
+	r.turns(20 * time.Minute)
+	require.EqualValues(t, 1, r.metric("scorelay_heads_resting"))
+	require.Greater(t, most, uint64(4))
+}
+
+// TestEventsOfALaggingEndpointAreFound: it shows them half a minute late, on a chain with four blocks a second.
+func TestEventsOfALaggingEndpointAreFound(t *testing.T) {
+	var r *rig
+	event, found := uint64(0), false
+	r = newRig(t, heads.Config{Confirmations: 2, Peek: func(_ context.Context, from, to uint64) (bool, error) {
+		found = found || event > 0 && from <= event && event <= to && r.tip.Number >= event+120
+		return found, nil
+	}}, 40, "a")
+	r.turns(2 * time.Minute)
+	require.EqualValues(t, 1, r.metric("scorelay_heads_resting"))
+	for look := range 30 {
+		_, err := r.Turn(t.Context())
+		require.NoError(t, err)
+		r.now = r.now.Add(12 * time.Second)
+		for range 48 {
+			r.mine()
+		}
+		if look == 8 {
+			event = r.tip.Number - 60
+		}
+	}
+	require.True(t, found)
 }

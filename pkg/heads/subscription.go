@@ -200,7 +200,7 @@ func (t *Tracker) publish() {
 		v := evidence.View{
 			Head: *t.recent.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
 			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Unfound: s.unfound(), Reorged: s.reorged(), Now: t.shown,
-			Rests: old || s.rested && s.account.At != t.recent.head().Ref(),
+			Old: old || s.rested && s.account.At != t.recent.head().Ref(),
 		}
 		if t.final.Hash != (common.Hash{}) {
 			v.Final = t.final.Ref()

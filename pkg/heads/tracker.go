@@ -69,7 +69,7 @@ func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer
 		chain: chain, config: config.withDefaults(), log: log, metrics: newMetrics(reg),
 		holders: map[string]bool{}, setbacks: map[string]setback{}, silent: map[string]*silence{},
 		changed: make(chan struct{}), txs: map[common.Hash]*watchedTx{}, proven: map[common.Hash]uint64{}, unseen: none, needed: none,
-		rest: rest{wake: make(chan struct{}, 1)},
+		rest: rest{wake: make(chan struct{}, 1), span: peekSpan},
 	}
 	t.Stir()
 	return t

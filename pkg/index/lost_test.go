@@ -55,7 +55,12 @@ func TestARestoreOutlivesItsLedger(t *testing.T) {
 	f := w.folding(m)
 	// The writer as it finds a ledger that was purged.
 	require.NoError(t, f.writer.CatchUp(ctx))
-	require.Eventually(t, func() bool { _, err := f.Ledger.End(ctx); return err == nil }, testPatience, testPoll)
+	_, last, err := f.writer.Ledger.Bounds(ctx)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		end, err := f.Ledger.End(ctx) // of what the source has read so far
+		return err == nil && end.Seq == last
+	}, testPatience, testPoll)
 	_, err = f.Begin(ctx, false) // the restore is under way
 	require.NoError(t, err)
 	require.False(t, m.complete(t))

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -19,7 +20,8 @@ type FeeRule struct {
 	MaxCap   uint64 // wei per gas an attempt may offer at most
 	MaxTxFee uint64 // wei: gas limit × Cap of one transaction at most (nodes refuse more than an ether unless told otherwise)
 	MinTip   uint64 // wei per gas; at least 1
-	// MaxUpdate is what each update of a new batch may cost at most, wei, with its bytes on the chain below a rollup; 0: there is no bound.
+	// MaxUpdate is the price at which nothing new is bound: what a usual update may cost at most, wei, with its bytes on the chain below a
+	// rollup; 0: there is no bound. What waits does not decide: else dear updates would hold up the others.
 	MaxUpdate uint64
 }
 
@@ -80,9 +82,14 @@ func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, o
 	return f, true
 }
 
-// TooDear reports whether a batch of so many updates costs more than it may in the next block, if it uses so much gas and has so many
-// bytes.
-func (r FeeRule) TooDear(q evidence.Price, gas uint64, bytes, updates int) bool {
+// What an update takes in a batch of 100 with consecutive ids, of wallets that have scores.
+const (
+	UsualGas   = 6_400
+	UsualBytes = 25
+)
+
+// tooDear reports whether a usual update costs more than it may in the next block.
+func (r FeeRule) tooDear(q evidence.Price) bool {
 	if r.MaxUpdate == 0 {
 		return false
 	}
@@ -90,8 +97,8 @@ func (r FeeRule) TooDear(q evidence.Price, gas uint64, bytes, updates int) bool 
 	if !q.Legacy {
 		perGas = add(q.BaseFee, max(q.Tip, r.MinTip, 1))
 	}
-	cost := q.L1(bytes)
-	return cost.Add(cost, price(gas, perGas)).Cmp(price(r.MaxUpdate, uint64(updates))) > 0
+	cost := price(UsualBytes, q.L1Byte)
+	return cost.Add(cost, price(UsualGas, perGas)).Cmp(new(big.Int).SetUint64(r.MaxUpdate)) > 0
 }
 
 // again prices an attempt beside one that no pool has: one wei more. ok is false when the ceiling leaves no room for it.

@@ -179,7 +179,7 @@ func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 		return Fees{}, wait
 	}
 	fees, ok := l.rules.Fees.First(l.view.Price, gas)
-	if !ok {
+	if !ok || l.rules.Fees.tooDear(l.view.Price) {
 		return fees, WaitCeiling
 	}
 	if l.view.Account.Balance.Cmp(l.Need(gas, bytes, fees)) < 0 {

@@ -195,19 +195,29 @@ func TestWaitingGasIsOfBatches(t *testing.T) {
 	require.EqualValues(t, 5, lane.New(&state, lane.Rules{}).WaitingGas(), "of their newest attempts")
 }
 
-func TestABatchIsTooDearByGasOrBytes(t *testing.T) {
+// TestAnUpdateIsTooDearByGasOrBytes: nothing is bound until it costs less.
+func TestAnUpdateIsTooDearByGasOrBytes(t *testing.T) {
 	t.Parallel()
-	rule := lane.FeeRule{MinTip: 1, MaxUpdate: 1000}
-	market := evidence.Price{BaseFee: 8, Tip: 2}
-	require.False(t, rule.TooDear(market, 1000, 5000, 10), "10,000 wei")
-	require.True(t, rule.TooDear(market, 1001, 5000, 10))
-	require.True(t, rule.TooDear(market, 1000, 5000, 9), "fewer share it")
-	require.False(t, rule.TooDear(evidence.Price{Legacy: true, Gas: 10, BaseFee: 99}, 1000, 5000, 10))
-	market.L1Byte = 2
-	require.False(t, rule.TooDear(market, 900, 372, 10), "1,000 of them for bytes")
-	require.True(t, rule.TooDear(market, 900, 373, 10))
-	rule.MaxUpdate = 0
-	require.False(t, rule.TooDear(market, 1<<40, 5000, 1))
+	dear := rules
+	dear.Fees.MaxUpdate = 10 * lane.UsualGas
+	for _, c := range []struct {
+		market evidence.Price
+		want   lane.Wait
+	}{
+		{evidence.Price{BaseFee: 8, Tip: 2}, lane.WaitNone},
+		{evidence.Price{BaseFee: 8, Tip: 3}, lane.WaitCeiling},
+		{evidence.Price{Legacy: true, Gas: 10, BaseFee: 99}, lane.WaitNone},
+		{evidence.Price{Legacy: true, Gas: 11}, lane.WaitCeiling},
+		{evidence.Price{BaseFee: 4, Tip: 1, L1Byte: 5 * lane.UsualGas / lane.UsualBytes}, lane.WaitNone},
+		{evidence.Price{BaseFee: 4, Tip: 1, L1Byte: 5*lane.UsualGas/lane.UsualBytes + 1}, lane.WaitCeiling},
+	} {
+		dear.Fees.MinTip = 1
+		b := newBench(t)
+		b.lane = lane.New(b.lane.State, dear)
+		b.head(10, 0, func(v *lane.View) { v.Price = c.market })
+		_, wait := b.lane.Ready(100_000, 0)
+		require.Equal(t, c.want, wait, "%+v", c.market)
+	}
 }
 
 // TestBytesOnTheChainBelowArePartOfWhatASlotNeeds: of the new one and of those in flight.

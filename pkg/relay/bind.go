@@ -58,17 +58,10 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		b.idle()
 		return false, nil
 	}
-	carries, data := &piece{batch: &choice.Batch, known: choice.Known}, registry.EncodeBatch(choice.Batch)
-	gas := b.gas.limit(carries)
-	if used, count := uint64(float64(gas)*b.gas.fill.used), choice.Batch.Len(); b.config.Rules.Fees.TooDear(b.lane.View().Price, used, txBytes(data), count) {
-		b.waiting.set(lane.WaitCeiling, "max_per_update_wei", b.config.Rules.Fees.MaxUpdate, "updates", count, "gas", used, "bytes", txBytes(data),
-			"l1_wei_per_byte", b.lane.View().Price.L1Byte)
-		return false, nil
-	}
 	places := b.intake.places(choice.Units)
-	traces := b.tracer.of(places, choice.Units)
+	traces, carries := b.tracer.of(places, choice.Units), &piece{batch: &choice.Batch, known: choice.Known}
 	bound, err := b.bindPlaces(ctx, places, binding{
-		gas: gas, data: data, piece: carries,
+		gas: b.gas.limit(carries), data: registry.EncodeBatch(choice.Batch), piece: carries,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
 	})
 	if bound {

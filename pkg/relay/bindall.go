@@ -64,13 +64,14 @@ func (s *session) blocked() lane.Wait {
 	why, view := s.lane.Blocked(), s.lane.View()
 	switch {
 	case view == nil:
-	case view.Rests && s.busy():
+	case view.Old && s.busy():
+		if s.waiting.reason == lane.WaitHead || s.waiting.reason == lane.WaitAccount && s.config.Now().Sub(s.waiting.since) > s.config.StaleAfter {
+			return lane.WaitHead
+		}
 		return lane.WaitAccount // as it is now
-	case view.Rests:
-		return why
 	case s.unsigned, s.config.Now().Before(s.binder.rests):
 		return lane.WaitSigner
-	case s.config.Now().Sub(view.Now) > s.config.StaleAfter:
+	case !view.Old && s.config.Now().Sub(view.Now) > s.config.StaleAfter:
 		return lane.WaitHead
 	case s.settler.unreadable && (why == lane.WaitNone || why == lane.WaitFinality):
 		return lane.WaitOutcomes

@@ -93,33 +93,3 @@ func TestASlowSignerKeepsTheLoopFromNothing(t *testing.T) {
 		}
 	})
 }
-
-// TestNoBatchIsBoundWhileAnUpdateCostsTooMuch, in gas or in bytes; what lost its slot is, and what waits is when it
-// costs less.
-func TestNoBatchIsBoundWhileAnUpdateCostsTooMuch(t *testing.T) {
-	t.Parallel()
-	p, _ := newQueued(t, 1)
-	p.key.signs, p.binder.config.Rules.Fees.MaxUpdate = true, 30_000*simGwei
-	in := begun(t, Config{Limits: batch.DefaultLimits(), Now: p.config.Now}.withDefaults(), allBuckets(t))
-	_, err := in.take(messageOf(1, 2))
-	require.NoError(t, err)
-	p.lane.State.Buckets, in.state = in.state.Buckets, p.lane.State
-	p.intake, p.binder.intake = in, in
-	p.binder.ages = newAges(0, &p.config, nil, p.metrics, p.session.log)
-	look := func(block, baseFee, l1Byte uint64) {
-		p.now = p.now.Add(time.Second)
-		v := p.view(block, 0)
-		v.Price = evidence.Price{BaseFee: baseFee, Tip: 1, L1Byte: l1Byte}
-		require.NoError(t, p.hear(t.Context(), v))
-		require.NoError(t, p.bindAll(t.Context()))
-	}
-	for block, price := range [][2]uint64{{simGwei, 0}, {simGwei / 2, 100 * simGwei}, {simGwei, 0}} {
-		look(11+uint64(block), price[0], price[1])
-		require.Equal(t, lane.WaitCeiling, p.waiting.reason)
-		require.Len(t, p.lane.State.Slots, 1, "the one that lost its slot")
-	}
-	require.Equal(t, 1, p.times("gas, or an update, costs more than the lane may pay"))
-	look(20, simGwei/2, 10*simGwei)
-	require.Equal(t, lane.WaitNone, p.waiting.reason)
-	require.Len(t, p.lane.State.Slots, 2)
-}

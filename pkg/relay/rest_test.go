@@ -17,13 +17,19 @@ func TestALaneBindsNothingWhileTheTrackerRests(t *testing.T) {
 	p := newSpoken(t, &lane.State{})
 	p.intake.horizon = &batch.Horizon{}
 	view := p.view(10, 0)
-	view.Rests = true
+	view.Old = true
 	require.NoError(t, p.hear(t.Context(), view))
 	require.Equal(t, lane.WaitNone, p.blocked())
 	p.now = p.now.Add(time.Hour)
 	require.Equal(t, lane.WaitNone, p.blocked(), "no head is awaited")
 	p.lane.State.Queue = append(p.lane.State.Queue, lane.Work{})
 	require.Equal(t, lane.WaitAccount, p.blocked())
+	p.waiting.set(lane.WaitAccount)
+	p.now = p.now.Add(time.Hour)
+	for range 2 {
+		require.Equal(t, lane.WaitHead, p.blocked(), "nothing was learnt since")
+		p.waiting.set(lane.WaitHead)
+	}
 	require.NoError(t, p.hear(t.Context(), p.view(3_000, 0)))
 	require.Equal(t, lane.WaitNone, p.blocked())
 }

@@ -150,7 +150,7 @@ func (s *session) loop(ctx context.Context) error {
 			return fmt.Errorf("couldn't read the stream a second time: %w", err)
 		case <-linger.C:
 		case <-stale.C: // where no head comes, bindAll says so
-			if view := s.lane.View(); view != nil && view.Rests {
+			if view := s.lane.View(); view != nil && view.Old {
 				if err := s.turn(ctx); err != nil {
 					return err
 				}

@@ -51,6 +51,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 			"signer", w.signer, "balance_wei", view.Account.Balance, "need_wei", w.need, "block", view.Account.At.Number)
 	case lane.WaitCeiling:
 		log.Warn("gas, or an update, costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
+			"max_per_update_wei", w.config.Rules.Fees.MaxUpdate, "l1_wei_per_byte", view.Price.L1Byte,
 			"max_tx_wei", w.config.Rules.Fees.MaxTxFee, "base_fee_wei", view.Price.BaseFee, "tip_wei", view.Price.Tip, "legacy_price_wei", view.Price.Gas)
 	case lane.WaitForeign:
 		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+

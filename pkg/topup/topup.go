@@ -160,7 +160,7 @@ func (t *TopUp) next(ctx context.Context) reason {
 		return because(WaitChain)
 	case t.record.pending() != nil:
 		return t.push(ctx)
-	case v.Rests: // then no lane needed anything
+	case v.Old: // no lane needed anything before the tracker rested, or the next view is awaited
 		return because(WaitNone)
 	}
 	return t.pay(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet/evm"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -71,6 +72,19 @@ func TestTheFeeOnL1(t *testing.T) {
 	require.InDelta(t, op.l1(50), op.l1(130), 1e-9, "the least that is charged")
 	require.InDelta(t, 2_470*16*2, Prices{Chain: "arbitrum", L1BaseFee: 2, L1BlobFee: 9}.l1(2_470), 0.001)
 	require.Zero(t, Prices{Chain: "ethereum", L1BaseFee: 2, L1BlobFee: 9}.l1(2_470))
+}
+
+// TestAUsualUpdate is what lanes take for one.
+func TestAUsualUpdate(t *testing.T) {
+	t.Parallel()
+	report, err := measured()
+	require.NoError(t, err)
+	require.InDelta(t, lane.UsualGas, report.Gas["existing_consecutive_100"], 50)
+	base, err := newMachine(osaka())
+	require.NoError(t, err)
+	batches, err := plain("existing_consecutive_100", 0, 100, consecutive).measure(base)
+	require.NoError(t, err)
+	require.InDelta(t, lane.UsualBytes, batches[0].bytes/100, 1)
 }
 
 // TestABrokenPromiseIsTold, in the table's order.
