@@ -326,7 +326,6 @@ func TestCallersMayComeWhileRoundsRun(t *testing.T) {
 	}
 	for range 50 {
 		r.mine()
-		r.now = r.now.Add(500)
 		require.NoError(t, r.Round(context.Background()))
 	}
 	callers.Wait()

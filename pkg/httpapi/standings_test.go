@@ -400,7 +400,11 @@ func TestWhatTakesLongCostsMoreThanOneLookUp(t *testing.T) {
 	}
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	b.withTerms(apikey.Terms{LookUps: 100})
-	require.Equal(t, 84, leaves(many), "32,000 scores")
+	began := time.Now()
+	some := leaves(many)
+	back := int(100*time.Since(began).Seconds()) + 1 // look-ups that came back since the first was taken
+	require.GreaterOrEqual(t, some, 84, "32,000 scores")
+	require.LessOrEqual(t, some, 84+back, "32,000 scores")
 	b.withTerms(apikey.Terms{LookUps: 1})
 	for _, path := range []string{"/wallets/" + player(1).Hex() + "/history", many} {
 		require.Equal(t, http.StatusOK, b.get("/projects/%s%s", b.project.ID, path).status, "a key may always have one")
