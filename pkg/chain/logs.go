@@ -93,7 +93,8 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// ShowsLogs reports whether any endpoint shows logs of the contract in the blocks from … to (inclusive). That none does proves nothing.
+// ShowsLogs reports whether any endpoint that answers in time (Config.Grace) shows logs of the contract in the blocks from … to (inclusive).
+// That none does proves nothing. An error says that none answered.
 func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64) (shows bool, err error) {
 	filter := filterOf(contract, topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)

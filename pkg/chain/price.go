@@ -103,7 +103,7 @@ const (
 	oracleDoubts = 8 // answers that there is none, until it is asked only every oraclePause
 	oraclePause  = 10 * time.Minute
 	oracleBytes  = 128 << 10
-	maxL1Byte    = 10_000_000_000_000 // wei, since an endpoint may lie: 0.06 ether for a usual batch of 100
+	maxL1Byte    = 10_000_000_000_000 // wei, since an endpoint may lie: 0.03 ether for a usual batch of 100
 )
 
 var (

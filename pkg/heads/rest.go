@@ -145,7 +145,7 @@ func (t *Tracker) mayRest() bool {
 }
 
 // look reports whether there is nothing to follow: endpoints have the head or a newer block, and none shows an event of the contract.
-// That none is shown proves nothing; the blocks are read with all proofs when the Tracker follows again.
+// That none is shown proves nothing; the ledger reads the blocks when the Tracker follows again.
 func (t *Tracker) look(ctx context.Context) bool {
 	ask, cancel := t.call(ctx)
 	claims, err := t.chain.Latest(ask)
@@ -180,9 +180,6 @@ func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
 	if len(r.peeked) == peekAgain {
 		from = max(t.final.Number, r.peeked[0]) + 1
 		r.peeked = r.peeked[1:]
-	}
-	if from > newest { // an endpoint had named a block that is in no chain
-		from = t.final.Number + 1
 	}
 	if from > newest { // an endpoint had named a block that is in no chain
 		from = t.final.Number + 1
