@@ -84,10 +84,11 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":              {}, // for figures of gas
-	"pkg/devnet/rig/rpcproxy":     {}, // in front of a node, for tests and benchmarks
-	"pkg/devnet/rig/remotesigner": {}, // for tests
-	"pkg/devnet/rig/testrand":     {}, // seeds of tests
+	"pkg/devnet/evm":              {},                      // for figures of gas
+	"pkg/devnet/rig/rpcproxy":     {},                      // in front of a node, for tests and benchmarks
+	"pkg/devnet/rig/remotesigner": {},                      // for tests
+	"pkg/devnet/rig/long":         {},                      // which tests run
+	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"}, // seeds of tests
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -116,7 +117,7 @@ var homes = map[string][]string{
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {"pkg/devnet/rig/testrand"}, // its seed
 	"go.uber.org/goleak":                                      {},
-	"testing":                                                 {"pkg/devnet/rig/testrand"},
+	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/testrand"},
 	"log":                                                     {},
 	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
 }
@@ -198,7 +199,8 @@ func mayImport(dir, imported string) bool {
 	case strings.HasPrefix(imported, "cmd/"):
 		return strings.Contains(imported, "/internal/") // a program's own parts; the compiler keeps others out
 	case imported == "pkg/devnet" || strings.HasPrefix(imported, "pkg/devnet/"):
-		return strings.HasPrefix(dir, "cmd/scorelay") // no embedded server is linked into api or relayer
+		// no embedded server is linked into api or relayer
+		return strings.HasPrefix(dir, "cmd/scorelay") || strings.HasPrefix(dir, "pkg/devnet/rig/") && slices.Contains(allowed[dir], imported)
 	case dir == "pkg/app" || strings.HasPrefix(dir, "cmd/"):
 		return true
 	}

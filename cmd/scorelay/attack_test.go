@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -19,6 +20,7 @@ import (
 // TestStackUnderAttack kills each process in turn while clients send, and flushes Redis. What clients got a 200 for is
 // counted against the contract's own events, not against anything the stack says of itself.
 func TestStackUnderAttack(t *testing.T) {
+	long.Test(t)
 	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
 	info := s.info(t)
 	judge, err := newJudge(t.Context(), info.RPCURL, common.HexToAddress(info.Contract), 2)

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
 )
 
 // TestAuditStatuses of a stack that is never without traffic: each status by what an operator may come upon.
 func TestAuditStatuses(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	s := startStack(t)
 	audit := func(args ...string) (status int, out, told string) {
 		var beside strings.Builder

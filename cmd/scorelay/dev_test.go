@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
@@ -116,6 +117,7 @@ func (c *caller) scores(t *testing.T, want int64) {
 
 // TestDevIsTheSameTomorrow uses yesterday's settings after a restart, and after everything was killed at work.
 func TestDevIsTheSameTomorrow(t *testing.T) {
+	long.Test(t)
 	takesStack(t)
 	t.Parallel()
 	for _, separate := range []bool{false, true} {
@@ -319,6 +321,7 @@ func TestDevFitsATerminal(t *testing.T) {
 // TestDemoInATerminal sees a bar and a verdict, and what is said when it is interrupted.
 func TestDemoInATerminal(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	dir := t.TempDir()
 	w := watch(t, []string{"NO_COLOR=1"}, "--data-dir", dir, "--demo", "2000")
 	bar := w.sees(t, "API  http://127.0.0.1:", "key  scorelay_", "] ", " of 2,000 updates answered, ")

@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -158,6 +159,7 @@ func (p *production) natsURL(user string) string {
 // TestShippedConfigurationsForProduction: NATS and Redis run with them, let only those in who have the password, by TLS, and
 // Scorelay's programs use them.
 func TestShippedConfigurationsForProduction(t *testing.T) {
+	long.Test(t)
 	devnet.NeedsRedisServer(t)
 	t.Parallel()
 	p := startProduction(t)

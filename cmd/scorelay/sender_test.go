@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
@@ -107,6 +108,7 @@ func (b backend) run(t *testing.T, said map[string]map[string]string, stop func(
 // low. Each update that it queued applies, each once.
 func TestSenderSurvives(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	s := startStack(t, "--separate")
 	info := s.info(t)
 	key, err := command(t, "scorelay", "keys", "create", "sender", "--rate", "20", "--look-ups", "2", "--projects", "all", "--data-dir", s.dir).Output()

@@ -11,11 +11,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
 // TestTwoDeploymentsThatShareASigner: the second one notices within seconds of its start that another moves its signer's account,
 // names that, and accepts nothing more: not even its demo project becomes final. The first one is not disturbed.
 func TestTwoDeploymentsThatShareASigner(t *testing.T) {
+	long.Test(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	first := startRig(ctx, t, rigOptions{endpoints: 1, lanes: 1, block: faultBlock})

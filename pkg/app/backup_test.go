@@ -10,6 +10,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/backup"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -107,6 +108,7 @@ func TestDrillNewNATSServers(t *testing.T) {
 // TestDrillNATSIsLost restores the backup that was made while updates came, after all servers lost their disks.
 func TestDrillNATSIsLost(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	m := newTimeMachine(t)
 	m.send(m.project, 0, 10)
 	m.points(m.project, 10)

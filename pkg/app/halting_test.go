@@ -18,6 +18,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -321,6 +322,7 @@ func (m *timeMachine) audit() {
 // lost can be sent again under its ids, and everything applies once.
 func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	m := newTimeMachine(t)
 	copied := m.copiedHalfway()
 	m.send(m.project, 20, 30) // accepted, in no transaction
@@ -404,6 +406,7 @@ func TestAStreamOlderThanTheJournals(t *testing.T) {
 // TestAnAPIThatStartsOnAnOlderStream knows it from the journals, even if Redis lost its note.
 func TestAnAPIThatStartsOnAnOlderStream(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	m := newTimeMachine(t)
 	copied := m.copied()
 	m.send(m.project, 0, 10)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -68,6 +69,7 @@ func (m *timeMachine) compared(blocks int) {
 // again.
 func TestDrillTheLedgerIsPurged(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	m := newTimeMachine(t)
 	m.created()
 	m.send(m.project, 0, 10)
@@ -102,6 +104,7 @@ func TestDrillTheLedgerIsPurged(t *testing.T) {
 // and nothing halts.
 func TestDrillAnOlderLedger(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	m := newTimeMachine(t)
 	m.created()
 	m.send(m.project, 0, 10)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/backup"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -116,6 +117,7 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 // TestABackupOfAClusterIsRestoredToOneServer, as one copy of each stream, and back to three.
 func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	servers, _ := devnet.NATSServers(t, 3, nil)
 	cluster, single := connect(t, servers[0].URL), connect(t, devnet.NATS(t).URL)
 	setUp(t, cluster, 3)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -191,7 +192,7 @@ func (d *depth) restored(lost uint64) {
 func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 	t.Parallel()
 	seed := testrand.Seed(t)
-	for round := range 6 {
+	for round := range long.Size(2, 6) {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		d := newDepth(t)
 		lossy := round%2 == 1 // NATS or operators lose some of the ledger

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 )
@@ -42,7 +43,7 @@ func (r *rig) mineMany(n int) {
 }
 
 func TestFinalityOfAnyLagAtAFirstStart(t *testing.T) {
-	for _, lag := range []uint64{5_000, 21_000, 200_000} {
+	for _, lag := range []uint64{5_000, 21_000, uint64(long.Size(40_000, 200_000))} {
 		t.Run(fmt.Sprint(lag), func(t *testing.T) {
 			r := newRig(t, heads.Config{}, int(lag)+100, "a", "b")
 			r.finalize(r.tip.Number - lag)

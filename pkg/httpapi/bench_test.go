@@ -31,6 +31,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/httpapi"
@@ -58,6 +59,7 @@ var shared struct {
 var contractWallet = common.HexToAddress("0x00000000000000000000000000000000000c0de1")
 
 func TestMain(m *testing.M) {
+	long.Beside(8)
 	code, err := func() (int, error) {
 		dir, err := os.MkdirTemp("", "scorelay-httpapi")
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -112,7 +113,7 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 		thief.words = append(thief.words, u.ID.Word())
 	}
 	draw := rapid.Custom(thief.draw)
-	for i := range 60 {
+	for i := range long.Size(20, 60) {
 		w.call(relayerKey, applyBatch(t, draw.Example(i)))
 	}
 	stolen := ugly(99)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -16,6 +17,7 @@ import (
 // TestTheDirectorySkipsNoBlocks where the ledger was purged while its writer was more than 1,024 blocks behind.
 func TestTheDirectorySkipsNoBlocks(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	w := newWorld(t)
 	d, l := w.directory(), w.followed()
 	p, q := project(1), project(2)

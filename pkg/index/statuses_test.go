@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -675,6 +676,7 @@ func TestALossThatAnOperatorAcceptedIsForgotten(t *testing.T) {
 // TestHowSoonStatusesAreFinal after their block is: the figure that docs/performance.md has.
 func TestHowSoonStatusesAreFinal(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	const blocks = 60
 	w, m := newWorld(t), newMemory(t)
 	p := project(1)

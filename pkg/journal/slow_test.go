@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -69,7 +70,8 @@ func slow(t *testing.T, server string, chunk int64, tick time.Duration) string {
 // several times as long for them as one call may take.
 func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	t.Parallel()
-	const slots, size = 2500, 20_000
+	const size = 20_000
+	slots := long.Size(200, 2500)
 	server, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
@@ -104,7 +106,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 			Moves: []lane.Move{{Bound: score.Positions{{Position: score.Position{Seq: nonce}, Count: 1}}, Floor: score.Position{Seq: nonce + 1}, Passed: 1}},
 		}
 		add(bind)
-		if nonce == slots/3 || nonce == slots/2 {
+		if nonce == uint64(slots/3) || nonce == uint64(slots/2) {
 			state, err := folder.State()
 			require.NoError(t, err)
 			parts, err := state.Snapshots()
@@ -115,7 +117,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 		}
 	}
 
-	behind, err := journal.Open(t.Context(), connect(t, slow(t, server.URL, 512<<10, 10*time.Millisecond)))
+	behind, err := journal.Open(t.Context(), connect(t, slow(t, server.URL, int64(long.Size(64<<10, 512<<10)), 10*time.Millisecond)))
 	require.NoError(t, err)
 	var again lane.Folder
 	read := 0

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -26,7 +27,7 @@ import (
 
 const (
 	ttl  = time.Second
-	long = 15 * time.Second // a lifetime that no machine stalls for
+	life = 15 * time.Second // a lifetime that no machine stalls for
 	soon = 2 * time.Minute
 	tick = 20 * time.Millisecond
 )
@@ -270,7 +271,7 @@ func TestAReplicaSaysThatItStandsBy(t *testing.T) {
 func TestALostAnswerLosesNoLane(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
-	w.ttl = long
+	w.ttl = life
 	w.replica("a")
 	w.eventually(map[string]int{"a": 1})
 	js, _ := w.connect()
@@ -313,7 +314,7 @@ func TestARenewalThatIsRefusedForNowLosesNoLane(t *testing.T) {
 	w := newTown(t, 1)
 	js, _ := w.connect()
 	b := &busy{JetStream: js}
-	w.over, w.ttl = b, long
+	w.over, w.ttl = b, life
 	w.replica("a")
 	w.eventually(map[string]int{"a": 1})
 	b.refusing.Store(true)
@@ -361,5 +362,6 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
+	long.Beside(8)
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).StartMonitoring"))
 }

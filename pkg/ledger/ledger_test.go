@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -32,6 +33,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	long.Beside(4)
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).StartMonitoring"))
 }
 
@@ -398,7 +400,7 @@ func until(t require.TestingT, m *model, w *ledger.Writer, store ledger.Store) {
 func TestReadersHoldTheChainsEvents(t *testing.T) {
 	t.Parallel()
 	seed := testrand.Seed(t)
-	for round := range 6 {
+	for round := range long.Size(2, 6) {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		m := newModel()
 		store, _ := open(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -86,7 +87,7 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 	url := devnet.Redis(t).URL
 	raw := open(t, url)
 	draw := testrand.New(t)
-	for round := range 200 {
+	for round := range long.Size(40, 200) {
 		devnet.Today()
 		require.NoError(t, raw.FlushAll(t.Context()).Err())
 		const budget = 1000

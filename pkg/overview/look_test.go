@@ -18,6 +18,7 @@ import (
 	waits "github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -484,6 +485,7 @@ func TestWhatIsLackingIsEnough(t *testing.T) {
 // names it.
 func TestADeadServerOfAClusterHidesNothing(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	servers, mesh := devnet.NATSServers(t, 3, nil)
 	conn, err := nats.Connect(servers[0].URL+","+servers[1].URL, nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	require.NoError(t, err)

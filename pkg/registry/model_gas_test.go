@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -58,9 +59,7 @@ func (mix *mixture) fill(t *testing.T, rules registry.GasRules, projects []*scor
 // TestModelBoundsGas fills batches to the default limits with updates that are as dear as can be (every wallet fresh, every id new), in
 // several mixtures, and sends each with exactly the gas the model says: it must suffice, and not be far off.
 func TestModelBoundsGas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mines full batches; .ci/run runs it, without -short")
-	}
+	long.Test(t)
 	t.Parallel()
 	underAll(t, modelBoundsGas)
 }

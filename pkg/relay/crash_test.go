@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay"
@@ -229,6 +230,7 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 // transactions of another holder of the key.
 func TestChaos(t *testing.T) {
 	t.Parallel()
+	long.Test(t)
 	for i := range uint64(2) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -188,9 +189,7 @@ func (c noAccessLists) Blocks(ctx context.Context, endpoint string, from, to uin
 // most, the lanes notice by what their first receipts or headers say (where the first may be a reorg's, by the next), and everything accepted becomes final. Under the new rules a
 // signed group and a creation take more gas than a transaction could have before.
 func TestTheNextFork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes some hundred blocks; .ci/run runs it, without -short")
-	}
+	long.Test(t)
 	t.Parallel()
 	for name, telling := range map[string]bool{"headers tell": true, "receipts tell": false} {
 		t.Run(name, func(t *testing.T) {

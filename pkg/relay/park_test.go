@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -416,7 +417,7 @@ func TestABacklogIsCountedAcrossSessions(t *testing.T) {
 			Limits: batch.Limits{MaxUpdates: 10, MaxGas: 1 << 24, MaxBytes: 128 << 10},
 		}
 		project, all := score.ProjectID{1}, uint64(0)
-		for seq := range uint64(60) {
+		for seq := range uint64(long.Size(20, 60)) {
 			r := score.Message{Seq: 1 + seq}
 			for i := range 10 {
 				r.Updates = append(r.Updates, score.Update{Project: project, ID: score.UpdateID{byte(seq), byte(i)}})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -159,7 +160,7 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 	store := status.New(client, status.Config{})
 	model, rng := newSimStatuses(), rand.New(rand.NewPCG(8, 0))
 	at := map[statusesBoth][]string{store: {""}, model: {""}} // where the fold is
-	for step := range 2500 {
+	for step := range long.Size(1000, 2500) {
 		refs := score.Refs(simUpdates(rng, 1+rng.IntN(4)))
 		id, nonce, tx, block := score.Lane(rng.IntN(2)), uint64(rng.IntN(4)), common.Hash{byte(rng.IntN(4))}, uint64(rng.IntN(4))
 		outcomes := make([]score.Outcome, len(refs))

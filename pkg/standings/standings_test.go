@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
@@ -18,6 +19,7 @@ import (
 var server *devnet.RedisServer
 
 func TestMain(m *testing.M) {
+	long.Beside(4)
 	dir, err := os.MkdirTemp("", "scorelay-standings")
 	if err == nil {
 		server, err = devnet.StartRedis(dir, devnet.RedisOptions{})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -41,6 +42,7 @@ func setup(t *testing.T, config status.Config) *bench {
 var server *devnet.RedisServer
 
 func TestMain(m *testing.M) {
+	long.Beside(6)
 	dir, err := os.MkdirTemp("", "scorelay-status")
 	if err == nil {
 		server, err = devnet.StartRedis(dir, devnet.RedisOptions{})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/watched"
@@ -159,10 +160,8 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 		opened[i], err = stream.Open(ctx, js)
 		require.NoError(t, err)
 	}
-	const (
-		messages = 400
-		term     = 20 // messages that a leader leads for, so that a slow machine has no more leaders than a fast one
-	)
+	messages := long.Size(60, 400)
+	const term = 20 // messages that a leader leads for, so that a slow machine has no more leaders than a fast one
 	var changing sync.WaitGroup
 	unclear := 0
 	for n := range messages {

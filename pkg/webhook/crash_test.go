@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/webhook"
@@ -82,7 +83,7 @@ func deliverAsChild() {
 // TestKill9 kills the process that delivers in the middle, again and again: everything comes, in order but for what is repeated.
 func TestKill9(t *testing.T) {
 	t.Parallel()
-	const events = 4000
+	events := long.Size(1000, 4000)
 	random := testrand.New(t)
 	r := newRig(t)
 	single := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})

@@ -26,6 +26,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -46,6 +47,7 @@ func TestMain(m *testing.M) {
 		deliverAsChild()
 		return
 	}
+	long.Beside(4)
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).StartMonitoring"))
 }
 

@@ -3,6 +3,7 @@
 package testrand
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -10,7 +11,9 @@ import (
 	"strconv"
 	"testing"
 
-	_ "pgregory.net/rapid" // its flag
+	_ "pgregory.net/rapid" // its flags
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
 // Variable is the environment variable that holds another seed: a number from 1 on, or "random".
@@ -35,10 +38,14 @@ func read(text string) uint64 {
 	return n
 }
 
-// Import testrand in every package whose tests use rapid, which takes its seed from this flag. -rapid.seed on the command
-// line overrides it.
+// Import testrand in every package whose tests use rapid, which takes its seed and how much it tries from these flags. Those
+// on the command line override them.
 func init() {
-	if err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10)); err != nil {
+	err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10))
+	if !long.Runs() {
+		err = errors.Join(err, flag.Set("rapid.checks", "30"))
+	}
+	if err != nil {
 		panic(err)
 	}
 }

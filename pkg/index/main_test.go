@@ -1,0 +1,12 @@
+package index_test
+
+import (
+	"testing"
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
+)
+
+func TestMain(m *testing.M) {
+	long.Beside(6)
+	m.Run()
+}

@@ -1,0 +1,12 @@
+package relay
+
+import (
+	"testing"
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
+)
+
+func TestMain(m *testing.M) {
+	long.Beside(8)
+	m.Run()
+}
