@@ -93,6 +93,7 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		return fmt.Errorf("couldn't read the block that the chain calls final: %w", err)
 	}
 	t.tagAsked, t.tagHead = now, head
+	claims = append(claims, t.tagHeard.missed(claims, now)...)
 	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
 	t.heldBack(claims)
 	t.tag.claims = claims

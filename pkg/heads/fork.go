@@ -161,13 +161,13 @@ func (t *Tracker) undoesFinal(first uint64) bool {
 	return t.final.Hash != (common.Hash{}) && first <= t.final.Number
 }
 
-// allLeft makes sure, by asking now, that no endpoint that answers has the old block in its chain any more. The branch is the
-// end of the chain of one that has not.
+// allLeft makes sure, by asking now, that no endpoint that answers, or did so lately, has the old block in its chain any more. The
+// branch is the end of the chain of one that has not.
 func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
 	if t.breakSeen.IsZero() {
 		t.breakSeen = t.config.Now()
 	}
-	for _, c := range t.claims {
+	for _, c := range slices.Concat(t.claims, t.missed) {
 		inBranch := slices.ContainsFunc(branch, func(b evidence.Block) bool { return b.Hash == c.Block.Hash })
 		switch {
 		case c.Endpoint == endpoint || inBranch:

@@ -171,7 +171,7 @@ func TestAllEndpointsBelowTheWindow(t *testing.T) {
 		fake = mine(fake, "fake")
 	}
 	r.nodes[0].head = fake
-	r.rounds(2)
+	r.rounds(62)
 	final, _ := r.Final()
 	require.Equal(t, fake.parent.Ref(), final.Ref(), "it is the only endpoint")
 	r.mine()
@@ -235,4 +235,43 @@ func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
 		_ = r.round()
 	}
 	require.Equal(t, []uint64{0}, r.view(s).Reorged)
+}
+
+// TestAnEndpointThatIsNotHeardIsNotLeftOut for half a minute: neither of what becomes final, nor of what ceases to be.
+func TestAnEndpointThatIsNotHeardIsNotLeftOut(t *testing.T) {
+	const until = 29 * time.Second
+	for name, c := range map[string]struct {
+		confirmations uint64
+		depth         int // of the false branch below the head
+	}{
+		"confirmations": {2, 0}, "the tag": {0, 0}, "a branch below the final block": {2, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, heads.Config{Confirmations: c.confirmations}, 40, "liar", "honest")
+			liar, honest := r.nodes[0], r.nodes[1]
+			liar.finalized, honest.finalized = 38, 38
+			r.rounds(5)
+			was, ok := r.Final()
+			require.True(t, ok)
+			fake := r.tip.at(r.tip.Number - uint64(c.depth))
+			for range c.depth + 8 {
+				fake = mine(fake, "fake")
+			}
+			liar.head, liar.finalized, honest.down = fake, fake.Number, true
+			for silent := r.now; r.now.Sub(silent) < until; {
+				_ = r.round()
+				final, _ := r.Final()
+				require.LessOrEqual(t, final.Number, r.tip.Number)
+				require.Equal(t, r.tip.at(final.Number).Ref(), final.Ref())
+				require.GreaterOrEqual(t, final.Number, was.Number)
+			}
+			require.Zero(t, r.metric("scorelay_heads_finality_breaks_total"))
+			for range 20 {
+				liar.head = mine(liar.head, "fake")
+				_ = r.round()
+			}
+			final, _ := r.Final()
+			require.Greater(t, final.Number, r.tip.Number, "one that is away for long holds nothing up")
+		})
+	}
 }

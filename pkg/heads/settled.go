@@ -119,11 +119,11 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 	}
 }
 
-// lacked tells whether no endpoint that answers has a block that is not in the recent blocks. One that does not say counts as if it
+// lacked reports whether no endpoint that answers, or did so lately, has a block that is not in the recent blocks. One that does not say counts as if it
 // had it, while there is patience. held tells that one has it.
 func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
 	head := t.recent.head()
-	for _, c := range t.claims {
+	for _, c := range slices.Concat(t.claims, t.missed) {
 		if t.recent.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
 			continue // its chain is ours
 		}
@@ -143,11 +143,11 @@ func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (la
 	return true, false
 }
 
-// compare asks every endpoint that answered in this round for its block at a height below the recent blocks.
+// compare asks every endpoint that answers, or did so lately, for its block at a height below the recent blocks.
 func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	var errs []error
 	others := 0
-	for _, c := range t.claims {
+	for _, c := range slices.Concat(t.claims, t.missed) {
 		if c.Block.Number < ref.at.Number {
 			continue
 		}

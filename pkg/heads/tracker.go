@@ -30,6 +30,9 @@ type Tracker struct {
 	rounds    sync.Mutex
 	count     uint64              // of rounds
 	claims    []evidence.Claim    // of this round, best first
+	missed    []evidence.Claim    // the last ones of endpoints that answered before, and not in this round
+	heard     heard               // endpoints' newest blocks
+	tagHeard  heard               // and what they call finalized
 	holders   map[string]bool     // endpoints that had the head as their latest
 	setbacks  map[string]setback  // endpoints whose claims could not be linked
 	silent    map[string]*silence // endpoints that do not vouch for what would be final
@@ -67,7 +70,7 @@ type Tracker struct {
 func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer) *Tracker {
 	t := &Tracker{
 		chain: chain, config: config.withDefaults(), log: log, metrics: newMetrics(reg),
-		holders: map[string]bool{}, setbacks: map[string]setback{}, silent: map[string]*silence{},
+		holders: map[string]bool{}, setbacks: map[string]setback{}, silent: map[string]*silence{}, heard: heard{}, tagHeard: heard{},
 		changed: make(chan struct{}), txs: map[common.Hash]*watchedTx{}, proven: map[common.Hash]uint64{}, unseen: none, needed: none,
 		rest: rest{wake: make(chan struct{}, 1), span: peekSpan},
 	}
@@ -135,6 +138,7 @@ func (t *Tracker) round(ctx context.Context) error {
 		}
 		return cmp.Compare(b.Block.Number, a.Block.Number)
 	})
+	t.missed = t.heard.missed(t.claims, t.config.Now())
 	head, _ := t.Head()
 	final, _ := t.Final()
 	errs := []error{t.follow(ctx)}

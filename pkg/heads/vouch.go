@@ -2,6 +2,8 @@ package heads
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,11 +19,43 @@ type silence struct {
 	logged bool        // that it has another block there
 }
 
+// heard are endpoints' newest claims, and when they came. An endpoint that is slow in one round is not left out of what becomes
+// final, or ceases to be: its last claim counts for breakPatience.
+type heard map[string]hearing
+
+type hearing struct {
+	claim evidence.Claim
+	at    time.Time
+}
+
+// missed returns the last claims of endpoints that answered within breakPatience, but are not among the claims of now.
+func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence.Claim) {
+	for _, c := range claims {
+		h[c.Endpoint] = hearing{c, now}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		switch age := now.Sub(h[name].at); {
+		case age >= breakPatience:
+			delete(h, name)
+		case !slices.ContainsFunc(claims, func(c evidence.Claim) bool { return c.Endpoint == name }):
+			missed = append(missed, h[name].claim)
+		}
+	}
+	return missed
+}
+
 // agreed is how far up to a block of the chain nothing speaks against its being final. An endpoint that has a newer block of the chain
 // has the block, too. An endpoint that has another one there, or is on another branch below it and moves, keeps the final
-// block where it is. One that only lags, or cannot show its block, does so for a while.
+// block where it is. One that only lags, cannot show its block, or is not heard does so for a while.
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
+	for _, c := range t.missed {
+		if t.recent.has(c.Block.Ref()) {
+			limit = min(limit, c.Block.Number)
+		} else {
+			ok = false
+		}
+	}
 	for _, c := range t.claims {
 		n, ours := c.Block.Number, t.recent.has(c.Block.Ref())
 		if ours && n >= b.Number {
