@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 	"pkg/devnet/rig/remotesigner": {},                      // for tests
 	"pkg/devnet/rig/long":         {},                      // which tests run
 	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"}, // seeds of tests
+	"pkg/devnet/rig/fault":        {},                      // writes that fail
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -96,7 +97,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
@@ -117,7 +118,7 @@ var homes = map[string][]string{
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {"pkg/devnet/rig/testrand"}, // its seed
 	"go.uber.org/goleak":                                      {},
-	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/testrand"},
+	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/testrand", "pkg/devnet/rig/fault"},
 	"log":                                                     {},
 	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
 }

@@ -2,7 +2,6 @@ package pause
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/watched"
@@ -188,43 +188,13 @@ func TestWhatANewerVersionPausedStays(t *testing.T) {
 	require.NoError(t, err)
 }
 
-var errLost = errors.New("the answer was lost")
-
-// faulty is a bucket whose next write fails: it is stored if persisted says so.
-type faulty struct {
-	jetstream.KeyValue
-	fails     int
-	persisted bool
-}
-
-func (f *faulty) fault(write func() (uint64, error)) (uint64, error) {
-	if f.fails == 0 {
-		return write()
-	}
-	f.fails--
-	if f.persisted {
-		if _, err := write(); err != nil {
-			return 0, err
-		}
-	}
-	return 0, errLost
-}
-
-func (f *faulty) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
-	return f.fault(func() (uint64, error) { return f.KeyValue.Create(ctx, key, value, opts...) })
-}
-
-func (f *faulty) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	return f.fault(func() (uint64, error) { return f.KeyValue.Update(ctx, key, value, revision) })
-}
-
 // TestUpdatesAreMadeOnce: where a write fails, where only its answer is lost, and where many write at once.
 func TestUpdatesAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	for i, persisted := range []bool{false, true} {
+	for i, kind := range []fault.Kind{fault.Failed, fault.Persisted} {
 		id, broken := score.Lane(i), *s
-		broken.kv = &faulty{KeyValue: s.kv, fails: 1, persisted: persisted}
+		broken.kv = fault.KeyValue{KeyValue: s.kv, Plan: fault.NewPlan(fault.First(1, kind))}
 		p, err := broken.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &id}, Pause{Reason: "x"}) })
 		require.NoError(t, err)
 		require.Len(t, p.Lanes, i+1)
@@ -249,7 +219,7 @@ func TestUpdatesAreMadeOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	broken := *s
-	broken.kv = &faulty{KeyValue: s.kv, fails: 1 << 30}
+	broken.kv = fault.KeyValue{KeyValue: s.kv, Plan: fault.NewPlan(fault.Always(fault.Failed))}
 	_, err = broken.Update(ctx, func(p Pauses) Pauses { return p.Without(What{}) })
 	require.ErrorContains(t, err, "couldn't change what is paused")
 }

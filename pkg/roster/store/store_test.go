@@ -2,17 +2,16 @@ package store
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -51,51 +50,17 @@ func first(t *testing.T) roster.Roster {
 	return r
 }
 
-var errLost = errors.New("the answer was lost")
-
-// faulty is a bucket whose next write fails: it is stored if persisted says so, and then another may come.
-type faulty struct {
-	jetstream.KeyValue
-	fails     int
-	persisted bool
-	then      func()
-}
-
-func (f *faulty) fault(write func() (uint64, error)) (uint64, error) {
-	if f.fails == 0 {
-		return write()
-	}
-	f.fails--
-	if f.persisted {
-		if _, err := write(); err != nil {
-			return 0, err
-		}
-	}
-	if f.then != nil {
-		f.then()
-	}
-	return 0, errLost
-}
-
-func (f *faulty) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
-	return f.fault(func() (uint64, error) { return f.KeyValue.Create(ctx, key, value, opts...) })
-}
-
-func (f *faulty) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	return f.fault(func() (uint64, error) { return f.KeyValue.Update(ctx, key, value, revision) })
-}
-
 func TestWritesThatFailedAndWritesThatFailedButPersisted(t *testing.T) {
 	t.Parallel()
-	for _, persisted := range []bool{false, true} {
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
 		s := open(t)
-		sound := *s
-		s.kv = &faulty{KeyValue: s.kv, fails: 1, persisted: persisted}
+		sound, plan := *s, fault.NewPlan(fault.First(1, kind))
+		s.kv = fault.KeyValue{KeyValue: s.kv, Plan: plan}
 		r, err := s.Create(t.Context(), first(t))
 		require.NoError(t, err)
 		require.Equal(t, first(t), r)
 
-		s.kv = &faulty{KeyValue: sound.kv, fails: 2, persisted: persisted}
+		plan.Set(fault.First(2, kind))
 		r, err = s.Update(t.Context(), adding(1))
 		require.NoError(t, err)
 		require.Len(t, r.Lanes, 2)
@@ -103,12 +68,13 @@ func TestWritesThatFailedAndWritesThatFailedButPersisted(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, r, stored)
 
-		s.kv = &faulty{KeyValue: sound.kv, fails: 1, persisted: persisted, then: func() {
+		plan.Set(fault.First(1, kind))
+		plan.After(func() {
 			_, err := sound.Update(t.Context(), adding(3))
 			require.NoError(t, err)
-		}}
+		})
 		_, err = s.Update(t.Context(), adding(2))
-		if persisted {
+		if kind == fault.Persisted {
 			require.ErrorIs(t, err, roster.ErrSigner, "it is there, and another change came after it: no second lane for the signer")
 		} else {
 			require.NoError(t, err)
@@ -116,7 +82,7 @@ func TestWritesThatFailedAndWritesThatFailedButPersisted(t *testing.T) {
 		stored, err = sound.Get(t.Context())
 		require.NoError(t, err)
 		require.Len(t, stored.Lanes, 4)
-	}
+	})
 }
 
 func TestChangesAtOnceAreAllMade(t *testing.T) {
