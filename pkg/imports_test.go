@@ -43,7 +43,6 @@ var allowed = map[string][]string{
 	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/retry"},
-	"pkg/relay/rig/model":          {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of the outside, for relay's tests
 	"pkg/topup":                    {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
 	"pkg/index":                    {"pkg/ledger", "pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
@@ -84,12 +83,13 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":              {},                      // for figures of gas
-	"pkg/devnet/rig/rpcproxy":     {},                      // in front of a node, for tests and benchmarks
-	"pkg/devnet/rig/remotesigner": {},                      // for tests
-	"pkg/devnet/rig/long":         {},                      // which tests run
-	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"}, // seeds of tests
-	"pkg/devnet/rig/fault":        {},                      // writes that fail
+	"pkg/devnet/evm":              {},                                                                                                                           // for figures of gas
+	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
+	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
+	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
+	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run
+	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"},                                                                                                      // seeds of tests
+	"pkg/devnet/rig/fault":        {},                                                                                                                           // writes that fail
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

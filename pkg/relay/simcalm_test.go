@@ -7,8 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )

@@ -3,7 +3,7 @@ package relay
 import (
 	"slices"
 
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 )
 
 // breakEndpoint draws a fault for a node, or for a replica's connection to it.

@@ -10,10 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )

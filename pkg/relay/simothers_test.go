@@ -3,9 +3,9 @@ package relay
 import (
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

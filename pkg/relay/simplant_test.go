@@ -5,8 +5,8 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

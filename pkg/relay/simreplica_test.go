@@ -11,10 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"

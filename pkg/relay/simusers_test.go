@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 

@@ -1,8 +1,8 @@
 package relay
 
 import (
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/heads"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 )
 
 var (

@@ -14,8 +14,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 

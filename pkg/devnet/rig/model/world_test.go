@@ -15,8 +15,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )

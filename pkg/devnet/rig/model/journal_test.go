@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/relay/rig/model"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
