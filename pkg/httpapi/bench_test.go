@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -47,8 +48,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// The package's tests share one Redis and one chain with one contract; each has a NATS of its own.
+// The package's tests share one NATS, one Redis, and one chain with one contract. In them a test knows what is its own by its project's id and
+// by its prefix of Redis.
 var shared struct {
+	nats     *devnet.NATSServer
+	stream   *stream.Stream // in it
 	redis    *devnet.RedisServer
 	chain    *devnet.Chain
 	contract common.Address
@@ -78,7 +82,14 @@ func TestMain(m *testing.M) {
 		}
 		defer shared.chain.Close()
 		shared.contract = crypto.CreateAddress(devnet.Address(0), 0)
+		if shared.nats, err = devnet.StartNATS(filepath.Join(dir, "nats"), devnet.NATSOptions{}); err != nil {
+			return 1, err
+		}
+		defer shared.nats.Close()
 		if err := transact(nil, registry.DeployData(0, devnet.Address(0), []common.Address{devnet.Address(0)})); err != nil {
+			return 1, err
+		}
+		if _, shared.stream, err = connect(shared.nats.URL); err != nil {
 			return 1, err
 		}
 		return m.Run(), nil
@@ -131,6 +142,40 @@ func mined(to *common.Address, data []byte) (block uint64, err error) {
 	}
 }
 
+// connect opens the JetStream of a NATS, with streams and buckets.
+func connect(url string) (js jetstream.JetStream, of *stream.Stream, err error) {
+	ctx := context.Background()
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
+	if err != nil {
+		return nil, nil, err
+	}
+	if js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second)); err != nil {
+		return nil, nil, err
+	}
+	if url != shared.nats.URL || shared.stream == nil { // it takes longer than what most tests do
+		if err := stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
+			Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract, DeployBlock: 1,
+		}}); err != nil {
+			return nil, nil, err
+		}
+	}
+	of, err = stream.Open(ctx, js)
+	return js, of, err
+}
+
+// writer writes the ledger in a NATS, in which each block of the shared chain is final.
+func writer(of *stream.Stream) (*ledger.Writer, error) {
+	facts, err := of.Ledger(context.Background(), nil)
+	return &ledger.Writer{Deployment: of.Deployment(), Heads: following{rpc()}, Chain: rpc(), Letters: of, Ledger: facts, Log: slog.New(slog.DiscardHandler)}, err
+}
+
+// writeShared writes that in the shared NATS from now on.
+var writeShared = sync.OnceValue(func() error {
+	w, err := writer(shared.stream)
+	go func() { _ = w.Run(context.Background()) }()
+	return err
+})
+
 // rpc asks the shared chain.
 var rpc = sync.OnceValue(func() *chain.Client {
 	client, err := chain.Dial(context.Background(), chain.Config{URLs: []string{shared.chain.URL}, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
@@ -145,7 +190,8 @@ type bench struct {
 	t         *testing.T
 	url       string
 	secret    apikey.Secret
-	nats      *devnet.NATSServer
+	js        jetstream.JetStream
+	since     uint64 // the stream's first message that may be of this bench
 	stream    *stream.Stream
 	status    *status.Store
 	projects  *httpapi.Projects
@@ -192,7 +238,7 @@ type setup struct {
 	deps    func(*httpapi.Deps)
 	redis   string             // URL; empty: the shared one
 	timeout time.Duration      // of one call to Redis; 0: the default
-	nats    *devnet.NATSServer // nil: one of its own
+	nats    *devnet.NATSServer // nil: the shared one
 	listen  func(net.Listener) net.Listener
 	faults  bool // nothing but injected faults keeps a publish from its ack
 }
@@ -203,27 +249,21 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{ChainID: devnet.ChainID, Contract: shared.contract, AcceptTimeout: time.Minute},
-		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: time.Minute,
+		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: time.Minute, nats: shared.nats,
 	}
 	if change != nil {
 		change(&set)
-	}
-	if b.nats = set.nats; b.nats == nil {
-		b.nats = devnet.NATS(t)
 	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	b.stop = cancel
 
-	nc, err := nats.Connect(b.nats.URL, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
+	var err error
+	b.js, b.stream, err = connect(set.nats.URL)
 	require.NoError(t, err)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
+	state, err := b.stream.State(ctx)
 	require.NoError(t, err)
-	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
-		Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract, DeployBlock: 1,
-	}}))
-	b.stream, err = stream.Open(ctx, js)
-	require.NoError(t, err)
+	b.since = state.LastSeq + 1
 	b.publisher = &faultyPublisher{stream: b.stream, alone: set.faults}
 	client, err := redisdb.Open(set.redis)
 	require.NoError(t, err)
@@ -234,7 +274,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b.standings = standings.New(client, standings.Config{Prefix: prefix, Source: "the chain"})
 	b.projects = httpapi.NewProjects(b.final)
 	b.chain = &faultyChain{}
-	b.keys, err = apikey.Open(ctx, js)
+	b.keys, err = apikey.Open(ctx, b.js)
 	require.NoError(t, err)
 	b.secret, _, err = b.keys.Create(ctx, "test", apikey.Terms{})
 	require.NoError(t, err)
@@ -264,8 +304,13 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	source := &ledger.Source{Ledger: facts, Chain: node, Deployment: b.stream.Deployment(), Log: log}
 	b.reader = &event.Reader{Source: source, Letters: b.stream, Chain: node, Deployment: b.stream.Deployment(), Projects: b.final, Poll: 20 * time.Millisecond, Log: log}
 	b.finalize = sync.OnceFunc(func() {
-		w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: following{node}, Chain: node, Letters: b.stream, Ledger: facts, Log: log}
-		loops.Go(func() { _ = w.Run(ctx) })
+		if set.nats == shared.nats {
+			require.NoError(t, writeShared())
+		} else {
+			w, err := writer(b.stream)
+			require.NoError(t, err)
+			loops.Go(func() { _ = w.Run(ctx) })
+		}
 		loops.Go(func() { _ = source.Run(ctx) })
 		head, ok := following{node}.Final()
 		require.True(t, ok)
@@ -299,11 +344,10 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	t.Cleanup(func() {
 		cancel()
 		loops.Wait()
-		nc.Close()
+		b.js.Conn().Close()
 		_ = client.Close()
 	})
 	b.project = newProject(t.Name())
-	_, _ = rand.Read(b.project.ID[:]) // on the shared chain
 	return b
 }
 
@@ -315,14 +359,17 @@ func (b *bench) withProject() *bench {
 	return b
 }
 
+// newProject is a project whose id no other test has.
 func newProject(name string) *score.Project {
-	return &score.Project{
-		ID: score.ProjectID(crypto.Keccak256Hash([]byte(name))), Name: name,
+	p := &score.Project{
+		Name:       name,
 		Actions:    []score.Action{{Name: "buy", Points: 10}, {Name: "return", Points: 3, Direction: score.Subtract}},
 		Owners:     []common.Address{devnet.Address(1)},
 		Updaters:   []common.Address{devnet.Address(2), contractWallet},
 		ScoreTypes: []string{"reputation", "volume"},
 	}
+	_, _ = rand.Read(p.ID[:])
+	return p
 }
 
 type object = map[string]any
@@ -435,15 +482,32 @@ func read(t *testing.T, res *http.Response) response {
 	return r
 }
 
-// stored lists the updates of the stream, envelope by envelope.
-func (b *bench) stored() [][]score.Update {
+// stored lists the updates of the bench's project in the stream, envelope by envelope.
+func (b *bench) stored() (envelopes [][]score.Update) {
 	b.t.Helper()
-	var envelopes [][]score.Update
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
-		if r.Updates != nil {
-			envelopes = append(envelopes, r.Updates)
-		}
-		return r.Corrupt
-	}))
+	for _, m := range b.envelopes() {
+		envelopes = append(envelopes, m.Updates)
+	}
 	return envelopes
+}
+
+// messages lists those of the stream that are of the bench's project, and wanted.
+func (b *bench) messages(wanted func(score.Message) bool) (found []score.Message) {
+	b.t.Helper()
+	require.NoError(b.t, b.stream.ReadFrom(context.Background(), b.since, func(m score.Message) error {
+		var of score.ProjectID
+		switch {
+		case m.Project != nil:
+			of = m.Project.ID
+		case m.Edit != nil:
+			of = m.Edit.Project
+		case m.Updates != nil:
+			of = m.Updates[0].Project
+		}
+		if of == b.project.ID && wanted(m) {
+			found = append(found, m)
+		}
+		return m.Corrupt
+	}))
+	return found
 }

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -247,7 +246,6 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	another := newProject("another")
-	_, _ = rand.Read(another.ID[:])
 	acts := map[string]func() response{
 		"create": func() response { return b.post("/create-project", createBody(another)) },
 		"update": func() response { return b.post("/update-score", b.update("one")) },

@@ -1,7 +1,7 @@
 package httpapi_test
 
 import (
-	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"strings"
@@ -35,18 +35,6 @@ func (b *bench) counted(name string) string {
 func (b *bench) creations() []score.Message {
 	b.t.Helper()
 	return b.messages(func(m score.Message) bool { return m.Project != nil })
-}
-
-// messages lists those of the stream that are wanted.
-func (b *bench) messages(wanted func(score.Message) bool) (found []score.Message) {
-	b.t.Helper()
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(m score.Message) error {
-		if wanted(m) {
-			found = append(found, m)
-		}
-		return m.Corrupt
-	}))
-	return found
 }
 
 func (b *bench) created(stage string) object {
@@ -127,7 +115,7 @@ func TestATakenProjectID(t *testing.T) {
 	taken(set(createBody(old), "owners", []any{devnet.Address(7)}), nil) // an edit may have made the difference
 
 	unseen := newProject("accepted by another replica just now")
-	require.NoError(t, b.stream.PublishProject(t.Context(), "other", unseen, 0))
+	require.NoError(t, b.stream.PublishProject(t.Context(), rand.Text(), unseen, 0))
 	taken(createBody(unseen), true)
 	taken(set(createBody(unseen), "name", "mine"), false)
 }
@@ -221,8 +209,8 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 
 func TestProjectsAreToldInAnyOrder(t *testing.T) {
 	t.Parallel()
-	first, second := newProject("p"), newProject("p")
-	second.Name = "second"
+	first, second := newProject("p"), newProject("second")
+	second.ID = first.ID
 	first5 := func(p *httpapi.Projects) { p.Accepted(5, first) }
 	dead5 := func(p *httpapi.Projects) { p.Dead(5, first.ID) }
 	second9 := func(p *httpapi.Projects) { p.Accepted(9, second) }

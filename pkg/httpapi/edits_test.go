@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"crypto/ecdsa"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"strings"
@@ -227,7 +228,7 @@ func TestAnEditIsKnownWithoutRedis(t *testing.T) {
 	parsed, err := wallet.ParseSignature(hexutil.MustDecode(body["signature"].(string)))
 	require.NoError(t, err)
 	e.Signature = parsed.Compact()
-	require.NoError(t, b.stream.PublishEdit(t.Context(), "elsewhere", e))
+	require.NoError(t, b.stream.PublishEdit(t.Context(), rand.Text(), e))
 	require.Equal(t, "accepted", b.get("%s", b.editsPath()+"/0").body["status"])
 	require.NoError(t, transact(&shared.contract, registry.EncodeEdit(e)))
 	r := b.get("%s", b.editsPath()+"/0")

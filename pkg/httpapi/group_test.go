@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/stretchr/testify/require"
 
@@ -30,9 +32,9 @@ func (b *bench) updates(names ...string) []score.Update {
 
 // inWord are n updates whose ids share a word, ascending.
 func (b *bench) inWord(name string, n int) []score.Update {
-	updates := make([]score.Update, n)
+	updates, targets := make([]score.Update, n), []common.Address{devnet.Address(7), devnet.Address(8), devnet.Address(9)}
 	for i := range updates {
-		updates[i] = score.Update{Project: b.project.ID, ID: updateID(name), Target: devnet.Address(7 + i%3)}
+		updates[i] = score.Update{Project: b.project.ID, ID: updateID(name), Target: targets[i%3]}
 		updates[i].ID[31] = byte(i)
 	}
 	return updates
@@ -152,9 +154,9 @@ func TestAGroupWithDuplicatesIsStoredWhole(t *testing.T) {
 // replicas are two APIs over the same stores.
 func replicas(t *testing.T, change func(*setup)) (a, b *bench) {
 	t.Helper()
-	nats := devnet.NATS(t)
+	prefix := rand.Text() + ":"
 	both := func(s *setup) {
-		s.nats, s.status.Prefix = nats, t.Name()+":"
+		s.status.Prefix = prefix
 		s.config.ClaimWait = 20 * time.Second
 		change(s)
 	}

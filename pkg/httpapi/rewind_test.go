@@ -18,14 +18,13 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -133,19 +132,9 @@ func (b *bench) endpoints(events webhook.Events, endpoints ...webhook.Endpoint) 
 	return all
 }
 
-func (b *bench) jetStream() jetstream.JetStream {
-	b.t.Helper()
-	nc, err := nats.Connect(b.nats.URL, nats.Timeout(time.Minute))
-	require.NoError(b.t, err)
-	b.t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(b.t, err)
-	return js
-}
-
 func (b *bench) webhookStore() *webhook.Store {
 	b.t.Helper()
-	store, err := webhook.Open(b.t.Context(), b.jetStream())
+	store, err := webhook.Open(b.t.Context(), b.js)
 	require.NoError(b.t, err)
 	return store
 }
@@ -235,7 +224,7 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 	t.Cleanup(client.Close)
 	const confirmations = 2
 	tracker := heads.New(heads.Config{Confirmations: confirmations, PollInterval: 20 * time.Millisecond}, client, log, prometheus.NewRegistry())
-	b := newBench(t, nil)
+	b := newBench(t, func(s *setup) { s.nats = devnet.NATS(t) })
 	b.beside(tracker.Run)
 	b.beside(func(ctx context.Context) { _ = b.reader.Source.Run(ctx) })
 	w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: tracker, Chain: client, Letters: b.stream, Ledger: b.reader.Source.Ledger, Log: log}
@@ -277,12 +266,13 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 // TestReadersInTheMiddleOfDeepReorgs go on by themselves: streams by the SDK, and webhooks. At the end each holds exactly the contract's events.
 func TestReadersInTheMiddleOfDeepReorgs(t *testing.T) {
 	t.Parallel()
-	streams, webhooks, longest := 200, 20, 5000
+	streams, webhooks, longest := long.Size(20, 200), long.Size(4, 20), long.Size(1000, 5000)
 	if testing.Short() {
-		streams, longest = 40, 1000 // under the race detector, 200 are slower than a call's timeout
+		streams, longest = min(streams, 40), 1000 // under the race detector, 200 are slower than a call's timeout
 	}
 	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, score.ProjectID{})
 	b := newBench(t, func(s *setup) {
+		s.nats = devnet.NATS(t)
 		s.config.MaxStreams, s.config.RatePerSecond, s.config.LookUpsPerSecond = 4*streams, 1e6, 1e6
 		s.config.MaxConnections, s.config.MaxPerAddress, s.config.MaxPerKey = 10*streams, 10*streams, 10*streams
 		s.deps = func(d *httpapi.Deps) {
@@ -336,6 +326,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	b := newBench(t, func(s *setup) {
+		s.nats = devnet.NATS(t)
 		s.deps = func(d *httpapi.Deps) {
 			r := d.Events.(*event.Reader)
 			r.Chain, r.Deployment, r.Source.Chain, r.Source.Deployment = client, of, client, of
@@ -456,7 +447,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 // with a time in place of start. The receiver drops what it was told, or what it was told of since that time.
 func TestWhatWebhooksOperatorsAreAdvisedWorks(t *testing.T) {
 	t.Parallel()
-	b, ctx, log := newBench(t, nil), t.Context(), slog.New(slog.DiscardHandler)
+	b, ctx, log := newBench(t, func(s *setup) { s.nats = devnet.NATS(t) }), t.Context(), slog.New(slog.DiscardHandler)
 	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, b.project.ID)
 	facts, err := b.stream.Ledger(ctx, nil)
 	require.NoError(t, err)
@@ -490,7 +481,7 @@ func TestWhatWebhooksOperatorsAreAdvisedWorks(t *testing.T) {
 	at, err := model.BlockByNumber(ctx, before)
 	require.NoError(t, err)
 
-	of, err := b.jetStream().Stream(ctx, stream.LedgerName)
+	of, err := b.js.Stream(ctx, stream.LedgerName)
 	require.NoError(t, err)
 	require.NoError(t, of.Purge(ctx))
 	model.Cut(5)
