@@ -2,7 +2,9 @@ package httpapi_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -29,19 +33,17 @@ func (b *bench) answeredSingle(status, name string) object {
 }
 
 func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	body := b.update("one")
 	body["actionName"], body["scoreType"] = "return", "volume"
-	r := b.post("/update-score", body)
-	require.Equal(t, http.StatusOK, r.status, r)
+	r := b.post("/update-score", body).ok()
 	require.Equal(t, b.answeredSingle("accepted", "one"), r.body)
 	require.Equal(t, "application/json", r.header.Get("Content-Type"))
 	require.Equal(t, [][]score.Update{{{
 		Project: b.project.ID, ID: updateID("one"), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1, ScoreType: 1,
 	}}}, b.stored())
 
-	r = b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	r = b.lookUpOne("one")
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "accepted",
 		"outcome": nil, "transactionHash": nil, "blockNumber": nil,
@@ -50,7 +52,6 @@ func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
 
 // TestATimeThatIsNoneIsTold: seconds instead of milliseconds is the likeliest mistake.
 func TestATimeThatIsNoneIsTold(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	now := time.Now()
 	for message, want := range map[string]string{
@@ -62,35 +63,30 @@ func TestATimeThatIsNoneIsTold(t *testing.T) {
 	} {
 		r := b.post("/update-score", set(b.update("one"), "message", message))
 		require.Equal(t, http.StatusBadRequest, r.status)
-		require.Regexp(t, want, r.body["errors"].([]any)[0].(object)["detail"])
+		require.Regexp(t, want, r.field()["detail"])
 	}
 }
 
 func TestASecondPostIsADuplicate(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 	for range 3 {
-		r := b.post("/update-score", b.update("one"))
-		require.Equal(t, http.StatusOK, r.status)
+		r := b.post("/update-score", b.update("one")).ok()
 		require.Equal(t, set(b.answeredSingle("duplicate", "one"), "sameContent", true), r.body)
-		require.Equal(t, http.StatusOK, b.get("%s", r.body["statusUrl"]).status)
+		b.get("%s", r.body["statusUrl"]).ok()
 	}
 	require.Len(t, b.stored(), 1)
 }
 
-// TestOfManyAtOnceOneIsAccepted: every id is posted by several callers at the same time.
 // TestADuplicateIsComparedWithWhatWasAccepted, where this API knows it.
 func TestADuplicateIsComparedWithWhatWasAccepted(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	first := b.post("/update-score", b.update("1"))
 	require.Equal(t, "accepted", first.body["status"])
 	require.NotContains(t, first.body, "sameContent")
 	sent := func(body object) any {
 		t.Helper()
-		r := b.post("/update-score", body)
-		require.Equal(t, http.StatusOK, r.status, r)
+		r := b.post("/update-score", body).ok()
 		require.Equal(t, "duplicate", r.body["status"])
 		return r.body["sameContent"]
 	}
@@ -110,8 +106,8 @@ func TestADuplicateIsComparedWithWhatWasAccepted(t *testing.T) {
 	require.Nil(t, sent(b.update("1")), "accepted twice: which of them counts is not known here")
 }
 
+// TestOfManyAtOnceOneIsAccepted: every id is posted by several callers at the same time.
 func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.ClaimWait = 20 * time.Second }).withProject()
 	const ids, callers = 20, 8
 	var mu sync.Mutex
@@ -134,11 +130,7 @@ func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
 	for id, got := range answers {
 		require.Equal(t, map[any]int{"accepted": 1, "duplicate": callers - 1}, got, id)
 	}
-	total := 0
-	for _, envelope := range b.stored() {
-		total += len(envelope)
-	}
-	require.Equal(t, ids, total)
+	require.Len(t, slices.Concat(b.stored()...), ids)
 }
 
 // allWait waits until so many posts wait for the publish after the one that is in flight.
@@ -149,22 +141,12 @@ func (b *bench) allWait(n int) {
 
 // TestWhatArrivesDuringAPublishSharesTheNext holds the first publish until others wait.
 func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(*setup) {}).withProject()
-	held, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	hold := func() error {
-		once.Do(func() { close(held); <-release })
-		return nil
-	}
-	b.publisher.before.Store(&hold)
+	b := newBench(t, nil).withProject()
+	held, release := b.publisher.hold()
 	var wg sync.WaitGroup
 	post := func(id string) {
 		body := b.update(id)
-		wg.Go(func() {
-			r := b.post("/update-score", body)
-			require.Equal(t, "accepted", r.body["status"], r)
-		})
+		wg.Go(func() { require.Equal(t, "accepted", b.post("/update-score", body).body["status"]) })
 	}
 	post("first")
 	<-held
@@ -173,7 +155,7 @@ func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
 		post(fmt.Sprint(i))
 	}
 	b.allWait(others)
-	close(release)
+	release()
 	wg.Wait()
 	envelopes := b.stored()
 	require.Len(t, envelopes, 2, "those that waited share a publish")
@@ -182,70 +164,42 @@ func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
 
 func TestAPublishThatFailedIsRetriedUnderTheSameID(t *testing.T) {
 	t.Parallel()
-	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, nil).withProject()
-			if persisted {
-				b.publisher.after.Store(times(2, errFault))
-			} else {
-				b.publisher.before.Store(times(2, errFault))
-			}
-			require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
-			require.Len(t, b.stored(), 1, "one envelope, however often it was sent")
-			require.EqualValues(t, 1+3, b.publisher.calls.Load()) // the project's, and three
-		})
-	}
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		b := startBench(t, nil).withProject()
+		b.publisher.Set(fault.First(2, kind))
+		require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+		require.Len(t, b.stored(), 1, "one envelope, however often it was sent")
+		require.Equal(t, 3, b.publisher.Writes())
+	})
 }
 
 // TestAnUpdateThatWasNotAckedMayBeSentAgain: the first caller gets a 503, and a retry gets through, whether or not the
 // first was stored.
 func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
 	t.Parallel()
-	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, func(s *setup) { s.config.AcceptTimeout, s.faults = 100*time.Millisecond, true }).withProject()
-			want := 1
-			if persisted {
-				want = 2 // the contract applies one of them
-				b.publisher.after.Store(always(errFault))
-			} else {
-				b.publisher.before.Store(always(errFault))
-			}
-			b.unacked("/update-score", b.update("one"))
-			require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).codeWhenComplete(b))
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		b := startBench(t, func(s *setup) { s.config.AcceptTimeout, s.faults = 100*time.Millisecond, true }).withProject()
+		b.publisher.Set(fault.Always(kind))
+		b.unacked("/update-score", b.update("one"))
+		require.Equal(t, "status_rebuilding", b.lookUpOne("one").code())
+		b.restored()
+		require.Equal(t, "update_not_found", b.lookUpOne("one").code())
 
-			b.publisher.before.Store(nil)
-			b.publisher.after.Store(nil)
-			b.accepted("/update-score", b.update("one"))
-			require.Len(t, b.stored(), want)
-		})
-	}
-}
-
-// codeWhenComplete declares the status store complete before it asks again.
-func (r response) codeWhenComplete(b *bench) string {
-	b.t.Helper()
-	require.Equal(b.t, "status_rebuilding", r.code())
-	token, _, err := b.status.BeginRestore(b.t.Context())
-	require.NoError(b.t, err)
-	require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
-	return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code()
+		b.publisher.Set(nil)
+		b.accepted("/update-score", b.update("one"))
+		require.Len(t, b.stored(), map[fault.Kind]int{fault.Failed: 1, fault.Persisted: 2}[kind], "the contract applies one of them")
+	})
 }
 
 // TestACrashBetweenClaimAndAck: an unresolved claim keeps others out only until it expires.
 func TestACrashBetweenClaimAndAck(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.ClaimWait = 50 * time.Millisecond
 		s.status.Claim = 5 * time.Second
 	}).withProject()
 	require.Equal(t, score.ClaimWon, b.claim("one", "crashed"))
 	r := b.post("/update-score", b.update("one"))
-	require.Equal(t, http.StatusServiceUnavailable, r.status)
 	require.Equal(t, "update_in_progress", r.code())
-	require.NotEmpty(t, r.header.Get("Retry-After"))
 	b.accepted("/update-score", b.update("one"))
 	require.Len(t, b.stored(), 1)
 }
@@ -253,27 +207,24 @@ func TestACrashBetweenClaimAndAck(t *testing.T) {
 func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
 	t.Parallel()
 	redis := devnet.Redis(t)
-	b := newBench(t, func(s *setup) { s.redis = redis.URL; s.timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
+	b := startBench(t, func(s *setup) { s.redis = redis.URL; s.timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
 	redis.Close()
 	began := time.Now()
 	for i := range 20 {
-		r := b.post("/update-score", b.update(fmt.Sprint(i)))
-		require.Equal(t, "accepted", r.body["status"], r)
+		require.Equal(t, "accepted", b.post("/update-score", b.update(fmt.Sprint(i))).body["status"])
 	}
 	require.Less(t, time.Since(began), 2*time.Minute, "a dead Redis must not slow the API down")
-	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("1"))
-	require.Equal(t, "status_unavailable", r.code())
+	require.Equal(t, "status_unavailable", b.lookUpOne("1").code())
 	require.Equal(t, "accepted", b.get("/projects/%s", b.project.ID).body["status"])
 }
 
 func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.restored()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 	u := b.stored()[0]
 	require.NoError(t, b.status.Final(t.Context(), updateTx, 7, score.Refs(u), []score.Outcome{score.NotMember}))
-	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	r := b.lookUpOne("one")
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "not_member",
 		"transactionHash": updateTx.Hex(), "blockNumber": float64(7),
@@ -285,15 +236,8 @@ func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
 
 // TestADrainAnswersEveryCaller stops the server while a publish is in flight and others wait for it.
 func TestADrainAnswersEveryCaller(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(*setup) {}).withProject()
-	held, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	hold := func() error {
-		once.Do(func() { close(held); <-release })
-		return nil
-	}
-	b.publisher.before.Store(&hold)
+	b := newBench(t, nil).withProject()
+	held, release := b.publisher.hold()
 	var wg sync.WaitGroup
 	post := func(id string) {
 		body := b.update(id)
@@ -309,7 +253,7 @@ func TestADrainAnswersEveryCaller(t *testing.T) {
 	b.stop()
 	require.Eventually(t, func() bool { return b.get("/readyz").code() == "shutting_down" }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, "shutting_down", b.post("/update-score", b.update("late")).code())
-	close(release)
+	release()
 	wg.Wait()
 	require.NoError(t, <-b.stopped)
 	b.stopped <- nil
@@ -317,17 +261,15 @@ func TestADrainAnswersEveryCaller(t *testing.T) {
 
 // TestADrainThatTakesTooLongAnswersEveryCaller: no ack ever comes.
 func TestADrainThatTakesTooLongAnswersEveryCaller(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.AcceptTimeout = time.Hour
 		s.config.DrainTimeout = 50 * time.Millisecond
 	}).withProject()
 	publishing := make(chan struct{}, 1000)
-	fail := func() error {
+	b.publisher.meet(func() error {
 		publishing <- struct{}{}
-		return errFault
-	}
-	b.publisher.before.Store(&fail)
+		return fault.Err
+	})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		require.Equal(t, http.StatusServiceUnavailable, b.post("/update-score", b.update("one")).status)
@@ -340,48 +282,38 @@ func TestADrainThatTakesTooLongAnswersEveryCaller(t *testing.T) {
 
 // TestAFullStreamSaysSoAtOnce: back-pressure is no reason to wait.
 func TestAFullStreamSaysSoAtOnce(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.AcceptTimeout = time.Hour }).withProject()
-	b.publisher.before.Store(always(fmt.Errorf("no room: %w", score.ErrFull)))
+	b.publisher.refuse(fmt.Errorf("no room: %w", score.ErrFull))
 	began := time.Now()
 	r := b.post("/update-score", b.update("one"))
 	require.Equal(t, "stream_full", r.code())
-	require.NotEmpty(t, r.header.Get("Retry-After"))
 	require.Less(t, time.Since(began), 2*time.Minute)
-	b.publisher.before.Store(nil)
+	b.publisher.refuse(nil)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 }
 
 func TestManyCallersManyUpdates(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
-	const callers, each = 16, 50
+	callers, each := 16, long.Size(20, 50)
 	message := b.update("") // one signature serves them all
 	var wg sync.WaitGroup
 	for c := range callers {
 		wg.Go(func() {
 			for i := range each {
-				body := object{}
-				for k, v := range message {
-					body[k] = v
-				}
-				body["updateId"] = updateID(fmt.Sprint(c, i))
+				body := set(maps.Clone(message), "updateId", updateID(fmt.Sprint(c, i)))
 				require.Equal(t, "accepted", b.post("/update-score", body).body["status"])
 			}
 		})
 	}
 	wg.Wait()
 	seen := map[score.UpdateID]int{}
-	for _, envelope := range b.stored() {
-		for _, u := range envelope {
-			seen[u.ID]++
-		}
+	for _, u := range slices.Concat(b.stored()...) {
+		seen[u.ID]++
 	}
 	require.Len(t, seen, callers*each)
 }
 
 func TestARevokedKeyIsRefused(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 	require.NoError(t, b.keys.Revoke(t.Context(), strings.Split(b.secret.Reveal(), "_")[1]))
@@ -404,18 +336,13 @@ func TestAFullProjectIsToldWhenToRetry(t *testing.T) {
 		"nothing is bound":    {backlog{Waiting: 5_000}, "60"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := newBench(t, func(s *setup) {
 				s.config.MaxWaiting = 1_000
 				s.deps = func(d *httpapi.Deps) { d.Backlogs = is.backlog }
 			}).withProject()
 			r := b.post("/update-score", b.update("one"))
 			require.Equal(t, is.wait, r.header.Get("Retry-After"))
-			if is.wait == "" {
-				require.Equal(t, http.StatusOK, r.status)
-				return
-			}
-			require.Equal(t, http.StatusTooManyRequests, r.status)
+			require.Equal(t, is.wait != "", r.code() == "backlog_full", r)
 		})
 	}
 }

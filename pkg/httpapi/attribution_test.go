@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -34,18 +35,13 @@ func (l *logged) of(t *testing.T, message string) (lines []object) {
 	return lines
 }
 
-func (l *logged) setup(s *setup) {
-	s.deps = func(d *httpapi.Deps) { d.Log = slog.New(slog.NewJSONHandler(l, nil)) }
-}
-
 const toldUpdates = "updates came by this key within a second"
 
 // TestTheLogTellsWhichKeySentWhat: every update that was, or may have been, stored is told, by the end of a drain at the latest.
 func TestTheLogTellsWhichKeySentWhat(t *testing.T) {
-	t.Parallel()
 	var log logged
 	b := newBench(t, func(s *setup) {
-		log.setup(s)
+		s.log = slog.NewJSONHandler(&log, nil)
 		s.config.AcceptTimeout, s.faults = 50*time.Millisecond, true
 	}).withProject()
 	creator := strings.Split(b.secret.Reveal(), "_")[1]
@@ -62,7 +58,7 @@ func TestTheLogTellsWhichKeySentWhat(t *testing.T) {
 	b.accepted("/update-scores", b.free("two", "three"))
 	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
 	require.Equal(t, "invalid_body", b.post("/update-score", set(b.update("four"), "updateId", "0x1")).code())
-	b.publisher.before.Store(always(errFault))
+	b.publisher.Set(fault.Always(fault.Failed))
 	require.Equal(t, "not_durable", b.post("/update-score", b.update("five")).code())
 	b.stop()
 	require.NoError(t, <-b.stopped)
@@ -107,56 +103,26 @@ func TestOneKeyFillsNoLog(t *testing.T) {
 
 // TestKeysAreCounted by name, the first hundred of them.
 func TestKeysAreCounted(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.AcceptTimeout = 5 * time.Second }).withProject()
 	b.withTerms(apikey.Terms{LookUps: 1, Rights: []string{"read", "update"}})
-	require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status)
+	b.get("/projects/%s", b.project.ID).ok()
 	for b.get("/projects/%s", b.project.ID).status == http.StatusOK {
 	}
-	require.Equal(t, http.StatusOK, b.post("/update-scores", b.free("one", "two")).status)
-	require.Equal(t, http.StatusOK, b.post("/update-score", b.update("one")).status)
+	b.post("/update-scores", b.free("one", "two")).ok()
+	b.post("/update-score", b.update("one")).ok()
 	require.Equal(t, http.StatusForbidden, b.post("/create-project", createBody(b.project)).status)
-	require.InDelta(t, 2, b.counter("scorelay_api_key_updates_total", "another", "accepted"), 0)
-	require.InDelta(t, 1, b.counter("scorelay_api_key_updates_total", "another", "duplicate"), 0)
-	require.InDelta(t, 1, b.counter("scorelay_api_key_requests_total", "another", "limited"), 0)
-	require.InDelta(t, 1, b.counter("scorelay_api_key_requests_total", "another", "refused"), 0)
-	require.GreaterOrEqual(t, b.counter("scorelay_api_key_requests_total", "another", "answered"), 3.0)
-	require.Greater(t, b.counter("scorelay_api_key_gas_total", "another"), 40_000.0)
-	require.Greater(t, b.counter("scorelay_api_key_gas_total", "test"), 200_000.0, "the project's creation")
+	require.InDelta(t, 2, b.count("scorelay_api_key_updates_total", "another", "accepted"), 0)
+	require.InDelta(t, 1, b.count("scorelay_api_key_updates_total", "another", "duplicate"), 0)
+	require.InDelta(t, 1, b.count("scorelay_api_key_requests_total", "another", "limited"), 0)
+	require.InDelta(t, 1, b.count("scorelay_api_key_requests_total", "another", "refused"), 0)
+	require.GreaterOrEqual(t, b.count("scorelay_api_key_requests_total", "another", "answered"), 3.0)
+	require.Greater(t, b.count("scorelay_api_key_gas_total", "another"), 40_000.0)
+	require.Greater(t, b.count("scorelay_api_key_gas_total", "test"), 200_000.0, "the project's creation")
 
 	for i := range 100 {
-		var err error
-		b.secret, _, err = b.keys.Create(t.Context(), fmt.Sprint("key ", i), apikey.Terms{})
-		require.NoError(t, err)
-		require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
-		require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status)
+		b.secret, _ = b.key(fmt.Sprint("key ", i), apikey.Terms{})
+		b.get("/projects/%s", b.project.ID).ok()
 	}
-	require.InDelta(t, 1, b.counter("scorelay_api_key_requests_total", "key 97", "answered"), 0)
-	require.InDelta(t, 2, b.counter("scorelay_api_key_requests_total", "other", "answered"), 0)
-}
-
-// counter is the value of a counter whose labels have these values, in any order.
-func (b *bench) counter(name string, labels ...string) float64 {
-	b.t.Helper()
-	families, err := b.metrics.Gather()
-	require.NoError(b.t, err)
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			found := 0
-			for _, pair := range metric.GetLabel() {
-				for _, label := range labels {
-					if pair.GetValue() == label {
-						found++
-					}
-				}
-			}
-			if found == len(labels) {
-				return metric.GetCounter().GetValue()
-			}
-		}
-	}
-	return 0
+	require.InDelta(t, 1, b.count("scorelay_api_key_requests_total", "key 97", "answered"), 0)
+	require.InDelta(t, 2, b.count("scorelay_api_key_requests_total", "other", "answered"), 0)
 }

@@ -15,8 +15,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,9 +29,11 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
@@ -176,6 +180,9 @@ var writeShared = sync.OnceValue(func() error {
 	return err
 })
 
+// nowhere is the URL of no Redis.
+const nowhere = "redis://127.0.0.1:1/0"
+
 // rpc asks the shared chain.
 var rpc = sync.OnceValue(func() *chain.Client {
 	client, err := chain.Dial(context.Background(), chain.Config{URLs: []string{shared.chain.URL}, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
@@ -205,6 +212,8 @@ type bench struct {
 	project   *score.Project
 	metrics   *prometheus.Registry
 	gate      *gate // nil unless deps has one
+	halted    *atomic.Pointer[string]
+	paused    *atomic.Pointer[func(*score.ProjectID) *httpapi.Pause]
 	reader    *event.Reader
 	finalize  func() // has all blocks be final, and in the ledger, from now on
 
@@ -240,21 +249,34 @@ type setup struct {
 	timeout time.Duration      // of one call to Redis; 0: the default
 	nats    *devnet.NATSServer // nil: the shared one
 	listen  func(net.Listener) net.Listener
-	faults  bool // nothing but injected faults keeps a publish from its ack
+	log     slog.Handler // of the API
+	faults  bool         // nothing but injected faults keeps a publish from its ack
 }
 
+// deps changes what the API works with.
+func deps(change func(*httpapi.Deps)) func(*setup) { return func(s *setup) { s.deps = change } }
+
+// newBench is the bench of a test, which is parallel from then on.
 func newBench(t *testing.T, change func(*setup)) *bench {
 	t.Helper()
+	t.Parallel()
+	return startBench(t, change)
+}
+
+// startBench is a further one, or that of a test that is parallel already.
+func startBench(t *testing.T, change func(*setup)) *bench {
+	t.Helper()
 	b := &bench{t: t, final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
+	b.halted, b.paused = &atomic.Pointer[string]{}, &atomic.Pointer[func(*score.ProjectID) *httpapi.Pause]{}
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{ChainID: devnet.ChainID, Contract: shared.contract, AcceptTimeout: time.Minute},
-		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: time.Minute, nats: shared.nats,
+		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: time.Minute, nats: shared.nats, log: slog.DiscardHandler,
 	}
 	if change != nil {
 		change(&set)
 	}
-	log := slog.New(slog.DiscardHandler)
+	log := slog.New(set.log)
 	ctx, cancel := context.WithCancel(context.Background())
 	b.stop = cancel
 
@@ -264,7 +286,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	state, err := b.stream.State(ctx)
 	require.NoError(t, err)
 	b.since = state.LastSeq + 1
-	b.publisher = &faultyPublisher{stream: b.stream, alone: set.faults}
+	b.publisher = &faultyPublisher{Stream: b.stream, alone: set.faults}
 	client, err := redisdb.Open(set.redis)
 	require.NoError(t, err)
 	if set.timeout > 0 {
@@ -325,8 +347,10 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings, Events: b.reader,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Surcharge: registry.Osaka().Surcharged(1), Ready: func() error { return nil },
-		Halted: func() string { return "" }, Log: log, Registerer: reg,
+		Halted: func() string { return *b.halted.Load() }, Paused: func(p *score.ProjectID) *httpapi.Pause { return (*b.paused.Load())(p) }, Log: log, Registerer: reg,
 	}
+	b.halt("")
+	b.pause(func(*score.ProjectID) *httpapi.Pause { return nil })
 	if set.deps != nil {
 		set.deps(&deps)
 	}
@@ -351,11 +375,16 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	return b
 }
 
+// halt has accepting halt for a reason.
+func (b *bench) halt(why string) { b.halted.Store(&why) }
+
+// pause has a function tell what is paused.
+func (b *bench) pause(of func(*score.ProjectID) *httpapi.Pause) { b.paused.Store(&of) }
+
 // withProject accepts the bench's project.
 func (b *bench) withProject() *bench {
 	b.t.Helper()
-	r := b.post("/create-project", createBody(b.project))
-	require.Equal(b.t, http.StatusOK, r.status, r)
+	b.post("/create-project", createBody(b.project)).ok()
 	return b
 }
 
@@ -411,36 +440,132 @@ func sign(t *testing.T, key *ecdsa.PrivateKey, digest common.Hash) string {
 
 // response is what came back.
 type response struct {
+	t      *testing.T
 	status int
 	header http.Header
 	body   object
 	raw    string
 }
 
+func (r response) String() string { return fmt.Sprint(r.status, " ", r.header, " ", r.raw) }
+
+// ok requires a 200.
+func (r response) ok() response {
+	r.t.Helper()
+	require.Equal(r.t, http.StatusOK, r.status, r)
+	return r
+}
+
 func (r response) code() string { code, _ := r.body["code"].(string); return code }
 
-func (b *bench) post(path string, body any) response {
-	b.t.Helper()
-	data, ok := body.([]byte)
-	if !ok {
-		var err error
-		data, err = json.Marshal(body)
-		require.NoError(b.t, err)
+// field is what a problem says of the first field that is wrong.
+func (r response) field() object {
+	if fields, _ := r.body["errors"].([]any); len(fields) > 0 {
+		return fields[0].(object)
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+path, bytes.NewReader(data))
+	return object{}
+}
+
+// pointer is that of a problem's only field, "" without one.
+func (r response) pointer() string {
+	if fields, _ := r.body["errors"].([]any); len(fields) != 1 {
+		return ""
+	}
+	return r.field()["pointer"].(string)
+}
+
+// asTheTableSays requires of a problem what the table of codes says, in each test.
+func (r response) asTheTableSays() response {
+	r.t.Helper()
+	i := slices.IndexFunc(httpapi.Codes(), func(c httpapi.Code) bool { return c.Name == r.code() })
+	require.NotEqual(r.t, -1, i, "%s is no code of the table", r)
+	code := httpapi.Codes()[i]
+	require.Equal(r.t, code.Status, r.status, r)
+	require.EqualValues(r.t, code.Status, r.body["status"], r)
+	require.Equal(r.t, code.Title, r.body["title"], r)
+	require.Equal(r.t, "urn:scorelay:problem:"+code.Name, r.body["type"], r)
+	again := code.Status == http.StatusTooManyRequests || code.Status == http.StatusServiceUnavailable
+	require.Equal(r.t, again, r.header.Get("Retry-After") != "", "Retry-After goes with 429 and 503: %s", r)
+	require.NotEqual(r.t, "0", r.header.Get("Retry-After"), r)
+	require.Equal(r.t, code.Status == http.StatusUnauthorized, r.header.Get("WWW-Authenticate") != "", r)
+	require.NotEmpty(r.t, r.header.Get("X-Request-Id"), r)
+	require.Equal(r.t, r.header.Get("X-Request-Id"), r.body["requestId"], r)
+	return r
+}
+
+// read reads an answer; one with a code is a problem document, and the other way round.
+func read(t *testing.T, res *http.Response) response {
+	t.Helper()
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	r := response{t: t, status: res.StatusCode, header: res.Header, raw: string(raw)}
+	_ = json.Unmarshal(raw, &r.body)
+	require.Equal(t, r.code() != "", r.header.Get("Content-Type") == "application/problem+json", r)
+	if r.code() != "" {
+		r.asTheTableSays()
+	}
+	return r
+}
+
+// ask sends a request with the bench's API key and a body of JSON, if any. Headers come in pairs; an empty value leaves one out.
+func (b *bench) ask(method, path string, body any, headers ...string) *http.Response {
+	b.t.Helper()
+	var data io.Reader
+	switch body := body.(type) {
+	case nil:
+	case []byte:
+		data = bytes.NewReader(body)
+	case io.Reader:
+		data = body
+	default:
+		raw, err := json.Marshal(body)
+		require.NoError(b.t, err)
+		data = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, data)
 	require.NoError(b.t, err)
-	req.Header.Set("Content-Type", "application/json")
-	return b.do(req)
+	req.Header.Set("X-API-KEY", b.secret.Reveal())
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(b.t, err)
+	return res
+}
+
+// send is ask, and reads the answer.
+func (b *bench) send(method, path string, body any, headers ...string) response {
+	b.t.Helper()
+	return read(b.t, b.ask(method, path, body, headers...))
+}
+
+func (b *bench) post(path string, body any, headers ...string) response {
+	b.t.Helper()
+	return b.send(http.MethodPost, path, body, headers...)
+}
+
+func (b *bench) get(path string, args ...any) response {
+	b.t.Helper()
+	return b.send(http.MethodGet, fmt.Sprintf(path, args...), nil)
+}
+
+// open sends a GET without an API key.
+func (b *bench) open(path string, headers ...string) response {
+	b.t.Helper()
+	return b.send(http.MethodGet, path, nil, append(headers, "X-API-KEY", "")...)
 }
 
 // unacked posts what the publisher does not ack, again if there was no time left to publish it at all.
 func (b *bench) unacked(path string, body any) {
 	b.t.Helper()
-	for calls := b.publisher.calls.Load(); b.publisher.calls.Load() == calls; {
-		r := b.post(path, body)
-		require.Equal(b.t, http.StatusServiceUnavailable, r.status, r)
-		require.Equal(b.t, "not_durable", r.code())
-		require.NotEmpty(b.t, r.header.Get("Retry-After"))
+	for writes := b.publisher.Writes(); b.publisher.Writes() == writes; {
+		require.Equal(b.t, "not_durable", b.post(path, body).code())
 	}
 }
 
@@ -454,32 +579,61 @@ func (b *bench) accepted(path string, body any) (r response) {
 	return r
 }
 
-func (b *bench) get(path string, args ...any) response {
+// key makes an API key, and waits until the bench's API knows it.
+func (b *bench) key(name string, terms apikey.Terms) (secret apikey.Secret, id string) {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+fmt.Sprintf(path, args...), nil)
+	secret, key, err := b.keys.Create(b.t.Context(), name, terms)
 	require.NoError(b.t, err)
-	return b.do(req)
+	b.knows(secret)
+	return secret, key.ID
 }
 
-// do sends a request, with the API key unless it has one.
-func (b *bench) do(req *http.Request) response {
+func (b *bench) knows(secret apikey.Secret) {
 	b.t.Helper()
-	if _, has := req.Header["X-Api-Key"]; !has {
-		req.Header.Set("X-API-KEY", b.secret.Reveal())
+	require.Eventually(b.t, func() bool { return b.view.Authenticate(secret.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
+}
+
+// metric is what the API says of a metric.
+func (b *bench) metric(name string) []*dto.Metric {
+	b.t.Helper()
+	families, err := b.metrics.Gather()
+	require.NoError(b.t, err)
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.GetMetric()
+		}
 	}
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(b.t, err)
-	return read(b.t, res)
+	return nil
 }
 
-func read(t *testing.T, res *http.Response) response {
-	t.Helper()
-	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	r := response{status: res.StatusCode, header: res.Header, raw: string(raw)}
-	_ = json.Unmarshal(raw, &r.body)
-	return r
+// count is the sum of a metric's values whose labels have all these values.
+func (b *bench) count(name string, labels ...string) (sum float64) {
+	b.t.Helper()
+	for _, m := range b.metric(name) {
+		if !slices.ContainsFunc(labels, func(label string) bool {
+			return !slices.ContainsFunc(m.GetLabel(), func(pair *dto.LabelPair) bool { return pair.GetValue() == label })
+		}) {
+			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return sum
+}
+
+// returned is an unsigned group in which an account returns something for each id, of one wallet.
+func returned(project score.ProjectID, signer int, ids ...string) batch.Group {
+	g := batch.Group{Project: project, Signer: devnet.Address(signer), Kind: score.KindFree}
+	for _, id := range ids {
+		g.Updates = append(g.Updates, score.Update{Project: project, ID: updateID(id), Signer: g.Signer, Target: devnet.Address(9), Action: 1})
+	}
+	return g
+}
+
+// carry has the contract carry groups out, and returns the block.
+func (b *bench) carry(groups ...batch.Group) (block uint64) {
+	b.t.Helper()
+	block, err := mined(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: groups}))
+	require.NoError(b.t, err)
+	return block
 }
 
 // stored lists the updates of the bench's project in the stream, envelope by envelope.

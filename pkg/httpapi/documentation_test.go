@@ -10,29 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// open sends a GET without an API key.
-func (b *bench) open(path string, headers ...string) response {
-	b.t.Helper()
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+path, nil)
-	require.NoError(b.t, err)
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(b.t, err)
-	return read(b.t, res)
-}
-
 // TestDocumentationIsServed: without an API key, while the API still starts, and for as long as nothing changes only once.
 func TestDocumentationIsServed(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	for path, want := range map[string]struct{ file, contentType string }{
 		"/docs":         {pageFile, "text/html; charset=utf-8"},
 		"/openapi.yaml": {openapiFile, "application/yaml"},
 	} {
-		r := b.open(path)
-		require.Equal(t, http.StatusOK, r.status, path)
+		r := b.open(path).ok()
 		file, err := os.ReadFile(want.file)
 		require.NoError(t, err)
 		require.True(t, string(file) == r.raw, path)
@@ -51,7 +36,6 @@ func TestDocumentationIsServed(t *testing.T) {
 
 // TestDocumentationLoadsNothing: what it shows is in the binary, and its policy forbids the rest.
 func TestDocumentationLoadsNothing(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	page := b.open("/docs")
 	for _, html := range []string{page.raw, b.open("/", "Accept", "text/html").raw} {
@@ -71,20 +55,19 @@ func TestDocumentationLoadsNothing(t *testing.T) {
 // TestIndexSaysWhatThisIs to programs and to people.
 func TestIndexSaysWhatThisIs(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, nil)
+	b := startBench(t, nil)
 	doc, _ := loadOpenAPI(t)
 	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for accept, contentType := range map[string]string{
 		"*/*": "application/json", "application/json": "application/json", browser: "text/html; charset=utf-8", "image/png": "application/json",
 	} {
-		r := b.open("/", "Accept", accept)
-		require.Equal(t, http.StatusOK, r.status, accept)
+		r := b.open("/", "Accept", accept).ok()
 		require.Equal(t, contentType, r.header.Get("Content-Type"), accept)
 		require.Contains(t, r.raw, doc.Info.Summary)
 		require.Equal(t, "Accept", r.header.Get("Vary"))
 		for _, path := range []string{"/docs", "/openapi.yaml"} {
 			require.Contains(t, r.raw, `"`+path+`"`)
-			require.Equal(t, http.StatusOK, b.open(path).status)
+			b.open(path).ok()
 		}
 	}
 }

@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math/big"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -41,76 +41,64 @@ func (d *directory) After(id *score.ProjectID, most int) []*score.Record {
 	return after[:min(len(after), most)]
 }
 
-// faultyPublisher is the real stream, with faults on request.
+// faultyPublisher is the real stream, whose publishes fail by a plan.
 type faultyPublisher struct {
-	stream *stream.Stream
-	alone  bool                         // only injected faults fail: the stream answers after the caller's patience if it must
-	before atomic.Pointer[func() error] // an error: the publish fails and nothing is stored
-	after  atomic.Pointer[func() error] // an error: the publish fails although it was stored
-	calls  atomic.Int64
+	*stream.Stream
+	fault.Plan
+	alone bool                         // only injected faults fail: the stream answers after the caller's patience if it must
+	meets atomic.Pointer[func() error] // what a publish meets before it is stored, or not by its error
 }
 
 func (p *faultyPublisher) PublishEnvelope(
 	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
 	return p.with(ctx, func(ctx context.Context) error {
-		return p.stream.PublishEnvelope(ctx, msgID, updates, signed, traces...)
+		return p.Stream.PublishEnvelope(ctx, msgID, updates, signed, traces...)
 	})
 }
 
 func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64, traces ...score.Traced) error {
 	return p.with(ctx, func(ctx context.Context) error {
-		return p.stream.PublishProject(ctx, msgID, project, replaces, traces...)
+		return p.Stream.PublishProject(ctx, msgID, project, replaces, traces...)
 	})
 }
 
 func (p *faultyPublisher) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
-	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEdit(ctx, msgID, e, traces...) })
-}
-
-func (p *faultyPublisher) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
-	return p.stream.Edit(ctx, ref)
+	return p.with(ctx, func(ctx context.Context) error { return p.Stream.PublishEdit(ctx, msgID, e, traces...) })
 }
 
 func (p *faultyPublisher) with(ctx context.Context, publish func(context.Context) error) error {
-	p.calls.Add(1)
 	if p.alone {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 	}
-	if before := p.before.Load(); before != nil {
-		if err := (*before)(); err != nil {
-			return err
+	return p.Write("publish", func() error {
+		if meets := p.meets.Load(); meets != nil {
+			if err := (*meets)(); err != nil {
+				return err
+			}
 		}
-	}
-	if err := publish(ctx); err != nil {
-		return err
-	}
-	if after := p.after.Load(); after != nil {
-		return (*after)()
-	}
-	return nil
+		return publish(ctx)
+	})
 }
 
-// always is a fault that happens every time; times one that happens n times.
-func always(err error) *func() error {
-	f := func() error { return err }
-	return &f
-}
+// meet has publishes meet something from now on.
+func (p *faultyPublisher) meet(what func() error) { p.meets.Store(&what) }
 
-func times(n int64, err error) *func() error {
-	var count atomic.Int64
-	f := func() error {
-		if count.Add(1) <= n {
-			return err
-		}
+// refuse has publishes fail with an error; nil: no more.
+func (p *faultyPublisher) refuse(err error) { p.meet(func() error { return err }) }
+
+// hold has the next publish wait for release, and those behind it with it; held is closed when it does.
+func (p *faultyPublisher) hold() (held <-chan struct{}, release func()) {
+	waits, let := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	p.meet(func() error {
+		once.Do(func() { close(waits); <-let })
 		return nil
-	}
-	return &f
+	})
+	return waits, func() { close(let) }
 }
-
-var errFault = errors.New("injected fault")
 
 // faultyChain reads the real contract on the real chain, or fails on request.
 type faultyChain struct {
@@ -124,7 +112,7 @@ type faultyChain struct {
 
 func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
 	if c.down.Load() {
-		return nil, errFault
+		return nil, fault.Err
 	}
 	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &shared.contract, Data: data}, nil)
 }
@@ -160,14 +148,14 @@ func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, walle
 func (c *faultyChain) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
 	told, _, err := shared.chain.Client().TransactionByHash(ctx, tx)
 	if c.down.Load() || err != nil {
-		return nil, errFault
+		return nil, fault.Err
 	}
 	return registry.CarrierOf(told, shared.contract, project, update), nil
 }
 
 func (c *faultyChain) Extent(ctx context.Context) (score.Extent, error) {
 	if c.down.Load() {
-		return score.Extent{}, errFault
+		return score.Extent{}, fault.Err
 	}
 	head, err := shared.chain.Client().BlockNumber(ctx)
 	return score.Extent{First: 1, Final: c.final.Load(), Head: head}, err
@@ -176,42 +164,33 @@ func (c *faultyChain) Extent(ctx context.Context) (score.Extent, error) {
 func (c *faultyChain) History(
 	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, _ score.Extent, fn func(uint64, []score.Execution) bool,
 ) error {
-	for block := to; block >= from; block-- {
-		number := new(big.Int).SetUint64(block)
-		logs, err := shared.chain.Client().FilterLogs(ctx, ethereum.FilterQuery{
-			FromBlock: number, ToBlock: number, Addresses: []common.Address{shared.contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
-		})
+	logs, err := shared.chain.Client().FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: new(big.Int).SetUint64(from), ToBlock: new(big.Int).SetUint64(to), Addresses: []common.Address{shared.contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
+	})
+	if err != nil {
+		return err
+	}
+	var found []score.Execution
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
 		if err != nil {
 			return err
 		}
-		header, err := shared.chain.Client().HeaderByNumber(ctx, number)
-		if err != nil {
-			return err
-		}
-		var found []score.Execution
-		for i := range logs {
-			event, err := registry.ParseLog(&logs[i])
-			if err != nil {
-				return err
+		for _, e := range registry.ExecutedOf(event, project) {
+			if e.Target == wallet {
+				e.Tx, e.Block, e.Time = logs[i].TxHash, logs[i].BlockNumber, time.Unix(int64(logs[i].BlockTimestamp), 0)
+				found = append(found, e)
 			}
-			for _, e := range registry.ExecutedOf(event, project) {
-				if e.Target == wallet {
-					e.Tx, e.Block, e.Time = logs[i].TxHash, block, time.Unix(int64(header.Time), 0)
-					found = append(found, e)
-				}
-			}
-		}
-		slices.Reverse(found)
-		if !fn(block, found) {
-			return nil
 		}
 	}
+	slices.Reverse(found)
+	fn(from, found)
 	return nil
 }
 
 func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool, error) {
 	if c.down.Load() {
-		return false, errFault
+		return false, fault.Err
 	}
 	code, err := shared.chain.Client().CodeAt(ctx, address, nil)
 	return len(code) > 0, err

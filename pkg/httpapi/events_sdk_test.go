@@ -53,16 +53,13 @@ func (b *cutBody) Read(p []byte) (int, error) {
 
 // TestTheSDKMissesNoEvent, over broken connections and restarts of its caller; nor does it make one.
 func TestTheSDKMissesNoEvent(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
 	relay := b.executing()
 	relay("one", "two", "three", "one")
 	relay("four")
 	all := b.events("start").next(6)
 	network := &cutting{random: testrand.New(t)}
-	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)
+	theirs, id := b.key("theirs", apikey.Terms{})
 	client := sdk.NewClient(b.url, theirs.Reveal(), &http.Client{Transport: network})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -100,7 +97,7 @@ func TestTheSDKMissesNoEvent(t *testing.T) {
 	}()
 	relay("five")
 	require.NoError(t, <-live)
-	require.NoError(t, b.keys.Revoke(t.Context(), key.ID))
+	require.NoError(t, b.keys.Revoke(t.Context(), id))
 	var refused *sdk.Error
 	require.ErrorAs(t, <-live, &refused)
 	require.Equal(t, "invalid_api_key", refused.Code)

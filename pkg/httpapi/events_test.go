@@ -21,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/httpapi"
@@ -49,41 +48,27 @@ type told struct {
 	cursor string
 }
 
-// asks opens a stream; what it answers other than 200 is left to the caller.
-func (b *bench) asks(path string, header ...string) *http.Response {
-	b.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	b.t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+path, nil)
-	require.NoError(b.t, err)
-	req.Header.Set("X-API-KEY", b.secret.Reveal())
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(b.t, err)
-	b.t.Cleanup(func() { _ = res.Body.Close() })
-	return res
-}
-
 func (b *bench) eventsPath() string { return "/projects/" + b.project.ID.String() + "/events" }
 
 // events opens a stream and reads its first lines.
 func (b *bench) events(after string, header ...string) *sse {
 	b.t.Helper()
-	return b.stream200(b.asks(b.eventsPath()+"?after="+after, header...))
+	res := b.ask(http.MethodGet, b.eventsPath()+"?after="+after, nil, header...)
+	b.t.Cleanup(func() { _ = res.Body.Close() })
+	require.Equal(b.t, http.StatusOK, res.StatusCode)
+	require.Equal(b.t, "text/event-stream", res.Header.Get("Content-Type"))
+	require.Equal(b.t, "no-store", res.Header.Get("Cache-Control"))
+	s := &sse{t: b.t, lines: bufio.NewScanner(res.Body), close: func() { _ = res.Body.Close() }}
+	require.Nil(b.t, s.block(), "the beginning has no event")
+	require.NotEmpty(b.t, s.lastID)
+	require.Equal(b.t, "2000", s.retry)
+	return s
 }
 
 // TestACallersBadCursorIsNoWarning, of whichever list, and takes no time.
 func TestACallersBadCursorIsNoWarning(t *testing.T) {
-	t.Parallel()
 	var said devnet.Log
-	b := newBench(t, func(s *setup) {
-		s.deps = func(d *httpapi.Deps) {
-			d.Log = slog.New(slog.NewTextHandler(&said, nil))
-			d.Events.(*event.Reader).Log = d.Log
-		}
-	}).withProject()
+	b := newBench(t, func(s *setup) { s.log = slog.NewTextHandler(&said, nil) }).withProject()
 	b.executing()
 	for cursor, code := range map[string]string{
 		fmt.Sprintf("0-1-%016x-0", 7): "cursor_replaced", fmt.Sprintf("1-1-%016x-0", 7): "cursor_replaced", fmt.Sprintf("99999999-1-%016x-7", 7): "cursor_replaced",
@@ -100,18 +85,6 @@ func TestACallersBadCursorIsNoWarning(t *testing.T) {
 		}
 	}
 	require.NotRegexp(t, "level=(WARN|ERROR)", said.String())
-}
-
-func (b *bench) stream200(res *http.Response) *sse {
-	b.t.Helper()
-	require.Equal(b.t, http.StatusOK, res.StatusCode)
-	require.Equal(b.t, "text/event-stream", res.Header.Get("Content-Type"))
-	require.Equal(b.t, "no-store", res.Header.Get("Cache-Control"))
-	s := &sse{t: b.t, lines: bufio.NewScanner(res.Body), close: func() { _ = res.Body.Close() }}
-	require.Nil(b.t, s.block(), "the beginning has no event")
-	require.NotEmpty(b.t, s.lastID)
-	require.Equal(b.t, "2000", s.retry)
-	return s
 }
 
 // block reads up to an empty line, as the specification of Server-Sent Events says; nil if that is no event.
@@ -174,11 +147,7 @@ func (b *bench) executing() (relay func(ids ...string)) {
 	}, time.Minute, 10*time.Millisecond)
 	return func(ids ...string) {
 		b.t.Helper()
-		g := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
-		for _, id := range ids {
-			g.Updates = append(g.Updates, score.Update{Project: b.project.ID, ID: updateID(id), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1})
-		}
-		require.NoError(b.t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{g}})))
+		b.carry(returned(b.project.ID, 1, ids...))
 	}
 }
 
@@ -190,7 +159,6 @@ func idsOf(events []told) (ids []string) {
 }
 
 func TestAStreamTellsWhatBecomesFinalAndIsResumed(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
 	relay := b.executing()
 	live := b.events("now")
@@ -233,13 +201,10 @@ func TestAStreamTellsWhatBecomesFinalAndIsResumed(t *testing.T) {
 	for _, query := range []string{"?after=yesterday", "?before=now", "?after=now&after=start"} {
 		require.Equal(t, "invalid_query", b.get("%s%s", b.eventsPath(), query).code(), query)
 	}
-	head, err := http.NewRequestWithContext(t.Context(), http.MethodHead, b.url+b.eventsPath(), nil)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, b.do(head).status)
+	b.send(http.MethodHead, b.eventsPath(), nil).ok()
 }
 
 func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.MaxStreams, s.config.Proxies = 8, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -247,15 +212,10 @@ func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
 	first := b.secret
 	var open []*sse
 	for range 4 {
-		var err error
-		b.secret, _, err = b.keys.Create(t.Context(), "another", apikey.Terms{})
-		require.NoError(t, err)
-		require.Eventually(t, func() bool { return b.get("/projects/%s", b.project.ID).status == http.StatusOK }, time.Minute, time.Millisecond)
+		b.withTerms(apikey.Terms{})
 		open = append(open, b.events("now"), b.events("now"))
 		if len(open) < 8 {
-			r := b.get("%s", b.eventsPath())
-			require.Equal(t, "too_many_streams", r.code(), "a quarter is for one key")
-			require.NotEmpty(t, r.header.Get("Retry-After"))
+			require.Equal(t, "too_many_streams", b.get("%s", b.eventsPath()).code(), "a quarter is for one key")
 		}
 	}
 	b.secret = first
@@ -268,15 +228,12 @@ func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
 }
 
 func TestAStreamEndsWithItsKeyAndWithTheProcess(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Heartbeat = 20 * time.Millisecond })
 	b.executing()
-	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)
+	theirs, id := b.key("theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
 	revoked := b.events("now", "X-API-KEY", theirs.Reveal())
 	kept := b.events("now")
-	require.NoError(t, b.keys.Revoke(t.Context(), key.ID))
+	require.NoError(t, b.keys.Revoke(t.Context(), id))
 	require.NoError(t, revoked.ended())
 	kept.block()
 	b.stop()
@@ -295,7 +252,6 @@ func (flood) Next(_ context.Context, project score.ProjectID, after event.Cursor
 }
 
 func TestAClientThatDoesNotReadIsCut(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.ReadTimeout = 200 * time.Millisecond
 		s.deps = func(d *httpapi.Deps) { d.Events = flood{} }
@@ -334,19 +290,16 @@ func (h held) Next(ctx context.Context, project score.ProjectID, after event.Cur
 
 // TestAStreamTellsNothingThatComesAfterItsKey was revoked, also where it waited for it before.
 func TestAStreamTellsNothingThatComesAfterItsKey(t *testing.T) {
-	t.Parallel()
 	log := held{asked: make(chan struct{}, 1), tell: make(chan struct{})}
 	b := newBench(t, func(s *setup) {
 		s.config.Heartbeat = time.Hour
 		s.deps = func(d *httpapi.Deps) { d.Events = log }
 	})
 	b.executing()
-	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)
+	theirs, id := b.key("theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
 	s := b.events("now", "X-API-KEY", theirs.Reveal())
 	<-log.asked
-	require.NoError(t, b.keys.Revoke(t.Context(), key.ID))
+	require.NoError(t, b.keys.Revoke(t.Context(), id))
 	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) == nil }, time.Minute, time.Millisecond)
 	close(log.tell)
 	require.False(t, s.lines.Scan(), "%s", s.lines.Text())
@@ -355,15 +308,13 @@ func TestAStreamTellsNothingThatComesAfterItsKey(t *testing.T) {
 
 // TestThePageReadsEventsInItsSession, which shows the key to no script, and not longer than it is signed in: each stream of it ends soon, and continues by the cookie.
 func TestThePageReadsEventsInItsSession(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
 	relay := w.executing()
 	path, at := w.path()+"/events", ""
 	require.Equal(t, http.StatusUnauthorized, w.look(path).status)
 	w.signIn(w.secret.Reveal(), "/app")
 	stream := func() string { // to its end, which is a clean one
-		r := w.visit(http.MethodGet, path, nil, "Last-Event-ID", at)
-		require.Equal(t, http.StatusOK, r.status, r.raw)
+		r := w.visit(http.MethodGet, path, nil, "Last-Event-ID", at).ok()
 		ids := regexp.MustCompile(`(?m)^id: (.+)$`).FindAllStringSubmatch(r.raw, -1)
 		at = ids[len(ids)-1][1]
 		return r.raw

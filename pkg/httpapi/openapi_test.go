@@ -3,11 +3,11 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,59 +75,32 @@ type conversation struct {
 	seen   []string // operation and status
 }
 
-func (c *conversation) send(req *http.Request, body []byte) response {
+// request sends one as the bench does.
+func (c *conversation) request(method, path string, body any, headers ...string) response {
 	c.t.Helper()
+	res := c.ask(method, path, body, headers...)
+	req := res.Request
+	r := read(c.t, res)
 	route, params, err := c.router.FindRoute(req)
 	require.NoError(c.t, err)
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(c.t, err)
-	raw, err := io.ReadAll(res.Body)
-	require.NoError(c.t, err)
-	require.NoError(c.t, res.Body.Close())
-
 	asked := &openapi3filter.RequestValidationInput{
 		Request: req, Route: route, PathParams: params,
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}
-	if res.StatusCode == http.StatusOK { // what the API takes is what the document allows
-		req.Body = io.NopCloser(bytes.NewReader(body))
+	if r.status == http.StatusOK { // what the API takes is what the document allows
+		if body != nil {
+			req.Body, err = req.GetBody()
+			require.NoError(c.t, err)
+		}
 		require.NoError(c.t, openapi3filter.ValidateRequest(context.Background(), asked), "%s %s", req.Method, req.URL.Path)
 	}
 	require.NoError(c.t, openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: asked, Status: res.StatusCode, Header: res.Header,
-		Body: io.NopCloser(bytes.NewReader(raw)), Options: asked.Options,
-	}), "%s %s: %s", req.Method, req.URL.Path, raw)
-	c.seen = append(c.seen, route.Operation.OperationID+" "+http.StatusText(res.StatusCode))
-
-	r := response{status: res.StatusCode, header: res.Header, raw: string(raw)}
-	_ = json.Unmarshal(raw, &r.body)
+		RequestValidationInput: asked, Status: r.status, Header: r.header,
+		Body: io.NopCloser(strings.NewReader(r.raw)), Options: asked.Options,
+	}), "%s %s: %s", req.Method, req.URL.Path, r)
+	c.seen = append(c.seen, route.Operation.OperationID+" "+http.StatusText(r.status))
 	return r
 }
-
-// request makes a request with the API key; each change may spoil it.
-func (c *conversation) request(method, path string, body any, changes ...func(http.Header)) response {
-	c.t.Helper()
-	var raw []byte
-	if body != nil {
-		var err error
-		raw, err = json.Marshal(body)
-		require.NoError(c.t, err)
-	}
-	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(raw))
-	require.NoError(c.t, err)
-	req.Header.Set("X-API-KEY", c.secret.Reveal())
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for _, change := range changes {
-		change(req.Header)
-	}
-	return c.send(req, raw)
-}
-
-func without(name string) func(http.Header) { return func(h http.Header) { h.Del(name) } }
-
-func with(name, value string) func(http.Header) { return func(h http.Header) { h.Set(name, value) } }
 
 func (c *conversation) expect(code string, r response) {
 	c.t.Helper()
@@ -198,14 +171,14 @@ func (c *conversation) talksOfStandings() {
 	}
 	c.expect("unknown_score_type", c.request(http.MethodGet, project+"/leaderboards/fame", nil))
 	c.expect("invalid_query", c.request(http.MethodGet, project+"/events?after=yesterday", nil))
-	c.expect("cursor_replaced", c.request(http.MethodGet, project+"/events", nil, with("Last-Event-ID", fmt.Sprintf("0-1-%016x-0", 7))))
+	c.expect("cursor_replaced", c.request(http.MethodGet, project+"/events", nil, "Last-Event-ID", fmt.Sprintf("0-1-%016x-0", 7)))
 }
 
 // TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
 func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	t.Parallel()
 	_, router := loadOpenAPI(t)
-	c := &conversation{bench: newBench(t, nil), router: router}
+	c := &conversation{bench: startBench(t, nil), router: router}
 	c.finalize()
 	project := "/projects/" + c.project.ID.String()
 
@@ -214,10 +187,10 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	ok(c.request(http.MethodGet, "/livez", nil))
 	ok(c.request(http.MethodGet, "/readyz", nil))
 	ok(c.request(http.MethodGet, "/", nil))
-	ok(c.request(http.MethodGet, "/", nil, with("Accept", "text/html")))
+	ok(c.request(http.MethodGet, "/", nil, "Accept", "text/html"))
 	ok(c.request(http.MethodGet, "/docs", nil))
 	tag := c.request(http.MethodGet, "/openapi.yaml", nil).header.Get("ETag")
-	require.Equal(t, http.StatusNotModified, c.request(http.MethodGet, "/openapi.yaml", nil, with("If-None-Match", tag)).status)
+	require.Equal(t, http.StatusNotModified, c.request(http.MethodGet, "/openapi.yaml", nil, "If-None-Match", tag).status)
 	expect("project_not_found", c.request(http.MethodGet, project, nil))
 	expect("project_not_found", c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
 	ok(c.request(http.MethodPost, "/create-project", createBody(c.project)))
@@ -235,11 +208,11 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	c.talksOfGroups()
 	c.talksOfStandings()
 
-	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, without("X-API-KEY")))
-	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), with("X-API-KEY", "nonsense")))
-	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, with("Content-Type", "text/plain")))
-	expect("unsupported_encoding", c.request(http.MethodPost, "/update-score", update, with("Content-Encoding", "gzip")))
-	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 30_000)))))
+	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, "X-API-KEY", ""))
+	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), "X-API-KEY", "nonsense"))
+	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, "Content-Type", "text/plain"))
+	expect("unsupported_encoding", c.request(http.MethodPost, "/update-score", update, "Content-Encoding", "gzip"))
+	expect("headers_too_large", c.request(http.MethodGet, project, nil, "X-Long", string(bytes.Repeat([]byte("x"), 30_000))))
 	spoilt := func(change func(object)) response {
 		body := c.update("two")
 		change(body)
@@ -251,7 +224,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	expect("unknown_score_type", spoilt(func(b object) { b["scoreType"] = "nothing" }))
 	expect("signer_not_member", spoilt(func(b object) { b["message"] = c.updateAt("x", time.Now().Add(-time.Minute))["message"] }))
 
-	c.publisher.before.Store(always(score.ErrFull))
+	c.publisher.refuse(score.ErrFull)
 	expect("stream_full", c.request(http.MethodPost, "/update-score", c.update("three")))
 	expect("stream_full", c.request(http.MethodPost, "/update-scores", c.free("three")))
 	c.owner = devnet.Key(5)

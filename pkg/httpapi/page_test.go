@@ -1,13 +1,11 @@
 package httpapi_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math/big"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -20,20 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
-	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/standings"
 )
 
 // browser is one that looks at a bench's page; it follows no redirect by itself.
 type browser struct {
 	*bench
-	standings *standings.Store
-	jar       *cookiejar.Jar
+	jar *cookiejar.Jar
 }
 
 // hostile is a name that HTML, text direction and eyes must not fall for.
@@ -41,19 +34,20 @@ const hostile = "<script>alert(1)</script>\"'&\u202Ekcats\u2069\u200B"
 
 func newBrowser(t *testing.T, change func(*setup)) *browser {
 	t.Helper()
-	client, err := redisdb.Open(shared.redis.URL)
-	require.NoError(t, err)
-	client.Timeout = time.Minute
-	t.Cleanup(func() { _ = client.Close() })
-	w := &browser{}
-	w.bench = newBench(t, func(s *setup) {
-		w.standings = standings.New(client, standings.Config{Prefix: s.status.Prefix, Source: "test"})
+	t.Parallel()
+	return startBrowser(t, change)
+}
+
+// startBrowser is a further one.
+func startBrowser(t *testing.T, change func(*setup)) *browser {
+	t.Helper()
+	w := &browser{bench: startBench(t, func(s *setup) {
 		s.config.Secret = []byte(strings.Repeat("s", 16))
-		s.deps = func(d *httpapi.Deps) { d.Standings = w.standings }
 		if change != nil {
 			change(s)
 		}
-	})
+	})}
+	var err error
 	w.jar, err = cookiejar.New(nil)
 	require.NoError(t, err)
 	w.project.Name, w.project.ScoreTypes[1], w.project.Actions[0].Name = hostile, hostile, "buy<b>"
@@ -86,10 +80,7 @@ func (w *browser) visitWith(method, path string, body io.Reader, headers ...stri
 	}
 	res, err := client.Do(req)
 	require.NoError(w.t, err)
-	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(res.Body)
-	require.NoError(w.t, err)
-	return response{status: res.StatusCode, header: res.Header, raw: string(raw)}
+	return read(w.t, res)
 }
 
 func (w *browser) look(path string) response {
@@ -141,10 +132,9 @@ func (w *browser) executed(n int) []score.Execution {
 
 // TestThePageIsForHoldersOfAKey from the first look to signing out.
 func TestThePageIsForHoldersOfAKey(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	w.executed(10)
-	project := "/app/projects/" + w.project.ID.String()
+	project := w.path()
 	r := w.look("/app")
 	require.Equal(t, http.StatusSeeOther, r.status)
 	require.Equal(t, "/app/sign-in", r.header.Get("Location"))
@@ -164,19 +154,18 @@ func TestThePageIsForHoldersOfAKey(t *testing.T) {
 	require.Regexp(t, `^scorelay=[\w-]+; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict$`, r.header.Get("Set-Cookie"))
 	require.NotContains(t, r.header.Get("Set-Cookie"), w.secret.Reveal()[30:])
 	require.Equal(t, project, w.look(project+"?signed-in").header.Get("Location"))
-	require.Equal(t, http.StatusOK, w.look(project).status)
+	w.look(project).ok()
 
 	ours := url.Values{"csrf": {w.token(project)}}
 	require.Equal(t, http.StatusForbidden, w.visit(http.MethodPost, "/app/sign-out", ours, "Sec-Fetch-Site", "cross-site").status)
 	require.Equal(t, http.StatusForbidden, w.visit(http.MethodPost, "/app/sign-out", nil).status)
-	require.Equal(t, http.StatusOK, w.look("/app").status)
+	w.look("/app").ok()
 	require.Equal(t, "/app/sign-in", w.visit(http.MethodPost, "/app/sign-out", ours).header.Get("Location"))
 	require.Equal(t, http.StatusSeeOther, w.look("/app").status)
 }
 
 // TestACookieIsForTLSAlone unless the browser is on this machine; one that was not kept is told of.
 func TestACookieIsForTLSAlone(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	for _, origin := range []string{"https://scores.example", "http://scores.example", "null"} {
 		r := w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {w.secret.Reveal()}}, "Origin", origin)
@@ -204,7 +193,6 @@ func TestACookieIsForTLSAlone(t *testing.T) {
 
 // TestASignInLeadsNowhereElse: another site's form is refused, and its link leads to a page here.
 func TestASignInLeadsNowhereElse(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	for _, to := range []string{"https://evil.example/app/", "//evil.example/app/", "/app/../x\\", "/\\evil.example", "javascript:alert(1)", "/projects", "/app/sign-out", "/app/\r\nx"} {
 		require.Equal(t, "/app?signed-in", w.signIn(w.secret.Reveal(), to).header.Get("Location"), to)
@@ -217,7 +205,6 @@ func TestASignInLeadsNowhereElse(t *testing.T) {
 }
 
 func TestTriesToSignInAreFew(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	for range 100 {
 		if r := w.signIn("scorelay_guess", ""); r.status == http.StatusTooManyRequests {
@@ -231,21 +218,13 @@ func TestTriesToSignInAreFew(t *testing.T) {
 
 // TestAScreenShowsWhatItsKeyMayRead, and no session outlives its key.
 func TestAScreenShowsWhatItsKeyMayRead(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	w.executed(10)
-	ctx := t.Context()
-	key := func(terms apikey.Terms) (string, string) {
-		secret, key, err := w.keys.Create(ctx, "of another", terms)
-		require.NoError(t, err)
-		require.Eventually(t, func() bool { return w.view.Authenticate(secret.Reveal()) != nil }, time.Minute, time.Millisecond)
-		return secret.Reveal(), key.ID
-	}
-	writes, _ := key(apikey.Terms{Rights: []string{"update"}})
-	require.Contains(t, w.signIn(writes, "").raw, "may not look up")
+	writes, _ := w.key("of another", apikey.Terms{Rights: []string{"update"}})
+	require.Contains(t, w.signIn(writes.Reveal(), "").raw, "may not look up")
 
-	foreign, id := key(apikey.Terms{Projects: []score.ProjectID{{1}}})
-	require.Equal(t, http.StatusSeeOther, w.signIn(foreign, "").status)
+	foreign, id := w.key("of another", apikey.Terms{Projects: []score.ProjectID{{1}}})
+	require.Equal(t, http.StatusSeeOther, w.signIn(foreign.Reveal(), "").status)
 	require.NotContains(t, w.look("/app").raw, w.project.ID.String())
 	for _, path := range []string{"", "/recent", "/members", "/actions", "/costs", "/find?q=" + devnet.Address(1).Hex(), "/wallets/" + devnet.Address(1).Hex(), "/updates/" + updateID("0").String()} {
 		of, none := w.look("/app/projects/"+w.project.ID.String()+path), w.look("/app/projects/"+score.ProjectID{9}.String()+path)
@@ -253,21 +232,19 @@ func TestAScreenShowsWhatItsKeyMayRead(t *testing.T) {
 		id := regexp.MustCompile(`request <code>.*</code>`)
 		require.Equal(t, id.ReplaceAllString(none.raw, ""), id.ReplaceAllString(of.raw, ""), "whether a project is there is not told")
 	}
-	require.NoError(t, w.keys.Revoke(ctx, id))
+	require.NoError(t, w.keys.Revoke(t.Context(), id))
 	require.Eventually(t, func() bool { return w.look("/app").status == http.StatusSeeOther }, time.Minute, 5*time.Millisecond)
 }
 
 // TestEveryScreen is whole, small, loads nothing from elsewhere, and shows names as text.
 func TestEveryScreen(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	of := w.executed(140)
 	w.signIn(w.secret.Reveal(), "")
 	project, wallet := "/app/projects/"+w.project.ID.String(), of[0].Target.Hex()
 	assets := 0
 	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/sign.js", "/app/live.js", "/app/icon.svg"} {
-		r := w.open(path)
-		require.Equal(t, http.StatusOK, r.status, path)
+		r := w.open(path).ok()
 		require.Equal(t, http.StatusNotModified, w.open(path, "If-None-Match", r.header.Get("ETag")).status)
 		require.Equal(t, "public, max-age=300", r.header.Get("Cache-Control"), "another version's screen may ask for it")
 		assets += len(r.raw)
@@ -337,7 +314,6 @@ func TestEveryScreen(t *testing.T) {
 
 // TestTheExplorerIsLinked from what is on the chain, is not told from where, and nothing is loaded from it.
 func TestTheExplorerIsLinked(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, func(s *setup) { s.config.Explorer = "https://explorer.example/base/" })
 	w.onChain()
 	of := w.executed(3)
@@ -352,8 +328,7 @@ func TestTheExplorerIsLinked(t *testing.T) {
 		"/updates/" + of[0].ID.String(): {tx, block},
 		"/edit?operation=add+owner&member=" + devnet.Address(8).Hex(): {"address/" + shared.contract.Hex()},
 	} {
-		r := w.look(w.path() + path)
-		require.Equal(t, http.StatusOK, r.status, path)
+		r := w.look(w.path() + path).ok()
 		found := map[string]bool{}
 		for _, at := range regexp.MustCompile(`<a href="https://explorer\.example/base/(\w+/\w+)" rel="noreferrer noopener">`).FindAllStringSubmatch(r.raw, -1) {
 			found[at[1]] = true
@@ -369,7 +344,6 @@ func TestTheExplorerIsLinked(t *testing.T) {
 
 // TestAWalletsHistoryIsASpreadsheet that runs no owner's names, for those whom the screen is for.
 func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	w.project.Actions[0].Name = "=1+1"
 	w.final.records.Store(w.project.ID, score.RecordOf(w.project))
@@ -378,8 +352,7 @@ func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, w.look(path).status)
 	w.signIn(w.secret.Reveal(), "")
 	require.Contains(t, w.look(strings.TrimSuffix(path, "/history.csv")).raw, `A <a href="`+path+`">CSV</a> has all of this wallet`)
-	r := w.look(path)
-	require.Equal(t, http.StatusOK, r.status)
+	r := w.look(path).ok()
 	require.Equal(t, "text/csv; charset=utf-8", r.header.Get("Content-Type"))
 	require.Equal(t, `attachment; filename="`+of[6].Target.Hex()+`.csv"`, r.header.Get("Content-Disposition"))
 	require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
@@ -399,27 +372,17 @@ func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
 
 // TestAPathThatIsNoURLIsRefused: net/http would have no request of it.
 func TestAPathThatIsNoURLIsRefused(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	require.NoError(t, err)
-	defer func() { _ = conn.Close() }()
-	_, err = fmt.Fprintf(conn, "GET /app/%%zz HTTP/1.1\r\nHost: x\r\nX-API-KEY: %s\r\n\r\n", w.secret.Reveal())
-	require.NoError(t, err)
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.Equal(t, http.StatusBadRequest, w.wire("GET /app/%zz HTTP/1.1\r\nHost: x\r\nX-API-KEY: "+w.secret.Reveal()+"\r\n\r\n").status)
 }
 
 // TestALeaderboardIsPagedThrough from the first wallet to the last.
 func TestALeaderboardIsPagedThrough(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	w.executed(140)
 	w.signIn(w.secret.Reveal(), "")
 	seen := map[string]bool{}
-	next := "/app/projects/" + w.project.ID.String()
+	next := w.path()
 	for pages := 0; next != ""; pages++ {
 		require.Less(t, pages, 3)
 		r := w.look(next)
@@ -437,14 +400,8 @@ func TestALeaderboardIsPagedThrough(t *testing.T) {
 
 // TestAnUpdatesWayIsToldInWords, stage by stage.
 func TestAnUpdatesWayIsToldInWords(t *testing.T) {
-	t.Parallel()
-	w := newBrowser(t, func(s *setup) {
-		deps := s.deps
-		s.deps = func(d *httpapi.Deps) {
-			deps(d)
-			d.Paused = func(*score.ProjectID) *httpapi.Pause { return &httpapi.Pause{Reason: "maintenance <b>"} }
-		}
-	})
+	w := newBrowser(t, nil)
+	w.pause(func(*score.ProjectID) *httpapi.Pause { return &httpapi.Pause{Reason: "maintenance <b>"} })
 	w.executed(3)
 	ctx := t.Context()
 	w.project.Actions[0].Name = "buy"
@@ -454,8 +411,7 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 	refs := score.Refs(w.stored()[0])
 	is := func(words string) {
 		t.Helper()
-		r := w.look("/app/projects/" + w.project.ID.String() + "/updates/" + updateID("one").String())
-		require.Equal(t, http.StatusOK, r.status)
+		r := w.look(w.path() + "/updates/" + updateID("one").String()).ok()
 		require.Contains(t, r.raw, words)
 	}
 	is("It is accepted and waits: an operator paused it (maintenance &lt;b&gt;).")
@@ -474,18 +430,9 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 
 // TestAnUpdatesTransactionIsRead for who sent it, and what else it carries.
 func TestAnUpdatesTransactionIsRead(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	w.signIn(w.secret.Reveal(), "")
-	group := func(project score.ProjectID, ids ...string) batch.Group {
-		g := batch.Group{Project: project, Signer: devnet.Address(1), Kind: score.KindFree}
-		for _, id := range ids {
-			g.Updates = append(g.Updates, score.Update{Project: project, ID: updateID(id), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1})
-		}
-		return g
-	}
-	block, err := mined(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{group(w.project.ID, "one", "two"), group(score.ProjectID{9}, "two")}}))
-	require.NoError(t, err)
+	block := w.carry(returned(w.project.ID, 1, "one", "two"), returned(score.ProjectID{9}, 1, "two"))
 	included, err := shared.chain.Client().BlockByNumber(t.Context(), new(big.Int).SetUint64(block))
 	require.NoError(t, err)
 	tx := included.Transactions()[0]
@@ -513,12 +460,11 @@ func TestAnUpdatesTransactionIsRead(t *testing.T) {
 
 // TestWhatIsBeingRebuiltIsTold, and what does not need it is shown.
 func TestWhatIsBeingRebuiltIsTold(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, nil)
 	_, err := w.standings.Begin(context.Background(), 0, 4000)
 	require.NoError(t, err)
 	w.signIn(w.secret.Reveal(), "")
-	project := "/app/projects/" + w.project.ID.String()
+	project := w.path()
 	for _, path := range []string{project, project + "/recent", project + "/costs", project + "/wallets/" + devnet.Address(1).Hex()} {
 		r := w.look(path)
 		require.Equal(t, http.StatusServiceUnavailable, r.status, path)
@@ -526,15 +472,13 @@ func TestWhatIsBeingRebuiltIsTold(t *testing.T) {
 		require.Contains(t, r.raw, "It is at block 0 of 4,000.")
 	}
 	for _, path := range []string{"/app", project + "/members", project + "/actions"} {
-		r := w.look(path)
-		require.Equal(t, http.StatusOK, r.status, path)
+		r := w.look(path).ok()
 		require.Contains(t, r.raw, "being read from the chain again. It is at block 0 of 4,000.", path)
 	}
 }
 
 // TestAPageCountsAsALookUp of its key's rate, and its refusal is a page, too.
 func TestAPageCountsAsALookUp(t *testing.T) {
-	t.Parallel()
 	w := newBrowser(t, func(s *setup) { s.config.LookUpsPerSecond = 1 })
 	w.signIn(w.secret.Reveal(), "")
 	for range 100 {
@@ -549,6 +493,5 @@ func TestAPageCountsAsALookUp(t *testing.T) {
 
 // TestWithoutASecretThereIsNoPage: sessions would be sealed under what everyone knows.
 func TestWithoutASecretThereIsNoPage(t *testing.T) {
-	t.Parallel()
 	require.Equal(t, "not_found", newBench(t, nil).get("/app").code())
 }

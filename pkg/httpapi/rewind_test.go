@@ -56,13 +56,7 @@ func (f *follower) take(e *sdk.Event) {
 	switch data := e.Data.(type) {
 	case *sdk.RewindData:
 		f.rewinds.Add(1)
-		f.order = slices.DeleteFunc(f.order, func(id string) bool {
-			void := f.blocks[id] > data.Block
-			if void {
-				delete(f.blocks, id)
-			}
-			return void
-		})
+		f.drop(data.Block + 1)
 	case *sdk.ChangeData:
 		f.keep(e, data.Block)
 	case *sdk.UpdateData:
@@ -97,10 +91,8 @@ func (f *follower) held(kind event.Type, ofContract bool) []string {
 	return ids
 }
 
-// drop forgets what it was told of blocks from one on.
+// drop forgets what it was told of blocks from one on; mu is held, or nothing is told.
 func (f *follower) drop(from uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.order = slices.DeleteFunc(f.order, func(id string) bool {
 		void := f.blocks[id] >= from
 		if void {
@@ -224,7 +216,7 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 	t.Cleanup(client.Close)
 	const confirmations = 2
 	tracker := heads.New(heads.Config{Confirmations: confirmations, PollInterval: 20 * time.Millisecond}, client, log, prometheus.NewRegistry())
-	b := newBench(t, func(s *setup) { s.nats = devnet.NATS(t) })
+	b := startBench(t, func(s *setup) { s.nats = devnet.NATS(t) })
 	b.beside(tracker.Run)
 	b.beside(func(ctx context.Context) { _ = b.reader.Source.Run(ctx) })
 	w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: tracker, Chain: client, Letters: b.stream, Ledger: b.reader.Source.Ledger, Log: log}
@@ -265,7 +257,6 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 
 // TestReadersInTheMiddleOfDeepReorgs go on by themselves: streams by the SDK, and webhooks. At the end each holds exactly the contract's events.
 func TestReadersInTheMiddleOfDeepReorgs(t *testing.T) {
-	t.Parallel()
 	streams, webhooks, longest := long.Size(20, 200), long.Size(4, 20), long.Size(1000, 5000)
 	if testing.Short() {
 		streams, longest = min(streams, 40), 1000 // under the race detector, 200 are slower than a call's timeout
@@ -325,7 +316,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, log, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	b := newBench(t, func(s *setup) {
+	b := startBench(t, func(s *setup) {
 		s.nats = devnet.NATS(t)
 		s.deps = func(d *httpapi.Deps) {
 			r := d.Events.(*event.Reader)
@@ -340,11 +331,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	}
 	create := func() uint64 { return call(0, registry.EncodeCreateProject(b.project)) }
 	relay := func(signer int, ids ...string) {
-		g := batch.Group{Project: b.project.ID, Signer: devnet.Address(signer), Kind: score.KindFree}
-		for _, id := range ids {
-			g.Updates = append(g.Updates, score.Update{Project: b.project.ID, ID: updateID(id), Signer: g.Signer, Target: devnet.Address(9), Action: 1})
-		}
-		call(0, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{g}}))
+		call(0, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{returned(b.project.ID, signer, ids...)}}))
 	}
 	create()
 	relay(1, "stays")
@@ -383,11 +370,10 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 			require.NoError(t, err)
 			updates := 0
 			for range registry.ExecutedOf(parsed, b.project.ID) {
-				ids = append(ids, fmt.Sprintf("%s-%d-%d", logs[i].BlockHash, logs[i].Index, updates))
 				updates++
 			}
-			if updates == 0 {
-				ids = append(ids, fmt.Sprintf("%s-%d-0", logs[i].BlockHash, logs[i].Index))
+			for part := range max(1, updates) {
+				ids = append(ids, fmt.Sprintf("%s-%d-%d", logs[i].BlockHash, logs[i].Index, part))
 			}
 		}
 		return ids
@@ -446,7 +432,6 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 // TestWhatWebhooksOperatorsAreAdvisedWorks after a reorg deeper than finality that the ledger knows nothing of any more: the commands of the endpoint's reason, also
 // with a time in place of start. The receiver drops what it was told, or what it was told of since that time.
 func TestWhatWebhooksOperatorsAreAdvisedWorks(t *testing.T) {
-	t.Parallel()
 	b, ctx, log := newBench(t, func(s *setup) { s.nats = devnet.NATS(t) }), t.Context(), slog.New(slog.DiscardHandler)
 	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, b.project.ID)
 	facts, err := b.stream.Ledger(ctx, nil)

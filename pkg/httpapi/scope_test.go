@@ -13,18 +13,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// pointer is that of a problem's only field, "" without one.
-func (r response) pointer() string {
-	errors, _ := r.body["errors"].([]any)
-	if len(errors) != 1 {
-		return ""
-	}
-	return errors[0].(object)["pointer"].(string)
-}
-
 // TestAKeyIsBoundToProjects: of another it may do nothing, and of its own everything.
 func TestAKeyIsBoundToProjects(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.restored()
 	ids := []score.UpdateID{updateID("one")}
@@ -35,9 +25,7 @@ func TestAKeyIsBoundToProjects(t *testing.T) {
 		{"/projectId", func() response { return b.post("/update-score", b.update("one")) }},
 		{"/projectId", func() response { return b.post("/update-scores", b.free("one", "two")) }},
 		{"/projectId", func() response { return b.reserve(1) }},
-		{"/projectId", func() response {
-			return b.post("/look-up-updates", object{"projectId": b.project.ID, "updateIds": ids})
-		}},
+		{"/projectId", func() response { return b.lookUp(ids...) }},
 		{"", func() response { return b.get("/projects/%s", b.project.ID) }},
 		{"", func() response { return b.get("/projects/%s/updates/%s", b.project.ID, ids[0]) }},
 		{"", func() response { return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9)) }},
@@ -46,7 +34,6 @@ func TestAKeyIsBoundToProjects(t *testing.T) {
 	for i, act := range acts {
 		r := act.do()
 		require.Equal(t, "key_other_projects", r.code(), "%d: %s", i, r)
-		require.Equal(t, http.StatusForbidden, r.status)
 		require.Equal(t, act.pointer, r.pointer(), i)
 	}
 	r := b.post("/create-project", set(createBody(b.project), "projectId", score.ProjectID{3}))
@@ -62,18 +49,12 @@ func TestAKeyIsBoundToProjects(t *testing.T) {
 
 // TestAKeyExpires by the clock, without any write.
 func TestAKeyExpires(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	soon := time.Now().Add(5 * time.Second)
 	b.withTerms(apikey.Terms{Expires: &soon})
-	require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status)
-	var r response
-	require.Eventually(t, func() bool {
-		r = b.get("/projects/%s", b.project.ID)
-		return r.status != http.StatusOK
-	}, 2*time.Minute, 10*time.Millisecond)
+	b.get("/projects/%s", b.project.ID).ok()
+	r := b.untilRefused()
 	require.Equal(t, "expired_api_key", r.code(), r)
-	require.Equal(t, http.StatusUnauthorized, r.status)
 	require.Equal(t, "it was valid until "+soon.UTC().Format(time.RFC3339), r.body["detail"])
 	require.False(t, time.Now().Before(soon))
 	large := b.post("/update-score", make([]byte, 64<<10))
@@ -92,12 +73,10 @@ func TestSignaturesOfTheTimeMayBeRefused(t *testing.T) {
 		"by the project": {func(s *setup) { s.config.Whole = func(score.ProjectID) bool { return true } }, apikey.Terms{}, "the operator takes nothing else for this project"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := newBench(t, c.setup).withProject().withTerms(c.terms)
 			for _, body := range []object{b.update("one"), set(b.update("one"), "scheme", "eip191")} {
 				r := b.post("/update-score", body)
 				require.Equal(t, "time_signature", r.code(), r)
-				require.Equal(t, http.StatusForbidden, r.status)
 				require.Equal(t, "/scheme", r.pointer())
 				require.Contains(t, r.raw, c.detail)
 			}
@@ -108,6 +87,6 @@ func TestSignaturesOfTheTimeMayBeRefused(t *testing.T) {
 			require.Equal(t, "accepted", r.body["status"], r)
 		})
 	}
-	b := newBench(t, func(s *setup) { s.config.Whole = func(id score.ProjectID) bool { return id == score.ProjectID{9} } }).withProject()
+	b := startBench(t, func(s *setup) { s.config.Whole = func(id score.ProjectID) bool { return id == score.ProjectID{9} } }).withProject()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"], "another project")
 }

@@ -80,7 +80,6 @@ func player(n int) (a common.Address) {
 func lower(a common.Address) string { return strings.ToLower(a.Hex()) }
 
 func TestALeaderboardIsReadByPages(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	var executions []score.Execution
 	for n := 1; n <= 5; n++ { // of whom 2 and 3 have the same score
@@ -91,8 +90,7 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 	b.projected(9, executions...)
 	board := func(path string) (ranks []float64, wallets, scores []string, next string) {
 		t.Helper()
-		r := b.get("/projects/%s/leaderboards/%s", b.project.ID, path)
-		require.Equal(t, http.StatusOK, r.status, r)
+		r := b.get("/projects/%s/leaderboards/%s", b.project.ID, path).ok()
 		require.Equal(t, object{"block": 9.0, "time": "2026-11-23T12:00:00Z"}, r.body["asOf"])
 		for _, each := range r.body["standings"].([]any) {
 			s := each.(object)
@@ -105,15 +103,10 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 	require.Equal(t, []float64{1, 2, 2, 4, 5}, ranks)
 	require.Equal(t, []string{"50", "40", "40", "-10", "-20"}, scores)
 	require.Empty(t, next)
-	var paged []string
-	for cursor := ""; ; {
+	require.Equal(t, all, paged(func(cursor string) ([]string, string) {
 		_, wallets, _, next := board("reputation?limit=2" + cursor)
-		if paged = append(paged, wallets...); next == "" {
-			break
-		}
-		cursor = "&cursor=" + next
-	}
-	require.Equal(t, all, paged)
+		return wallets, next
+	}))
 	ranks, wallets, _, _ := board("reputation?limit=1&around=" + player(4).Hex())
 	require.Equal(t, []float64{4}, ranks)
 	require.Equal(t, []string{lower(player(4))}, wallets)
@@ -135,7 +128,7 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 		"reputation?%FF=5":           `there is no parameter "\xff"`,
 		"reputation?cursor=AAAA":     "cursor: not a cursor",
 		"reputation?around=0x12":     "around: ",
-		"total?around=" + player(1).Hex() + "&cursor=" + cursorOf(t, b): "cursor and around exclude each other",
+		"total?around=" + player(1).Hex() + "&cursor=" + b.get("/projects/%s/leaderboards/total?limit=1", b.project.ID).body["next"].(string): "cursor and around exclude each other",
 	} {
 		r := b.get("/projects/%s/leaderboards/%s", b.project.ID, path)
 		require.Equal(t, "invalid_query", r.code(), path)
@@ -146,13 +139,7 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 	require.Equal(t, "project_not_found", b.get("/projects/%s/leaderboards/total", score.ProjectID{1}).code())
 }
 
-func cursorOf(t *testing.T, b *bench) string {
-	t.Helper()
-	return b.get("/projects/%s/leaderboards/total?limit=1", b.project.ID).body["next"].(string)
-}
-
 func TestScoreTypesOfAnyNameHaveABoard(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil)
 	b.project.ScoreTypes = []string{"a/b c?ü%", "total"}
 	b.withProject().projected(9, execution(1, player(1)))
@@ -162,7 +149,6 @@ func TestScoreTypesOfAnyNameHaveABoard(t *testing.T) {
 }
 
 func TestFinalScoresOfManyWallets(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	large := func(e *score.Execution) { e.ScoreType, e.Points = 1, math.MaxInt64-10 }
 	b.projected(9, execution(1, player(1)), execution(2, player(2), large), execution(3, player(2)))
@@ -170,8 +156,7 @@ func TestFinalScoresOfManyWallets(t *testing.T) {
 	for i := range texts {
 		texts[i] = player(i).Hex()
 	}
-	r := b.get("/projects/%s/scores?wallets=%s", b.project.ID, strings.Join(texts, ","))
-	require.Equal(t, http.StatusOK, r.status, r)
+	r := b.get("/projects/%s/scores?wallets=%s", b.project.ID, strings.Join(texts, ",")).ok()
 	require.Equal(t, []any{"reputation", "volume"}, r.body["scoreTypes"])
 	wallets := r.body["wallets"].([]any)
 	require.Len(t, wallets, 500)
@@ -193,7 +178,6 @@ func TestFinalScoresOfManyWallets(t *testing.T) {
 }
 
 func TestStatisticsAreByDay(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	on := func(day int) func(*score.Execution) {
 		return func(e *score.Execution) { e.Time, e.Block = noon.AddDate(0, 0, day), uint64(7+day) }
@@ -213,11 +197,10 @@ func TestStatisticsAreByDay(t *testing.T) {
 	for _, query := range []string{"from=2026-11-24&to=2026-11-23", "from=2025-11-22&to=2026-11-23", "from=yesterday", "to=2026-02-30"} {
 		require.Equal(t, "invalid_query", b.get("/projects/%s/stats?%s", b.project.ID, query).code(), query)
 	}
-	require.Equal(t, http.StatusOK, b.get("/projects/%s/stats?from=2025-11-23&to=2026-11-23", b.project.ID).status)
+	b.get("/projects/%s/stats?from=2025-11-23&to=2026-11-23", b.project.ID).ok()
 }
 
 func TestProjectsAreListed(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.projected(9, execution(1, player(1)), execution(2, player(1)))
 	ids := []string{b.project.ID.String()}
@@ -229,8 +212,7 @@ func TestProjectsAreListed(t *testing.T) {
 	}
 	list := func(query string) (listed []string, next string) {
 		t.Helper()
-		r := b.get("/projects%s", query)
-		require.Equal(t, http.StatusOK, r.status, r)
+		r := b.get("/projects%s", query).ok()
 		for _, each := range r.body["projects"].([]any) {
 			listed = append(listed, each.(object)["projectId"].(string))
 			if listed[len(listed)-1] == ids[0] {
@@ -246,15 +228,7 @@ func TestProjectsAreListed(t *testing.T) {
 	require.ElementsMatch(t, ids, all)
 	require.IsIncreasing(t, all)
 	require.Empty(t, next)
-	var paged []string
-	for cursor := ""; ; {
-		some, next := list("?limit=2" + cursor)
-		if paged = append(paged, some...); next == "" {
-			break
-		}
-		cursor = "&cursor=" + next
-	}
-	require.Equal(t, all, paged)
+	require.Equal(t, all, paged(func(cursor string) ([]string, string) { return list("?limit=2" + cursor) }))
 
 	b.withTerms(apikey.Terms{Projects: []score.ProjectID{b.project.ID, {9}}})
 	mine, _ := list("")
@@ -263,7 +237,6 @@ func TestProjectsAreListed(t *testing.T) {
 }
 
 func TestWhatIsRebuiltIsNotTold(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	at, err := b.standings.Begin(t.Context(), 0, 1000)
@@ -283,7 +256,6 @@ func TestWhatIsRebuiltIsNotTold(t *testing.T) {
 
 // TestARebuildThatHasNotBegun says so, and names no block.
 func TestARebuildThatHasNotBegun(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	r := b.get("/projects/%s/stats", b.project.ID)
@@ -291,38 +263,45 @@ func TestARebuildThatHasNotBegun(t *testing.T) {
 	require.Equal(t, "not begun yet; a relayer begins by itself", r.body["detail"])
 }
 
-// carry has the contract apply a batch of updates of the bench's project to wallets, and returns the block.
-func (b *bench) carry(first int, targets ...common.Address) uint64 {
+// carryTo carries out an update for each target, of ids that count up, and returns the block.
+func (b *bench) carryTo(first int, targets ...common.Address) uint64 {
 	b.t.Helper()
 	group := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
 	for i, target := range targets {
-		group.Updates = append(group.Updates, score.Update{
-			Project: b.project.ID, ID: updateID(fmt.Sprint(first + i)), Signer: devnet.Address(1), Target: target, Action: 1,
-		})
+		group.Updates = append(group.Updates, returned(b.project.ID, 1, fmt.Sprint(first+i)).Updates...)
+		group.Updates[i].Target = target
 	}
-	block, err := mined(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{group}}))
-	require.NoError(b.t, err)
-	return block
+	return b.carry(group)
+}
+
+// paged reads pages from the first to the last, each by the one before's cursor.
+func paged(page func(cursor string) (some []string, next string)) (all []string) {
+	for cursor := ""; ; {
+		some, next := page(cursor)
+		if all = append(all, some...); next == "" {
+			return all
+		}
+		cursor = "&cursor=" + next
+	}
 }
 
 // TestAWalletsHistory: two batches are projected, one is not; the contract's logs tell of the first as the projection does.
 func TestAWalletsHistory(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
-	one := b.carry(1, player(1), player(2), player(1))
-	two := b.carry(4, player(1))
+	one := b.carryTo(1, player(1), player(2), player(1))
+	two := b.carryTo(4, player(1))
 	at := func(block uint64) func(*score.Execution) {
 		return func(e *score.Execution) { e.Block, e.Action, e.Points = block, 1, -3 }
 	}
-	b.projected(two, execution(1, player(1), at(one)), execution(2, player(2), at(one)), execution(3, player(1), at(one)), execution(4, player(1), at(two)))
-	three := b.carry(5, player(1))
+	first := []score.Execution{execution(1, player(1), at(one)), execution(2, player(2), at(one)), execution(3, player(1), at(one)), execution(4, player(1), at(two))}
+	b.projected(two, first...)
+	three := b.carryTo(5, player(1))
 	b.chain.final.Store(two)
 	path := "/projects/" + b.project.ID.String() + "/wallets/" + player(1).Hex() + "/history"
 	told := func(query string) (ids []string, next string) {
 		t.Helper()
-		r := b.get("%s%s", path, query)
-		require.Equal(t, http.StatusOK, r.status, r)
+		r := b.get("%s%s", path, query).ok()
 		require.Equal(t, float64(two), r.body["asOf"].(object)["block"])
 		for _, each := range r.body["history"].([]any) {
 			e := each.(object)
@@ -345,15 +324,7 @@ func TestAWalletsHistory(t *testing.T) {
 	ids, _ = told("?final=true")
 	require.Equal(t, want[1:], ids)
 	for limit := 1; limit <= 4; limit++ {
-		var paged []string
-		for cursor := ""; ; {
-			some, next := told(fmt.Sprintf("?limit=%d%s", limit, cursor))
-			if paged = append(paged, some...); next == "" {
-				break
-			}
-			cursor = "&cursor=" + next
-		}
-		require.Equal(t, want, paged)
+		require.Equal(t, want, paged(func(cursor string) ([]string, string) { return told(fmt.Sprintf("?limit=%d%s", limit, cursor)) }))
 	}
 	b.chain.down.Store(true)
 	require.Equal(t, "chain_unavailable", b.get("%s", path).code())
@@ -362,13 +333,10 @@ func TestAWalletsHistory(t *testing.T) {
 	b.chain.down.Store(false)
 
 	// So many others came since that the projection keeps none of the wallet's.
-	var others []score.Execution
 	for n := range score.MaxRecent + 1 {
-		others = append(others, execution(100+n, player(3), func(e *score.Execution) { e.Block = three }))
+		first = append(first, execution(100+n, player(3), func(e *score.Execution) { e.Block = three }))
 	}
-	b.projected(three, append([]score.Execution{
-		execution(1, player(1), at(one)), execution(2, player(2), at(one)), execution(3, player(1), at(one)), execution(4, player(1), at(two)),
-	}, others...)...)
+	b.projected(three, first...)
 	require.Eventually(t, func() bool { return b.get("%s", path).body["asOf"].(object)["block"] == float64(three) }, time.Minute, 10*time.Millisecond)
 	two = three
 	ids, _ = told("")
@@ -377,14 +345,11 @@ func TestAWalletsHistory(t *testing.T) {
 }
 
 func TestWhatTakesLongCostsMoreThanOneLookUp(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.projected(9, execution(1, player(1)))
 	b.withTerms(apikey.Terms{LookUps: 100})
 	leaves := func(path string) int {
-		r := b.get("/projects/%s%s", b.project.ID, path)
-		require.Equal(t, http.StatusOK, r.status, r)
-		units, _ := left(t, r, "look-ups")
+		units, _ := left(t, b.get("/projects/%s%s", b.project.ID, path).ok(), "look-ups")
 		return units
 	}
 	require.Equal(t, 99, leaves("/leaderboards/total"))

@@ -1,8 +1,6 @@
 package httpapi_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -25,22 +23,7 @@ func newTracedBench(t *testing.T) (*bench, *tracetest.SpanRecorder) {
 	t.Helper()
 	recorder := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder), sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.NeverSample())))
-	return newBench(t, func(s *setup) { s.deps = func(d *httpapi.Deps) { d.Tracer = provider.Tracer("test") } }), recorder
-}
-
-// traced posts with a caller's trace.
-func (b *bench) traced(path string, body any, change ...func(*http.Request)) response {
-	b.t.Helper()
-	data, err := json.Marshal(body)
-	require.NoError(b.t, err)
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+path, bytes.NewReader(data))
-	require.NoError(b.t, err)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Traceparent", callersTrace)
-	for _, f := range change {
-		f(req)
-	}
-	return b.do(req)
+	return newBench(t, deps(func(d *httpapi.Deps) { d.Tracer = provider.Tracer("test") })), recorder
 }
 
 func valueOf(span sdktrace.ReadOnlySpan, key attribute.Key) any {
@@ -64,11 +47,10 @@ func (b *bench) traces() (traces [][]score.Traced) {
 
 // TestARequestIsTracedIntoItsMessage: under the caller's trace, and only where the caller samples.
 func TestARequestIsTracedIntoItsMessage(t *testing.T) {
-	t.Parallel()
 	b, recorder := newTracedBench(t)
-	require.Equal(t, http.StatusOK, b.traced("/create-project", createBody(b.project)).status)
-	require.Equal(t, http.StatusOK, b.traced("/update-score", b.update("one")).status)
-	require.Equal(t, http.StatusOK, b.post("/update-score", b.update("two")).status)
+	b.post("/create-project", createBody(b.project), "Traceparent", callersTrace).ok()
+	b.post("/update-score", b.update("one"), "Traceparent", callersTrace).ok()
+	b.post("/update-score", b.update("two")).ok()
 	spans := recorder.Ended()
 	require.Len(t, spans, 4)
 	for i, want := range []struct{ publish, request string }{
@@ -94,14 +76,12 @@ func TestARequestIsTracedIntoItsMessage(t *testing.T) {
 
 // TestARefusedRequestIsTracedIfItsKeyIsValid: else anyone could fill the traces.
 func TestARefusedRequestIsTracedIfItsKeyIsValid(t *testing.T) {
-	t.Parallel()
 	b, recorder := newTracedBench(t)
-	require.Equal(t, http.StatusUnauthorized, b.traced("/update-score", b.update("one"), func(r *http.Request) { r.Header.Set("X-API-KEY", "no") }).status)
+	require.Equal(t, http.StatusUnauthorized, b.post("/update-score", b.update("one"), "Traceparent", callersTrace, "X-API-KEY", "no").status)
 	require.Empty(t, recorder.Ended())
-	require.Equal(t, http.StatusBadRequest, b.traced("/update-score", b.update("one")).status)
-	full := func() error { return score.ErrFull }
-	b.publisher.before.Store(&full)
-	require.Equal(t, http.StatusServiceUnavailable, b.traced("/create-project", createBody(b.project)).status)
+	require.Equal(t, http.StatusBadRequest, b.post("/update-score", b.update("one"), "Traceparent", callersTrace).status)
+	b.publisher.refuse(score.ErrFull)
+	require.Equal(t, http.StatusServiceUnavailable, b.post("/create-project", createBody(b.project), "Traceparent", callersTrace).status)
 	spans := recorder.Ended()
 	require.Len(t, spans, 3)
 	require.Equal(t, "unknown_project", valueOf(spans[0], "error.type"))
@@ -113,11 +93,9 @@ func TestARefusedRequestIsTracedIfItsKeyIsValid(t *testing.T) {
 
 // TestTheGroupsOfARequestShareItsTrace: each has a span of its own in it.
 func TestTheGroupsOfARequestShareItsTrace(t *testing.T) {
-	t.Parallel()
 	b, recorder := newTracedBench(t)
 	b.withProject()
-	r := b.traced("/update-groups", object{"groups": []any{b.free("a", "b", "c"), b.free("d")}})
-	require.Equal(t, http.StatusOK, r.status, r)
+	b.post("/update-groups", object{"groups": []any{b.free("a", "b", "c"), b.free("d")}}, "Traceparent", callersTrace).ok()
 	spans := recorder.Ended()
 	require.Len(t, spans, 3)
 	carried := map[score.Trace]bool{}
@@ -132,17 +110,10 @@ func TestTheGroupsOfARequestShareItsTrace(t *testing.T) {
 
 // exemplars are the traces that a histogram has as examples.
 func (b *bench) exemplars(name string) (traces []string) {
-	families, err := b.metrics.Gather()
-	require.NoError(b.t, err)
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			for _, bucket := range m.GetHistogram().GetBucket() {
-				for _, label := range bucket.GetExemplar().GetLabel() {
-					traces = append(traces, label.GetValue())
-				}
+	for _, m := range b.metric(name) {
+		for _, bucket := range m.GetHistogram().GetBucket() {
+			for _, label := range bucket.GetExemplar().GetLabel() {
+				traces = append(traces, label.GetValue())
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 )
 
@@ -27,9 +28,8 @@ func TestWhatIsInProgressSaysHowLongToWait(t *testing.T) {
 
 // TestACallerWaitsAsLongAsPostsTake: the second post that could not be stored is told what the first one took.
 func TestACallerWaitsAsLongAsPostsTake(t *testing.T) {
-	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.AcceptTimeout, s.faults = 1100*time.Millisecond, true })
-	b.publisher.before.Store(always(errFault))
+	b.publisher.Set(fault.Always(fault.Failed))
 	first := b.post("/create-project", createBody(b.project))
 	require.Equal(t, "not_durable", first.code(), first)
 	require.Equal(t, 1, retryAfter(t, first))
