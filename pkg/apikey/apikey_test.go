@@ -53,6 +53,25 @@ func watch(t *testing.T, store *apikey.Store) *apikey.View {
 	return view
 }
 
+// create makes a key that the view, if there is one, knows then.
+func create(t *testing.T, store *apikey.Store, view *apikey.View, name string, terms apikey.Terms) (apikey.Secret, apikey.Key) {
+	t.Helper()
+	secret, key, err := store.Create(t.Context(), name, terms)
+	require.NoError(t, err)
+	if view != nil {
+		require.Eventually(t, func() bool { return opens(view, secret) }, time.Minute, time.Millisecond)
+	}
+	return secret, key
+}
+
+// bucket holds the records of the keys.
+func bucket(t *testing.T, js jetstream.JetStream) jetstream.KeyValue {
+	t.Helper()
+	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
+	require.NoError(t, err)
+	return kv
+}
+
 func opens(view *apikey.View, secret apikey.Secret) bool {
 	return view.Authenticate(secret.Reveal()) != nil
 }
@@ -60,14 +79,11 @@ func opens(view *apikey.View, secret apikey.Secret) bool {
 func TestAKeyFromCreationToRevocation(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t, devnet.NATS(t).URL)
-	before, old, err := store.Create(t.Context(), "made before the view", apikey.Terms{})
-	require.NoError(t, err)
+	before, old := create(t, store, nil, "made before the view", apikey.Terms{})
 	view := watch(t, store)
 	require.True(t, opens(view, before))
 
-	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{Rate: 25, LookUps: 5, Gas: 1_000_000, Rights: []string{"read", "update"}})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return opens(view, secret) }, time.Minute, time.Millisecond)
+	secret, key := create(t, store, view, "acme", apikey.Terms{Rate: 25, LookUps: 5, Gas: 1_000_000, Rights: []string{"read", "update"}})
 	require.Equal(t, &score.Grant{
 		Key: key.ID, Name: "acme", Budget: score.Budget{Updates: 25, LookUps: 5, Gas: 1_000_000}, Rights: score.MayUpdate | score.MayRead,
 	}, view.Authenticate(secret.Reveal()))
@@ -94,11 +110,8 @@ func TestAKeyFromCreationToRevocation(t *testing.T) {
 func TestOnlyTheHashIsStored(t *testing.T) {
 	t.Parallel()
 	store, js := open(t, devnet.NATS(t).URL)
-	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
-	require.NoError(t, err)
-	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
-	require.NoError(t, err)
-	entry, err := kv.Get(t.Context(), key.ID)
+	secret, key := create(t, store, nil, "acme", apikey.Terms{})
+	entry, err := bucket(t, js).Get(t.Context(), key.ID)
 	require.NoError(t, err)
 	random := secret.Reveal()[len("scorelay_")+12+1:]
 	require.NotContains(t, string(entry.Value()), random[:10])
@@ -114,8 +127,7 @@ func TestOnlyTheHashIsStored(t *testing.T) {
 func TestOneWrongCharacterOpensNothing(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t, devnet.NATS(t).URL)
-	secret, _, err := store.Create(t.Context(), "acme", apikey.Terms{})
-	require.NoError(t, err)
+	secret, _ := create(t, store, nil, "acme", apikey.Terms{})
 	view := watch(t, store)
 	require.True(t, opens(view, secret))
 	text := secret.Reveal()
@@ -151,12 +163,8 @@ func TestAnUnreadableRecordOpensNothing(t *testing.T) {
 	t.Parallel()
 	store, js := open(t, devnet.NATS(t).URL)
 	view := watch(t, store)
-	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return opens(view, secret) }, time.Minute, time.Millisecond)
-	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
-	require.NoError(t, err)
-	_, err = kv.Put(t.Context(), key.ID, []byte("{"))
+	secret, key := create(t, store, view, "acme", apikey.Terms{})
+	_, err := bucket(t, js).Put(t.Context(), key.ID, []byte("{"))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return !opens(view, secret) }, time.Minute, time.Millisecond)
 	_, err = store.List(t.Context())
@@ -175,8 +183,7 @@ func TestARevocationWhileNATSWasAway(t *testing.T) {
 	port, err := strconv.Atoi(address.Port())
 	require.NoError(t, err)
 	store, _ := open(t, server.URL)
-	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
-	require.NoError(t, err)
+	secret, key := create(t, store, nil, "acme", apikey.Terms{})
 	view := watch(t, store)
 	server.Close()
 	require.True(t, opens(view, secret), "what was known stays known")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 )
 
 // TestARevocationThatLosesARace to another process is tried again on what that process wrote.
@@ -17,8 +18,7 @@ func TestARevocationThatLosesARace(t *testing.T) {
 	t.Parallel()
 	url := devnet.NATS(t).URL
 	store, js := open(t, url)
-	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
-	require.NoError(t, err)
+	kv := bucket(t, js)
 	put := func(key apikey.Key) {
 		raw, err := json.Marshal(key)
 		require.NoError(t, err)
@@ -45,18 +45,17 @@ func TestARevocationThatLosesARace(t *testing.T) {
 		"many a change": {func(try int, key apikey.Key) { key.Rate = try; put(key) }, nil, "others keep changing it", 8, 8, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			secret, key, err := store.Create(t.Context(), name, apikey.Terms{Rate: 3})
-			require.NoError(t, err)
+			secret, key := create(t, store, nil, name, apikey.Terms{Rate: 3})
 			racing, _ := open(t, url)
-			tries := 0
-			racing.OnUpdate(func(write func() error) error {
-				if tries++; tries == 1 || c.says != "" {
-					c.meanwhile(tries, key)
+			plan := fault.NewPlan(func(_ string, try int) fault.Kind {
+				if try == 1 || c.says != "" {
+					c.meanwhile(try, key)
 				}
-				return write()
+				return fault.None
 			})
-			err = racing.Revoke(t.Context(), key.ID)
-			require.Equal(t, c.tries, tries)
+			racing.Follow(plan)
+			err := racing.Revoke(t.Context(), key.ID)
+			require.Equal(t, c.tries, plan.Writes())
 			switch {
 			case c.is != nil:
 				require.ErrorIs(t, err, c.is)
@@ -83,25 +82,13 @@ func TestARevocationThatFailedMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	url := devnet.NATS(t).URL
 	store, _ := open(t, url)
-	lost := errors.New("the connection broke")
-	for name, c := range map[string]struct {
-		stored bool
-		then   error
-	}{"failed": {false, nil}, "failed and was stored": {true, apikey.ErrRevoked}} {
-		t.Run(name, func(t *testing.T) {
-			secret, key, err := store.Create(t.Context(), name, apikey.Terms{})
-			require.NoError(t, err)
-			failing, _ := open(t, url)
-			failing.OnUpdate(func(write func() error) error {
-				if c.stored {
-					require.NoError(t, write())
-				}
-				return lost
-			})
-			require.ErrorIs(t, failing.Revoke(t.Context(), key.ID), lost)
-			require.Equal(t, !c.stored, opens(watch(t, store), secret))
-			require.ErrorIs(t, store.Revoke(t.Context(), key.ID), c.then)
-			require.False(t, opens(watch(t, store), secret))
-		})
-	}
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		secret, key := create(t, store, nil, kind.String(), apikey.Terms{})
+		failing, _ := open(t, url)
+		failing.Follow(fault.NewPlan(fault.Always(kind)))
+		require.ErrorIs(t, failing.Revoke(t.Context(), key.ID), fault.Err)
+		require.Equal(t, kind == fault.Failed, opens(watch(t, store), secret))
+		require.ErrorIs(t, store.Revoke(t.Context(), key.ID), map[fault.Kind]error{fault.Persisted: apikey.ErrRevoked}[kind])
+		require.False(t, opens(watch(t, store), secret))
+	})
 }
