@@ -1,17 +1,12 @@
 package limit_test
 
 import (
-	"context"
-	"errors"
-	"log/slog"
 	"testing"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
@@ -58,28 +53,6 @@ func TestAFlushGivesAKeyNoGasBackThatItsReplicasKnow(t *testing.T) {
 	require.True(t, used(replicas[1], 1).NoGas)
 }
 
-// away has exchanges fail, whether Redis carried them out or not.
-type away struct {
-	redis.Hook
-	fail, stored bool
-}
-
-func (a *away) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (a *away) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
-
-func (a *away) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if !a.fail {
-			return next(ctx, cmds)
-		}
-		if a.stored {
-			_ = next(ctx, cmds)
-		}
-		return errors.New("the connection broke")
-	}
-}
-
 // TestGasOverFlushesAndReplicas: whenever it is flushed, and whichever replica loses its exchanges, a replica counts at least what it knew and what all
 // that were asked since the flush let through, and never more than what was let through. At most, each lets a budget through.
 func TestGasOverFlushesAndReplicas(t *testing.T) {
@@ -93,15 +66,12 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 		const budget = 1000
 		quota := score.Quota{PerSecond: 1_000_000, Burst: 1_000_000, Gas: budget}
 		count := 1 + draw.IntN(4)
-		replicas, faults := make([]*limit.Limiter, count), make([]*away, count)
+		replicas, plans := make([]*limit.Limiter, count), make([]*fault.Plan, count)
 		own, known := make([]uint64, count), make([]uint64, count)
 		told := make([]uint64, count) // of their own, to Redis since the flush
 		for i := range replicas {
-			client := open(t, url)
-			client.Timeout, client.Pause = time.Minute, 0
-			faults[i] = &away{}
-			client.AddHook(faults[i])
-			replicas[i] = limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+			plans[i] = fault.NewPlan(nil)
+			replicas[i] = broken(t, url, plans[i])
 		}
 		passed, counted := uint64(0), uint64(0) // by all; at least by Redis since the flush
 		for step := range 60 {
@@ -110,11 +80,15 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 				counted, told = 0, make([]uint64, count)
 			}
 			i, want := draw.IntN(count), uint64(1+draw.IntN(200))
-			*faults[i] = away{fail: draw.IntN(6) == 0, stored: draw.IntN(2) == 0}
+			kind := fault.None
+			if draw.IntN(6) == 0 {
+				kind = fault.Failed + fault.Kind(draw.IntN(2))
+			}
+			plans[i].Set(fault.Always(kind))
 			left := replicas[i].Take(t.Context(), "a", quota, score.Cost{Gas: want})
 			where := []any{"round %d, step %d, replica %d of %d: %+v", round, step, i, count, left}
 			least := max(known[i], own[i])
-			if !faults[i].fail {
+			if kind == fault.None {
 				told[i] = own[i]
 				together := uint64(0)
 				for _, gas := range told {
@@ -130,7 +104,7 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 			} else {
 				require.Greater(t, passed+want, uint64(budget), where...)
 			}
-			if !faults[i].fail {
+			if kind == fault.None {
 				counted, told[i] = least, own[i]
 			}
 			require.GreaterOrEqual(t, uint64(budget)-left.Gas, min(least, budget), where...)
@@ -140,7 +114,7 @@ func TestGasOverFlushesAndReplicas(t *testing.T) {
 		}
 		for range 2 { // once all are asked, each knows all
 			for i := range replicas {
-				*faults[i] = away{}
+				plans[i].Set(nil)
 				known[i] = budget - replicas[i].Take(t.Context(), "a", quota, score.Cost{}).Gas
 			}
 		}
