@@ -1,16 +1,15 @@
 package ops_test
 
 import (
-	"bytes"
 	"html"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -40,41 +39,49 @@ type rig struct {
 	t       *testing.T
 	ops     *ops.Ops
 	config  ops.Config
-	log     *lines
+	log     *devnet.Log
 	js      jetstream.JetStream
 	metrics *prometheus.Registry
 	cookies map[string]string
 }
 
-// lines is a log that may be read meanwhile.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+// The tests share a chain and a Redis, which none of them writes to.
+var shared struct {
+	chain *devnet.Chain
+	redis *devnet.RedisServer
 }
 
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+func TestMain(m *testing.M) {
+	code, err := func() (int, error) {
+		dir, err := os.MkdirTemp("", "scorelay-ops")
+		if err != nil {
+			return 1, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		if shared.chain, err = devnet.StartChain(devnet.ChainOptions{}); err != nil {
+			return 1, err
+		}
+		defer shared.chain.Close()
+		if shared.redis, err = devnet.StartRedis(dir, devnet.RedisOptions{}); err != nil {
+			return 1, err
+		}
+		defer shared.redis.Close()
+		return m.Run(), nil
+	}()
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(code)
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, log: &lines{}, metrics: prometheus.NewRegistry(), cookies: map[string]string{}}
+	r := &rig{t: t, log: &devnet.Log{}, metrics: prometheus.NewRegistry(), cookies: map[string]string{}}
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	geth, err := devnet.StartChain(devnet.ChainOptions{})
-	require.NoError(t, err)
-	t.Cleanup(geth.Close)
-	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{geth.URL}}, log, prometheus.NewRegistry())
+	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{shared.chain.URL}}, log, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	redis, err := redisdb.Open(devnet.Redis(t).URL)
+	redis, err := redisdb.Open(shared.redis.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	js := devnet.JetStream(t)
@@ -183,8 +190,8 @@ func TestWithoutASessionNothingIsShownOrDone(t *testing.T) {
 	forged("")
 	r.cookies["scorelay-ops"] = "AAAA"
 	forged(", with a cookie")
-	other := newRig(t)
-	other.config.Token, other.config.Metrics = token+".", prometheus.NewRegistry()
+	other := *r // of the same deployment, but for its token
+	other.cookies, other.config.Token, other.config.Metrics = map[string]string{}, token+".", prometheus.NewRegistry()
 	var err error
 	other.ops, err = ops.New(other.config)
 	require.NoError(t, err)
