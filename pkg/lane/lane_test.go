@@ -184,8 +184,10 @@ func only[T lane.Effect](effects []lane.Effect) (out []T) {
 func TestAWorkGoesFromSlotToFinal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	require.Nil(t, b.lane.View())
 	require.Equal(t, lane.WaitHead, b.lane.Blocked())
 	b.head(10, 0)
+	require.EqualValues(t, 10, b.lane.View().Head.Number)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
 
 	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bind()))

@@ -92,9 +92,20 @@ func (w *simWatch) stored(id score.Lane, e lane.Entry) {
 		w.r.fail("lane %d: the entry %s does not follow: %v", id, describe(e), err)
 	}
 	for i := range state.Slots {
-		for k := range state.Slots[i].Attempts {
-			w.written[state.Slots[i].Attempts[k].Hash] = true
+		slot := &state.Slots[i]
+		for k := range slot.Attempts {
+			w.written[slot.Attempts[k].Hash] = true
+			if k > 0 && !slot.Reopened { // of one reopened, the one that was executed is the last
+				w.replaces(id, slot.Nonce, slot.Attempts[k-1], slot.Attempts[k])
+			}
 		}
+	}
+}
+
+// replaces checks that every node's pool takes an attempt in place of the one before it.
+func (w *simWatch) replaces(id score.Lane, nonce uint64, old, next lane.Attempt) {
+	if next.Cap*1000 < old.Cap*1125 || next.Tip*1000 < old.Tip*1125 {
+		w.r.fail("lane %d: an attempt of slot %d pays %d, %d after %d, %d, which no pool takes", id, nonce, next.Cap, next.Tip, old.Cap, old.Tip)
 	}
 }
 
