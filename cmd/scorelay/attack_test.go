@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"regexp"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,10 +39,7 @@ func TestStackUnderAttack(t *testing.T) {
 	} {
 		held(t, judge, client, places, attack.name, attack.do)
 	}
-	out, err := command(t, "scorelay", "audit", "--wait", "3m", "--data-dir", s.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
-	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
+	s.audited(t)
 }
 
 // held attacks under load and holds what clients got a 200 for against the contract's events, and what the API tells against both.

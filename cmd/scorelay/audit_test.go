@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,21 +20,17 @@ func TestAuditStatuses(t *testing.T) {
 	long.Test(t)
 	s := startStack(t)
 	audit := func(args ...string) (status int, out, told string) {
-		var beside strings.Builder
-		cmd := command(t, "scorelay", append([]string{"audit", "--data-dir", s.dir}, args...)...)
-		cmd.Stderr = &beside
-		text, err := cmd.Output()
+		out, told, err := s.scorelay(append([]string{"audit"}, args...)...)
+		var failed *exec.ExitError
 		if err != nil {
-			require.ErrorAs(t, err, new(*exec.ExitError))
+			require.ErrorAs(t, err, &failed)
+			status = failed.ExitCode()
 		}
-		return cmd.ProcessState.ExitCode(), string(text), beside.String()
+		return status, out, told
 	}
-	load := func(duration string) *exec.Cmd {
-		return command(t, "scorelay", "load", "--rate", "100", "--duration", duration, "--data-dir", s.dir, "--json")
-	}
-	operator := func(args ...string) {
-		out, err := command(t, "scorelay", append(args, "--data-dir", s.dir)...).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+	load := func(duration string) error {
+		_, _, err := s.scorelay("load", "--rate", "100", "--duration", duration, "--json")
+		return err
 	}
 	findings := func() *index.Findings {
 		_, out, _ := audit("--json")
@@ -43,15 +38,14 @@ func TestAuditStatuses(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(out), &f), out)
 		return &f
 	}
-	out, err := load("1s").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, load("1s"))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { // in loads of their own, so that none is long when the test ends
 		defer close(ended)
 		for ctx.Err() == nil {
-			_ = load("5s").Run()
+			_ = load("5s")
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
@@ -64,7 +58,7 @@ func TestAuditStatuses(t *testing.T) {
 		require.Contains(t, told, "the audit found nothing lost, doubled or unequal")
 	}
 
-	operator("pause", "--all")
+	s.does(t, "pause", "--all")
 	require.Eventually(t, func() bool {
 		before := findings().Until
 		return findings().Until > before
@@ -74,7 +68,7 @@ func TestAuditStatuses(t *testing.T) {
 	require.Regexp(t, `scorelay: \d+ of what was accepted before the audit began are pending after 1s, none is lost; .scorelay status. shows`, told)
 	status, _, _ = audit()
 	require.Zero(t, status, "without --wait nothing is awaited")
-	operator("resume", "--all")
+	s.does(t, "resume", "--all")
 
 	status, text, told = audit("--wait", "1m", "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "1s")
 	require.Equal(t, 2, status, told)

@@ -31,20 +31,20 @@ import (
 // chainFaults are what happens to the chain itself, and to the processes.
 var chainFaults = []fault{
 	{name: "reorg of 1 block", during: reorg(1), one: true},
-	{name: "reorg of 3 blocks", during: reorg(3), always: true, one: true, two: true},
+	{name: "reorg of 3 blocks", during: reorg(3), always: 1, one: true, two: true},
 	{name: "reorg of 5 blocks", during: reorg(5), one: true},
 	{name: "reorg of 20 blocks", before: mine(20), during: reorg(20), one: true, after: alarmed},
 	{name: "reorg of 2 blocks in geth, whose pool takes the transactions back", rig: rigOptions{geth: &devnet.ChainOptions{}}, during: gethReorg, one: true},
-	{name: "reorg that has another attempt of a slot", during: otherAttempt, always: true, one: true},
-	{name: "the pool is wiped", during: wiped, always: true, one: true},
+	{name: "reorg that has another attempt of a slot", during: otherAttempt, always: 1, one: true},
+	{name: "the pool is wiped", during: wiped, one: true},
 	{name: "the lowest transaction is dropped", during: lowestDropped, one: true},
-	{name: "a foreign transaction takes a nonce", during: foreign, always: true, one: true, after: foreignNoticed},
+	{name: "a foreign transaction takes a nonce", during: foreign, always: 1, one: true, after: foreignNoticed},
 	{name: "a transaction that the journal does not know", during: unjournaled, one: true, after: foreignNoticed},
 	{name: "base fee eightfold in 10 blocks", during: feeClimb, one: true},
-	{name: "base fee above the ceiling", during: feeSpike, always: true, one: true, after: noBumpStorm},
+	{name: "base fee above the ceiling", during: feeSpike, one: true, after: noBumpStorm},
 	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150, after: poolFull},
 	{name: "blocks of 9 million gas", rig: rigOptions{anvil: devnet.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
-	{name: "the chain is down when relayers start", during: downAtStart, always: true, one: true, restarts: true},
+	{name: "the chain is down when relayers start", during: downAtStart, always: 1, one: true, restarts: true},
 	{name: "SIGTERM of a relayer", during: terminated, one: true, restarts: true, after: caughtUp(8 * time.Second)},
 }
 
@@ -255,18 +255,14 @@ func unjournaled(t *testing.T, x *trial) {
 		})
 	}), "the lane does not say that it halts: %v", x.complaints())
 	require.True(t, x.until(2*time.Minute, func() bool {
-		out, err := command(t, "scorelay", "halt", "show", "--data-dir", x.dir).CombinedOutput()
-		return err == nil && strings.Contains(string(out), "its journal does not know")
+		out, _, err := x.scorelay("halt", "show")
+		return err == nil && strings.Contains(out, "its journal does not know")
 	}), "accepting does not halt")
-	out, err := command(t, "scorelay", "lanes", "list", "--data-dir", x.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	row := regexp.MustCompile(`(?mi)^(\d+)\s+` + devnet.Address(thief).Hex()).FindSubmatch(out)
-	require.NotNil(t, row, "%s", out)
-	out, err = command(t, "scorelay", "lanes", "resume", string(row[1]), "--below", fmt.Sprint(nonce+1), "--data-dir", x.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "continues behind unknown transactions")
-	out, err = command(t, "scorelay", "halt", "resume", "--nothing-lost", "--data-dir", x.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	list := x.does(t, "lanes", "list")
+	row := regexp.MustCompile(`(?mi)^(\d+)\s+` + devnet.Address(thief).Hex()).FindStringSubmatch(list)
+	require.NotNil(t, row, list)
+	require.Contains(t, x.does(t, "lanes", "resume", row[1], "--below", fmt.Sprint(nonce+1)), "continues behind unknown transactions")
+	x.does(t, "halt", "resume", "--nothing-lost")
 }
 
 // foreignNoticed expects an alarm: that key is known to others.

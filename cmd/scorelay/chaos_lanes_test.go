@@ -87,7 +87,7 @@ func (c *chaos) withSigner(args ...string) bool {
 func (c *chaos) lanesCommand(args ...string) []byte {
 	ctx, cancel := context.WithTimeout(c.ctx, laneCommand)
 	defer cancel()
-	program := command(c.t, "scorelay").Path
+	program := command().Path
 	cmd := exec.CommandContext(ctx, program, append([]string{"lanes"}, append(args, "--data-dir", c.dir)...)...)
 	cmd.Env = append(os.Environ(), "SCORELAY_DEPLOYER_KEY="+hexKey(0))
 	out, err := cmd.Output()

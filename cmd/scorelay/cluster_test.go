@@ -335,10 +335,6 @@ func (c *clusterRig) verdict() {
 	for _, place := range c.places {
 		require.Equal(c.t, 1, final.created[place.Project])
 	}
-	out, err := command(c.t, "scorelay", "halt", "show", "--data-dir", c.dir, "--redis-url", c.info(c.t).RedisURL).CombinedOutput()
-	require.NoError(c.t, err, "%s", out)
-	require.Contains(c.t, string(out), "Accepting does not halt, and never did.")
-	audit, err := command(c.t, "scorelay", "audit", "--wait", "3m", "--data-dir", c.dir, "--chain-rpc", c.node).CombinedOutput()
-	require.NoError(c.t, err, "%s", audit)
-	require.Contains(c.t, string(audit), "lost 0")
+	require.Contains(c.t, c.does(c.t, "halt", "show", "--redis-url", c.info(c.t).RedisURL), "Accepting does not halt, and never did.")
+	c.audited(c.t, "--chain-rpc", c.node)
 }

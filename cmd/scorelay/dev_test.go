@@ -35,7 +35,7 @@ type day struct {
 func begin(t *testing.T, dir string, args ...string) *day {
 	t.Helper()
 	d := &day{out: &bytes.Buffer{}}
-	d.cmd = command(t, "scorelay", append([]string{"dev", "--data-dir", dir, "--block-time", "250ms"}, args...)...)
+	d.cmd = command(append([]string{"dev", "--data-dir", dir, "--block-time", "250ms"}, args...)...)
 	d.cmd.Stdout, d.cmd.Stderr = d.out, d.out
 	require.NoError(t, d.cmd.Start())
 	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
@@ -154,12 +154,12 @@ func TestDevIsTheSameTomorrow(t *testing.T) {
 			c.final(t, ids)
 			c.scores(t, 2250)
 			c.final(t, c.send(t, 1))
-			out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", dir).CombinedOutput()
+			out, err := command("audit", "--wait", "60s", "--data-dir", dir).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.Contains(t, string(out), "lost 0")
 
 			for _, refused := range []string{"--lanes=8", "--chain-rpc=http://127.0.0.1:1"} {
-				out, err = command(t, "scorelay", "dev", "--data-dir", dir, refused).CombinedOutput()
+				out, err = command("dev", "--data-dir", dir, refused).CombinedOutput()
 				require.Error(t, err)
 				require.Contains(t, string(out), "another `scorelay dev`", "that is said first")
 			}
@@ -167,7 +167,7 @@ func TestDevIsTheSameTomorrow(t *testing.T) {
 			if separate {
 				return
 			}
-			out, err = command(t, "scorelay", "dev", "--data-dir", dir, "--lanes", "8").CombinedOutput()
+			out, err = command("dev", "--data-dir", dir, "--lanes", "8").CombinedOutput()
 			require.Error(t, err)
 			require.Contains(t, string(out), "this data directory has 4 lanes")
 			fresh := begin(t, dir, "--fresh", "--port", "0", "--lanes", "2")
@@ -187,7 +187,7 @@ func TestDevLeavesAForeignFolderAlone(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine: "+name), 0o600))
 	}
 	for _, args := range [][]string{{}, {"--fresh"}} {
-		out, err := command(t, "scorelay", append([]string{"dev", "--port", "0", "--data-dir", dir}, args...)...).CombinedOutput()
+		out, err := command(append([]string{"dev", "--port", "0", "--data-dir", dir}, args...)...).CombinedOutput()
 		require.Error(t, err)
 		require.Contains(t, string(out), dir+" is not a folder of `scorelay dev`: it holds chain, dev.json, lock, 3 more and no "+dev.Label)
 	}
@@ -220,7 +220,7 @@ func watch(t *testing.T, environ []string, args ...string) *watched {
 func onTerminal(t *testing.T, environ []string, args ...string) *watched {
 	t.Helper()
 	takesStack(t)
-	w := &watched{cmd: command(t, "scorelay", args...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
+	w := &watched{cmd: command(args...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
 	w.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "NO_COLOR="}, environ...)...)
 	tty, err := pty.StartWithSize(w.cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	require.NoError(t, err)

@@ -87,15 +87,7 @@ func TestDrills(t *testing.T) {
 	for _, row := range drills {
 		held(t, d.judge, d.client, d.places, row.name, func() { row.do(d) })
 	}
-	out, err := d.scorelay("audit", "--wait", "3m")
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, out, "lost 0, doubled 0")
-}
-
-// scorelay runs a command, past the proxies of the chain.
-func (d *drilled) scorelay(args ...string) (string, error) {
-	out, err := command(d.t, "scorelay", append(args, "--data-dir", d.dir)...).CombinedOutput()
-	return string(out), err
+	d.audited(t)
 }
 
 // post sends an update once, under an id of its own.
@@ -205,14 +197,12 @@ func (d *drilled) writesFail() {
 
 // status is what `scorelay status` tells, or the error with which it ends.
 func (d *drilled) status() (*overview.Document, error) {
-	out, err := command(d.t, "scorelay", "status", "--json", "--data-dir", d.dir).Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return nil, fmt.Errorf("%w: %s", err, failed.Stderr)
+	out, told, err := d.scorelay("status", "--json")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, told)
 	}
-	require.NoError(d.t, err)
 	var doc overview.Document
-	require.NoError(d.t, json.Unmarshal(out, &doc))
+	require.NoError(d.t, json.Unmarshal([]byte(out), &doc))
 	return &doc, nil
 }
 
@@ -358,8 +348,7 @@ func (d *drilled) switches() {
 	require.NoError(d.t, r.Err)
 	_, err := d.client.UntilFinal(d.ctx, at.Project, before.ID)
 	require.NoError(d.t, err)
-	out, err := d.scorelay("pause", "--all", "--reason", "so that an update is late")
-	require.NoError(d.t, err, out)
+	d.does(d.t, "pause", "--all", "--reason", "so that an update is late")
 	late, r := send(false)
 	require.NoError(d.t, r.Err)
 	d.ownerSends(d.t, registry.EncodeSetSignedOnly(at.Project, true))
@@ -368,8 +357,7 @@ func (d *drilled) switches() {
 		var refusal *sdk.Error
 		return errors.As(r.Err, &refusal) && refusal.Code == "signed_only"
 	}))
-	out, err = d.scorelay("resume", "--all")
-	require.NoError(d.t, err, out)
+	d.does(d.t, "resume", "--all")
 	ended, err := d.client.UntilFinal(d.ctx, at.Project, late.ID)
 	require.NoError(d.t, err)
 	require.Equal(d.t, "signature_required", ended[0].Outcome)

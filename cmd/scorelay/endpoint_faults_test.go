@@ -31,9 +31,9 @@ var endpointFaults = []fault{
 
 	// Lies.
 	{name: "wrong block hash", faults: list(rpcproxy.WrongHash()), lasts: 3 * time.Second, one: true, two: true},
-	{name: "another block", faults: list(rpcproxy.Sibling()), lasts: 3 * time.Second, always: true, one: true, two: true},
+	{name: "another block", faults: list(rpcproxy.Sibling()), lasts: 3 * time.Second, always: 2, one: true, two: true},
 	{name: "no receipts", faults: list(rpcproxy.NoReceipts()), lasts: 8 * time.Second, one: true, two: true, lie: true},
-	{name: "no receipts half the time", faults: list(rpcproxy.NoReceipts().Sometimes(0.5)), lasts: 8 * time.Second, always: true, one: true, two: true, lie: true},
+	{name: "no receipts half the time", faults: list(rpcproxy.NoReceipts().Sometimes(0.5)), lasts: 8 * time.Second, one: true, two: true, lie: true},
 	{
 		name: "receipts refused half the time", lasts: 8 * time.Second, one: true, lie: true,
 		faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.TransactionReceipt, rpcproxy.BlockReceipts).Sometimes(0.5)),
@@ -41,12 +41,12 @@ var endpointFaults = []fault{
 	{name: "receipts take as long as a call may", during: slowReceipts, lasts: 50 * time.Second, rate: 17.5, one: true, lie: true},
 	{
 		name: "receipts of blocks are empty", faults: list(rpcproxy.Empty(rpcproxy.BlockReceipts)), lasts: 8 * time.Second,
-		always: true, one: true, two: true, lie: true, during: addMember, after: memberAccepted,
+		always: 1, one: true, two: true, lie: true, during: addMember, after: memberAccepted,
 	},
 	{name: "receipts of blocks are incomplete", faults: list(rpcproxy.Partial(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
 	{name: "no proofs, no receipts of blocks", faults: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
 	{name: "nonces 3 too high", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(3)), lasts: 5 * time.Second, one: true, two: true, lie: true},
-	{name: "nonces 3 too low", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(-3)), lasts: 5 * time.Second, always: true, one: true, two: true, lie: true},
+	{name: "nonces 3 too low", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(-3)), lasts: 5 * time.Second, always: 1, one: true, two: true, lie: true},
 	{
 		// Only history that is older than what is proved is read by its logs: all of it, when Redis lost what was made of it.
 		name: "no logs", before: mine(4200), faults: list(rpcproxy.Empty(rpcproxy.Logs)), lasts: 15 * time.Second, two: true, lie: true,
@@ -59,7 +59,7 @@ var endpointFaults = []fault{
 	{name: "30 blocks behind", before: mine(40), faults: list(rpcproxy.Behind(30)), lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
 	{name: "half of the requests 5 blocks behind", faults: list(rpcproxy.Behind(5).OneOf(0.5)), lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
 	{
-		name: "5 to 30 blocks behind, changing", before: mine(40), lasts: 8 * time.Second, always: true, one: true, two: true,
+		name: "5 to 30 blocks behind, changing", before: mine(40), lasts: 8 * time.Second, always: 2, one: true, two: true,
 		faults: list(rpcproxy.Behind(5), rpcproxy.Behind(15).OneOf(0.5), rpcproxy.Behind(30).OneOf(0.3)),
 		after:  undisturbed,
 	},
@@ -69,19 +69,19 @@ var endpointFaults = []fault{
 	// Failures.
 	{name: "403", faults: list(rpcproxy.Page(403)), lasts: 8 * time.Second, rate: 200, rig: smallBatches, one: true, two: true, after: batchesAgain},
 	{name: "429", faults: list(rpcproxy.Page(429, "Retry-After", "2")), lasts: 10 * time.Second, one: true, two: true, after: fewCalls},
-	{name: "502", faults: list(rpcproxy.Page(502)), lasts: 5 * time.Second, always: true, one: true, two: true},
+	{name: "502", faults: list(rpcproxy.Page(502)), lasts: 5 * time.Second, one: true, two: true},
 	{name: "connections drop", faults: list(rpcproxy.Drop()), lasts: 5 * time.Second, one: true, two: true},
-	{name: "answers are lost", faults: list(rpcproxy.Lost()), lasts: 5 * time.Second, always: true, one: true, two: true},
+	{name: "answers are lost", faults: list(rpcproxy.Lost()), lasts: 5 * time.Second, always: 2, one: true, two: true},
 	{name: "hangs before the node", faults: list(rpcproxy.Hang(false)), lasts: 5 * time.Second, one: true, two: true},
-	{name: "hangs after the node", faults: list(rpcproxy.Hang(true)), lasts: 5 * time.Second, always: true, one: true},
+	{name: "hangs after the node", faults: list(rpcproxy.Hang(true)), lasts: 5 * time.Second, always: 1, one: true},
 	{name: "truncated answers", faults: list(rpcproxy.Truncated()), lasts: 5 * time.Second, one: true, two: true},
 	{name: "garbage", faults: list(rpcproxy.Garbage()), lasts: 5 * time.Second, one: true, two: true},
 	{name: "no batches", faults: list(rpcproxy.NoBatches(1)), lasts: 5 * time.Second, rate: 200, rig: smallBatches, one: true, after: batchesAgain},
-	{name: "a third of everything fails", faults: list(rpcproxy.Page(503).OneOf(0.33)), lasts: 8 * time.Second, always: true, one: true, two: true},
+	{name: "a third of everything fails", faults: list(rpcproxy.Page(503).OneOf(0.33)), lasts: 8 * time.Second, one: true, two: true},
 
 	// Sends.
 	{name: "sends refused", before: tips, faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), lasts: 20 * time.Second, one: true, after: tipsStay},
-	{name: "sends lost", before: tips, faults: list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, always: true, one: true, after: tipsStay},
+	{name: "sends lost", before: tips, faults: list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
 	{name: "sends swallowed", before: tips, faults: list(rpcproxy.Swallow()), lasts: 15 * time.Second, one: true, two: true, after: tipsStay},
 	{name: "sends hang", before: tips, faults: list(rpcproxy.Hang(false).For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
 	{name: "tips below a new minimum refused", before: tips, during: minimumTip, lasts: 8 * time.Second, one: true},
@@ -159,7 +159,7 @@ func down100(t *testing.T, x *trial) {
 func caughtUp(within time.Duration) func(*testing.T, *trial) {
 	const calmly = 3 * time.Second
 	return func(_ *testing.T, x *trial) {
-		if x.settled <= within {
+		if x.took <= within {
 			return
 		}
 		u, began := x.places[0].Update(0), time.Now()
@@ -169,8 +169,8 @@ func caughtUp(within time.Duration) func(*testing.T, *trial) {
 			x.failf("one update in calm is not final: %v, %v", result.Err, reported)
 		}
 		took := max(time.Since(began), calmly)
-		if allowed := time.Duration(float64(within) * float64(took) / float64(calmly)); x.settled > allowed {
-			x.failf("caught up after %s; at most %s were expected where one update takes %s", x.settled.Round(time.Second), allowed, took)
+		if allowed := time.Duration(float64(within) * float64(took) / float64(calmly)); x.took > allowed {
+			x.failf("caught up after %s; at most %s were expected where one update takes %s", x.took.Round(time.Second), allowed, took)
 		}
 	}
 }

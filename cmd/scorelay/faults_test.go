@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +28,7 @@ type fault struct {
 	after  func(t *testing.T, x *trial) // what is expected besides
 
 	one, two bool // with this endpoint alone; with an honest one after it
-	always   bool // also without -faults
+	always   int  // with so many endpoints also without -faults; 0 means only with it
 
 	allEndpoints bool    // fail alike, if there are two
 	lie          bool    // only about receipts, nonces or logs: no transaction may be wasted
@@ -60,8 +59,9 @@ type trial struct {
 	block    uint64           // when it began
 	held     []mined          // transactions that must be in the chain in the end
 	final    *events
-	settled  time.Duration   // from the end of the fault until everything was final
+	took     time.Duration   // from the end of the fault until everything was final
 	created  score.ProjectID // during the fault
+	late     score.ProjectID // of a row about finality: created while the finalized block lags
 	member   *load.Wallet    // of a row about members: the one that was added
 	minTip   *big.Int        // of a row about tips: the highest before the fault, wei per gas
 	did      map[string]int  // what the row did besides its endpoints' faults, and how often
@@ -74,18 +74,16 @@ func (x *trial) failf(format string, args ...any) {
 
 var allFaults = flag.Bool("faults", false, "have TestFaults try all of its rows")
 
-// TestFaults tries the rows, few of them unless it is told to try all: the table takes longer than all other tests together.
+// TestFaults tries the rows, one of each kind unless it is told to try all: the table takes longer than all other tests together.
 //
 //	go test ./cmd/scorelay -run TestFaults -timeout 30m -args -faults
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for _, row := range slices.Concat(endpointFaults, chainFaults, shapeFaults) {
-		if !row.always && !*allFaults {
-			continue
-		}
-		if row.one {
+		if row.one && (*allFaults || row.always == 1) {
 			t.Run(row.name+"/one endpoint", func(t *testing.T) { t.Parallel(); try(t, row, 1) })
 		}
-		if row.two {
+		if row.two && (*allFaults || row.always == 2) {
 			t.Run(row.name+"/first of two endpoints", func(t *testing.T) { t.Parallel(); try(t, row, 2) })
 		}
 	}
@@ -129,7 +127,7 @@ func try(t *testing.T, row fault, endpoints int) {
 		row.after(t, x)
 	}
 	x.judgeDeliveries()
-	x.audit(t)
+	x.audit()
 	for _, problem := range x.problems {
 		t.Error(problem)
 	}
@@ -175,21 +173,11 @@ func (x *trial) fail(t *testing.T) {
 // settle waits until everything promised is applied in final blocks.
 func (x *trial) settle(promised map[load.Key]time.Time) {
 	var err error
-	done := x.until(time.Until(x.ended.Add(faultPatience)), func() bool {
-		var e *events
-		if e, err = x.judge.final(x.ctx); err != nil {
-			return false
-		}
-		x.final = e
-		return e.missing(promised) == 0
-	})
-	x.settled = time.Since(x.ended)
-	if x.final == nil {
-		x.t.Fatalf("the contract's events cannot be read %s after the fault: %v", x.settled.Round(time.Second), err)
-	}
-	if !done {
-		x.failf("a lane waits: %d of %d promised updates are not applied %s after the fault (%v)",
-			x.final.missing(promised), len(promised), time.Since(x.ended).Round(time.Second), err)
+	x.final, err = x.settled(promised, time.Until(x.ended.Add(faultPatience)))
+	x.took = time.Since(x.ended)
+	require.NotNil(x.t, x.final, err)
+	if err != nil {
+		x.failf("a lane waits: %v", err)
 	}
 }
 
@@ -233,7 +221,7 @@ func (x *trial) judgeEvents(promised map[load.Key]time.Time) {
 		calls += s.Total()
 	}
 	x.t.Logf("promised %d, settled %s after the fault; %d transactions, %d wasted; %d attempts for %d slots; %d calls in %s of fault",
-		len(promised), x.settled.Round(100*time.Millisecond), len(all), wasted, attempts, slots, calls, x.ended.Sub(x.began).Round(100*time.Millisecond))
+		len(promised), x.took.Round(100*time.Millisecond), len(all), wasted, attempts, slots, calls, x.ended.Sub(x.began).Round(100*time.Millisecond))
 }
 
 // judgeDeliveries expects that the row did what it is named after: that what its endpoints tell reached the stack, and that what it
@@ -308,8 +296,7 @@ func (x *trial) judgeStatuses(promised map[load.Key]time.Time) {
 }
 
 // audit runs `scorelay audit` past the proxies; through one where the chain is told as another.
-func (x *trial) audit(t *testing.T) {
-	t.Helper()
+func (x *trial) audit() {
 	if len(x.problems) > 0 && x.final.missing(x.tally.Promised()) > 0 {
 		return // it would only wait
 	}
@@ -317,9 +304,7 @@ func (x *trial) audit(t *testing.T) {
 	if x.shape != nil {
 		at = x.proxies[0].URL
 	}
-	out, err := command(t, "scorelay", "audit", "--wait", "2m", "--data-dir", x.dir, "--chain-rpc", at).CombinedOutput()
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if err != nil {
-		x.failf("the audit fails: %s", lines[len(lines)-1])
+	if out, told, err := x.scorelay("audit", "--wait", "2m", "--chain-rpc", at); err != nil {
+		x.failf("the audit fails: %s %s", out, told)
 	}
 }

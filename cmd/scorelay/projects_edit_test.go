@@ -32,7 +32,7 @@ func TestProjectsAreEdited(t *testing.T) {
 	s := startStack(t)
 	info := s.info(t)
 	run := func(args ...string) ([]byte, error) {
-		cmd := command(t, "scorelay", append([]string{"projects"}, append(args, "--data-dir", s.dir)...)...)
+		cmd := command(append([]string{"projects"}, append(args, "--data-dir", s.dir)...)...)
 		cmd.Env = append(os.Environ(), "SCORELAY_OWNER_KEY="+info.OwnerKey)
 		return cmd.CombinedOutput()
 	}

@@ -111,7 +111,7 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 		wiring = o.wire(urls)
 	}
 	if o.program == "" {
-		o.program = command(t, "scorelay").Path
+		o.program = command().Path
 	}
 	r.stack = startStackOf(t, o.program, slices.Concat(
 		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
@@ -221,6 +221,27 @@ func (r *rig) applied(n int, patience time.Duration) bool {
 		e, err := r.judge.final(r.ctx)
 		return err == nil && len(e.applied) >= n
 	})
+}
+
+// settled waits until all of these updates are applied in final blocks. It returns the events that the node told last, nil if none,
+// and an error if the updates are not all in them.
+func (r *rig) settled(promised map[load.Key]time.Time, patience time.Duration) (last *events, err error) {
+	all := r.until(patience, func() bool {
+		var e *events
+		if e, err = r.judge.final(r.ctx); err != nil {
+			return false
+		}
+		last = e
+		return e.missing(promised) == 0
+	})
+	switch {
+	case all:
+		return last, nil
+	case last == nil:
+		return nil, fmt.Errorf("the contract's events cannot be read for %s: %w", patience, err)
+	default:
+		return last, fmt.Errorf("%d of %d promised updates are not applied after %s (%v)", last.missing(promised), len(promised), patience, err)
+	}
 }
 
 // until waits for a condition.

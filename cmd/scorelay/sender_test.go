@@ -86,7 +86,7 @@ func (b backend) run(t *testing.T, said map[string]map[string]string, stop func(
 	program, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), program, "-test.run", "^TestSenderProcess$", "-test.timeout", "5m")
-	cmd.Env = append(os.Environ(), backendEnv+"="+string(raw))
+	cmd.Env = append(os.Environ(), asScorelay+"=", backendEnv+"="+string(raw))
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -111,8 +111,7 @@ func TestSenderSurvives(t *testing.T) {
 	long.Test(t)
 	s := startStack(t, "--separate")
 	info := s.info(t)
-	key, err := command(t, "scorelay", "keys", "create", "sender", "--rate", "20", "--look-ups", "2", "--projects", "all", "--data-dir", s.dir).Output()
-	require.NoError(t, err)
+	key := s.does(t, "keys", "create", "sender", "--rate", "20", "--look-ups", "2", "--projects", "all")
 	project, err := sdk.ParseProjectID(info.ProjectID)
 	require.NoError(t, err)
 	client := sdk.NewClient(info.APIURL, info.APIKey, nil)
@@ -126,7 +125,7 @@ func TestSenderSurvives(t *testing.T) {
 
 	for i, domain := range []sdk.Domain{{}, info.Domain()} {
 		b := backend{
-			URL: info.APIURL, Key: strings.TrimSpace(string(key)), Signer: info.UpdaterKey, Spool: filepath.Join(t.TempDir(), "spool"),
+			URL: info.APIURL, Key: key, Signer: info.UpdaterKey, Spool: filepath.Join(t.TempDir(), "spool"),
 			Action: info.Actions[0], ScoreType: info.ScoreType, Project: project, Target: sdk.Address{0xee, byte(i)}, Domain: domain,
 		}
 		said := map[string]map[string]string{"queued": {}, sdk.Accepted: {}, sdk.Final: {}, sdk.Refused: {}, "limited": {}}

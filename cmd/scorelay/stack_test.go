@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -33,48 +31,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// built is the directory programs made, if a test asked for it.
-var built string
-
-// programs builds the three programs once, side by side, as an operator does.
-var programs = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "scorelay-bin-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay")
-	build.Dir = "../.."
-	out, err := build.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return dir, nil
-})
+// asScorelay is the environment variable that has this test program be scorelay: linking another program takes longer than most tests.
+const asScorelay = "BE_SCORELAY"
 
 // atOnce is how many tests run side by side unless -parallel says otherwise: stacks wait more than they compute.
 const atOnce = 6
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	chosen := false
-	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
-	if !chosen {
-		_ = flag.Set("test.parallel", strconv.Itoa(atOnce))
+	if os.Getenv(asScorelay) != "" {
+		main()
 	}
-	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
+	for name, value := range map[string]string{asScorelay: "1", "OTEL_BSP_SCHEDULE_DELAY": "100"} { // for all that is started from here
+		_ = os.Setenv(name, value)
 	}
-	os.Exit(code)
+	long.Beside(atOnce)
+	os.Exit(m.Run())
 }
 
-// command is one of the built programs.
-func command(t *testing.T, name string, args ...string) *exec.Cmd {
-	t.Helper()
-	dir, err := programs()
-	require.NoError(t, err)
-	return exec.Command(filepath.Join(dir, name), args...)
+// command is scorelay with these arguments.
+func command(args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return exec.Command(self, args...)
 }
 
 // confirmations of the stacks under test.
@@ -90,7 +70,7 @@ type stack struct {
 // startStack starts `scorelay dev` and waits for its dev.json.
 func startStack(t *testing.T, args ...string) *stack {
 	t.Helper()
-	return startStackOf(t, command(t, "scorelay").Path, args...)
+	return startStackOf(t, command().Path, args...)
 }
 
 // takesStack skips what takes a whole stack from who asks for what is quick.
@@ -143,6 +123,39 @@ func (s *stack) keepLogs(t *testing.T) {
 		raw, _ := os.ReadFile(path)
 		t.Logf("%s: … %s", filepath.Base(path), raw[max(0, len(raw)-4000):])
 	}
+}
+
+// scorelay runs a command for the stack, and returns its result and what it says beside it.
+func (s *stack) scorelay(args ...string) (out, told string, err error) {
+	cmd := command(append(args, "--data-dir", s.dir)...)
+	var result, beside strings.Builder
+	cmd.Stdout, cmd.Stderr = &result, &beside
+	err = cmd.Run()
+	return strings.TrimSpace(result.String()), beside.String(), err
+}
+
+// does runs a command that succeeds, and returns its result.
+func (s *stack) does(t *testing.T, args ...string) string {
+	t.Helper()
+	out, told, err := s.scorelay(args...)
+	require.NoError(t, err, "%v: %s %s", args, out, told)
+	return out
+}
+
+// fails runs a command that says why it does not succeed.
+func (s *stack) fails(t *testing.T, says string, args ...string) {
+	t.Helper()
+	out, told, err := s.scorelay(args...)
+	require.Error(t, err, "%v: %s", args, out)
+	require.Contains(t, told, says)
+}
+
+// audited expects that nothing is lost, and nothing doubled.
+func (s *stack) audited(t *testing.T, args ...string) (out string) {
+	t.Helper()
+	out = s.does(t, append([]string{"audit", "--wait", "3m"}, args...)...)
+	require.Contains(t, out, "lost 0, doubled 0")
+	return out
 }
 
 func (s *stack) info(t *testing.T) *dev.Info {
@@ -214,10 +227,10 @@ func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Clien
 
 // TestDemo runs the README's command, smaller.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	takesStack(t)
-	dir := t.TempDir()
-	out, err := command(t, "scorelay", "dev", "--port", "0", "--data-dir", dir, "--block-time", "250ms", "--demo", "1000").Output()
-	require.NoError(t, err, "%s", out)
+	out, told, err := (&stack{dir: t.TempDir()}).scorelay("dev", "--port", "0", "--block-time", "250ms", "--demo", "1000")
+	require.NoError(t, err, "%s %s", out, told)
 	require.Regexp(t, `(?s)
   accepted     980
   applied      980
@@ -229,143 +242,94 @@ func TestDemo(t *testing.T) {
   answered in  [\d.]+ ms \(p50\), .*
   final after  [\d.]+ s \(p50\), .*
 
-All 980 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.
-$`, string(out))
+All 980 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.$`, out)
 }
 
 // TestCommands runs the operator's commands beside a stack.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	s := startStack(t)
-	scorelay := func(args ...string) (string, string, error) {
-		cmd := command(t, "scorelay", append(args, "--data-dir", s.dir)...)
-		var out, errs bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		err := cmd.Run()
-		return strings.TrimSpace(out.String()), errs.String(), err
-	}
-	key, told, err := scorelay("keys", "create", "acme", "--rate", "50")
-	require.NoError(t, err, told)
-	require.Regexp(t, `^scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$`, key)
-	id := strings.Split(key, "_")[1]
-	list, _, err := scorelay("keys", "list")
-	require.NoError(t, err)
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all`, list)
-	client := dial(t, s.info(t), key, 1)
-	project := place(t, s.info(t)).Project
-	require.Eventually(t, func() bool {
-		p, err := client.Project(t.Context(), project)
-		return err == nil && p.Final()
-	}, 2*time.Minute, 10*time.Millisecond, "the key opens the API")
-	list, told, err = scorelay("keys", "edit", id, "--projects", score.ProjectID{1}.String(), "--expires", "1h")
-	require.NoError(t, err, told)
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all +1 +any `, list)
-	require.Eventually(t, func() bool {
-		_, err := client.Project(t.Context(), project)
-		return err != nil && strings.Contains(err.Error(), "key_other_projects")
-	}, 2*time.Minute, 10*time.Millisecond, "it is bound to another project")
-	_, told, err = scorelay("keys", "revoke", id)
-	require.NoError(t, err, told)
-	require.Eventually(t, func() bool {
-		_, err := client.Project(t.Context(), project)
-		return err != nil && strings.Contains(err.Error(), "invalid_api_key")
-	}, 2*time.Minute, 10*time.Millisecond, "the key is revoked; package apikey tests how soon")
+	keys(t, s)
+	require.Contains(t, s.does(t, "load", "--rate", "200", "--duration", "1s", "--projects", "2", "--json"), `"accepted":200`)
+	require.Contains(t, s.does(t, "load", "--rate", "200", "--duration", "500ms", "--signed", "100", "--group", "25", "--json"), `"accepted":100`)
+	s.audited(t)
+	exports(t, s)
+	require.Equal(t, "ID  TIME  OUTCOME  REASON", s.does(t, "dlq", "list"))
+	deadLetters(t, s)
+	s.fails(t, "no dead letter has this id", "dlq", "show", "00000000")
 
-	out, told, err := scorelay("load", "--rate", "200", "--duration", "2s", "--projects", "2", "--json")
-	require.NoError(t, err, told)
-	require.Contains(t, out, `"accepted":400`)
-	out, told, err = scorelay("load", "--rate", "200", "--duration", "1s", "--signed", "100", "--group", "25", "--json")
-	require.NoError(t, err, told)
-	require.Contains(t, out, `"accepted":200`)
-	out, told, err = scorelay("audit", "--wait", "3m")
-	require.NoError(t, err, "%s %s", out, told)
-	require.Contains(t, out, "lost 0")
-	exports(t, project, scorelay)
-	out, told, err = scorelay("dlq", "list")
-	require.NoError(t, err, told)
-	require.Equal(t, "ID  TIME  OUTCOME  REASON", out)
-	deadLetters(t, s, scorelay)
-	_, told, err = scorelay("dlq", "show", "00000000")
-	require.Error(t, err)
-	require.Contains(t, told, "no dead letter has this id")
-
-	out, told, err = scorelay("halt", "show")
-	require.NoError(t, err, told)
+	out := s.does(t, "halt", "show")
 	require.Regexp(t, `^Accepting does not halt, and never did\.\n\nThe stream of accepted updates ends at sequence \d+`, out)
 	require.NotContains(t, out, "missing")
-	_, told, err = scorelay("halt", "resume")
-	require.Error(t, err)
-	require.Contains(t, told, "decide: --nothing-lost or --accept-loss")
-	_, told, err = scorelay("halt", "resume", "--accept-loss")
-	require.Error(t, err)
-	require.Contains(t, told, "there is nothing to resume")
+	s.fails(t, "decide: --nothing-lost or --accept-loss", "halt", "resume")
+	s.fails(t, "there is nothing to resume", "halt", "resume", "--accept-loss")
 
 	dir, other := filepath.Join(t.TempDir(), "backup"), devnet.NATS(t).URL
-	out, told, err = scorelay("backup", dir)
-	require.NoError(t, err, told)
-	require.Regexp(t, `^backed 13 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
-	_, told, err = scorelay("keys", "create", "later") // so that what is there is surely not what the backup holds
-	require.NoError(t, err, told)
-	_, told, err = scorelay("restore", dir)
-	require.Error(t, err)
-	require.Contains(t, told, "the stream exists")
-	out, told, err = scorelay("restore", dir, "--nats-url", other)
-	require.NoError(t, err, told)
-	require.Regexp(t, `restored SCORELAY, \d+ messages up to sequence \d+\nNATS holds what was accepted before \S+;`, out)
-	out, told, err = scorelay("halt", "show", "--nats-url", other)
-	require.NoError(t, err, told)
-	require.NotContains(t, out, "missing")
-	out, told, err = scorelay("audit", "--nats-url", other, "--wait", "3m")
-	require.NoError(t, err, "%s %s", out, told)
-	require.Contains(t, out, "lost 0")
+	require.Regexp(t, `^backed 13 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, s.does(t, "backup", dir))
+	s.does(t, "keys", "create", "later") // so that what is there is surely not what the backup holds
+	s.fails(t, "the stream exists", "restore", dir)
+	require.Regexp(t, `restored SCORELAY, \d+ messages up to sequence \d+\nNATS holds what was accepted before \S+;`,
+		s.does(t, "restore", dir, "--nats-url", other))
+	require.NotContains(t, s.does(t, "halt", "show", "--nats-url", other), "missing")
+	s.audited(t, "--nats-url", other)
 
-	statusOf(t, s, scorelay)
-	pauses(t, s, scorelay)
-	webhooks(t, s, scorelay)
-	out, told, err = scorelay("audit", "--wait", "3m")
-	require.NoError(t, err, "%s %s", out, told)
-	require.Contains(t, out, "lost 0, doubled 0")
-
-	_, told, err = scorelay("dev", "--port", "0")
-	require.Error(t, err)
-	require.Contains(t, told, "another `scorelay dev`")
+	statusOf(t, s)
+	pauses(t, s)
+	webhooks(t, s)
+	s.audited(t)
+	s.fails(t, "another `scorelay dev`", "dev", "--port", "0")
 }
 
-// exports exports a project to files and shows it.
-func exports(t *testing.T, project score.ProjectID, scorelay func(args ...string) (string, string, error)) {
+// keys has a key be made, bound to another project, and revoked.
+func keys(t *testing.T, s *stack) {
 	t.Helper()
-	dir := t.TempDir()
-	_, told, err := scorelay("export", "scores", project.String(), "--output", filepath.Join(dir, "scores.csv"))
+	key := s.does(t, "keys", "create", "acme", "--rate", "50")
+	require.Regexp(t, `^scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$`, key)
+	id := strings.Split(key, "_")[1]
+	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all`, s.does(t, "keys", "list"))
+	client, project := dial(t, s.info(t), key, 1), place(t, s.info(t)).Project
+	answers := func(is func(*sdk.ProjectState, error) bool, why string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return is(client.Project(t.Context(), project)) }, 2*time.Minute, 10*time.Millisecond, why)
+	}
+	refused := func(code string) func(*sdk.ProjectState, error) bool {
+		return func(_ *sdk.ProjectState, err error) bool { return err != nil && strings.Contains(err.Error(), code) }
+	}
+	answers(func(p *sdk.ProjectState, err error) bool { return err == nil && p.Final() }, "the key opens the API")
+	list := s.does(t, "keys", "edit", id, "--projects", score.ProjectID{1}.String(), "--expires", "1h")
+	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all +1 +any `, list)
+	answers(refused("key_other_projects"), "it is bound to another project")
+	s.does(t, "keys", "revoke", id)
+	answers(refused("invalid_api_key"), "the key is revoked; package apikey tests how soon")
+}
+
+// exports exports the demo project to files and shows it.
+func exports(t *testing.T, s *stack) {
+	t.Helper()
+	dir, project := t.TempDir(), s.info(t).ProjectID
+	_, told, err := s.scorelay("export", "scores", project, "--output", filepath.Join(dir, "scores.csv"))
 	require.NoError(t, err, told)
 	require.Regexp(t, `\d+ scores of \d+ updates, equal to the contract's own, as of block \d+`, told)
-	out, told, err := scorelay("export", "updates", project.String(), "--output", filepath.Join(dir, "updates.ndjson"))
-	require.NoError(t, err, told)
-	require.Empty(t, out)
+	require.Empty(t, s.does(t, "export", "updates", project, "--output", filepath.Join(dir, "updates.ndjson")))
 	file, err := os.ReadFile(filepath.Join(dir, "updates.ndjson"))
 	require.NoError(t, err)
-	out, told, err = scorelay("export", "updates", project.String(), "--format", "ndjson")
-	require.NoError(t, err, told)
-	require.Equal(t, strings.TrimSpace(string(file)), out)
-	_, told, err = scorelay("export", "updates", score.ProjectID{1}.String())
-	require.Error(t, err)
-	require.Contains(t, told, "does not exist in any final block")
+	require.Equal(t, strings.TrimSpace(string(file)), s.does(t, "export", "updates", project, "--format", "ndjson"))
+	s.fails(t, "does not exist in any final block", "export", "updates", score.ProjectID{1}.String())
 
-	out, told, err = scorelay("projects", "show", project.String())
-	require.NoError(t, err, told)
-	require.Regexp(t, `(?m)^project +`+project.String()+`\n(.*\n)*edit nonce +0\n(.*\n)*action 0 +`, out)
+	out := s.does(t, "projects", "show", project)
+	require.Regexp(t, `(?m)^project +`+project+`\n(.*\n)*edit nonce +0\n(.*\n)*action 0 +`, out)
 	require.NotContains(t, out, "differs")
 }
 
 // pauses has a project, lanes and accepting pause and resume.
-func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+func pauses(t *testing.T, s *stack) {
 	t.Helper()
 	does := func(want string, args ...string) {
 		t.Helper()
-		out, told, err := scorelay(args...)
-		require.NoError(t, err, told)
-		require.Contains(t, out, want)
+		require.Contains(t, s.does(t, args...), want)
 	}
 	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--no-accepting"}, {"resume", "--project", "0x1"}, {"pause", "--lane", "4000"}, {"pause", "--all", "--reason", "\x1b[2J"}} {
-		_, told, err := scorelay(wrong...)
+		_, told, err := s.scorelay(wrong...)
 		require.Error(t, err, wrong)
 		require.Regexp(t, `--all|there is no such lane|--project|--reason`, told)
 	}
@@ -374,9 +338,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	does("Paused project "+project+": relayers bind nothing new of it, and see to what is bound; accepting continues.",
 		"pause", "--project", project, "--reason", "a wrong price")
 	look := func() (doc overview.Document) {
-		out, told, err := scorelay("status", "--json")
-		require.NoError(t, err, told)
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		require.NoError(t, json.Unmarshal([]byte(s.does(t, "status", "--json")), &doc))
 		return doc
 	}
 	var held []score.UpdateID
@@ -428,13 +390,12 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 }
 
 // statusOf looks at a stack with `scorelay status`: as JSON, as text, and on a terminal of 80×24, where it is written over in place.
-func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+func statusOf(t *testing.T, s *stack) {
 	t.Helper()
 	var doc overview.Document
 	require.Eventually(t, func() bool { // until the relayers say more of their lanes than their leases do
-		out, told, err := scorelay("status", "--json")
-		require.NoError(t, err, told)
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		doc = overview.Document{}
+		require.NoError(t, json.Unmarshal([]byte(s.does(t, "status", "--json")), &doc))
 		return doc.OK && doc.Redis.Rebuilding == "" && len(doc.Replicas) > 1 && len(doc.Endpoints) > len(doc.Replicas)
 	}, 2*time.Minute, 10*time.Millisecond)
 	require.Equal(t, "all lanes move", doc.Verdict)
@@ -455,22 +416,20 @@ func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 	require.NotZero(t, doc.Chain.Final)
 	require.NotZero(t, doc.NATS.Bound)
 
-	out, told, err := scorelay("status")
-	require.NoError(t, err, told)
-	require.Regexp(t, `^all lanes move\nchain \d+   head [\d,]+ \([\d.]+ s ago\)   final [\d,]+\n\nlane driver`, out)
+	require.Regexp(t, `^all lanes move\nchain \d+   head [\d,]+ \([\d.]+ s ago\)   final [\d,]+\n\nlane driver`, s.does(t, "status"))
 	w := onTerminal(t, nil, "status", "--watch", "--data-dir", s.dir)
 	seen := w.sees(t, "all lanes move", "lane driver", "replicas   api ", "NATS       ok")
 	require.Eventually(t, func() bool { return w.now() != seen }, 2*time.Minute, 10*time.Millisecond, "it is refreshed")
 	require.Equal(t, 1, strings.Count(w.sees(t, "lane driver", "Redis ok"), "lane driver"), "in place")
 	w.fits(t)
-	_, err = w.tty.WriteString("\x03")
+	_, err := w.tty.WriteString("\x03")
 	require.NoError(t, err)
 	require.NoError(t, w.ended(t))
 }
 
 // deadLetters has an update whose signer is no member in the stream, as after a member was removed, and looks after
 // what becomes of it.
-func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+func deadLetters(t *testing.T, s *stack) {
 	t.Helper()
 	conn, err := nats.Connect(s.info(t).NATSURL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
@@ -485,7 +444,7 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 	var first string
 	dead := func(again bool) {
 		require.Eventually(t, func() bool {
-			out, _, err := scorelay("dlq", "show", id)
+			out, _, err := s.scorelay("dlq", "show", id)
 			if err != nil || again && out == first {
 				return false
 			}
@@ -494,26 +453,18 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 		}, 2*time.Minute, 50*time.Millisecond, "the update becomes a dead letter")
 	}
 	dead(false)
-	out, told, err := scorelay("dlq", "list")
-	require.NoError(t, err, told)
-	require.Contains(t, out, "not_member")
-	out, told, err = scorelay("dlq", "replay", id)
-	require.NoError(t, err, told)
-	require.Equal(t, "replayed 1 of 1", out)
+	require.Contains(t, s.does(t, "dlq", "list"), "not_member")
+	require.Equal(t, "replayed 1 of 1", s.does(t, "dlq", "replay", id))
 	dead(true)
 	projects, err := directory.Open(t.Context(), js)
 	require.NoError(t, err)
-	refusedReplays(t, s, opened, projects, scorelay)
-	out, told, err = scorelay("audit", "--wait", "3m")
-	require.NoError(t, err, "%s %s", out, told)
-	require.Contains(t, out, "rejected 4, pending 0, lost 0, doubled 0")
+	refusedReplays(t, s, opened, projects)
+	require.Contains(t, s.audited(t), "rejected 4, pending 0, lost 0, doubled 0")
 }
 
 // refusedReplays has dead letters whose replay would put the service's word in place of a signature, among one whose would
 // not.
-func refusedReplays(
-	t *testing.T, s *stack, opened *stream.Stream, projects *directory.Directory, scorelay func(args ...string) (string, string, error),
-) {
+func refusedReplays(t *testing.T, s *stack, opened *stream.Stream, projects *directory.Directory) {
 	t.Helper()
 	info := s.info(t)
 	client := dial(t, info, info.APIKey, 1)
@@ -523,7 +474,7 @@ func refusedReplays(
 	require.NoError(t, opened.PublishEnvelope(t.Context(), "unsigned", []score.Update{u}, nil))
 	id := ""
 	require.Eventually(t, func() bool {
-		out, _, err := scorelay("dlq", "list")
+		out, _, err := s.scorelay("dlq", "list")
 		for _, line := range strings.Split(out, "\n") {
 			if fields := strings.Fields(line); strings.Contains(line, "signature_required") {
 				id = fields[0]
@@ -535,16 +486,14 @@ func refusedReplays(
 		rec, err := projects.Project(t.Context(), at.Project)
 		return err == nil && rec != nil && rec.SignedOnly
 	}, 2*time.Minute, 50*time.Millisecond)
-	_, told, err := scorelay("dlq", "replay", id)
-	require.Error(t, err)
-	require.Contains(t, told, "sign it and send it to POST /update-scores: its updateId is unused")
+	s.fails(t, "sign it and send it to POST /update-scores: its updateId is unused", "dlq", "replay", id)
 
 	u.ID = score.UpdateID{2}
 	u.Project = place(t, info).Project
 	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{{
 		Outcome: score.NotMember, Update: &u, Signed: true, Time: time.Now(),
 	}}))
-	out, told, err := scorelay("dlq", "replay", "--all")
+	out, told, err := s.scorelay("dlq", "replay", "--all")
 	require.Error(t, err)
 	require.Contains(t, told, "signed it together with others")
 	require.Equal(t, "replayed 1 of 3", out)
@@ -568,17 +517,10 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
 		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
 	} {
-		cmd := command(t, "scorelay", c.args...)
+		cmd := command(c.args...)
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err)
 		require.Equal(t, c.code, cmd.ProcessState.ExitCode(), "%v: %s", c.args, out)
 		require.Contains(t, string(out), c.says)
-	}
-	for _, name := range []string{"api", "relayer"} {
-		cmd := command(t, name, "--nope")
-		out, err := cmd.CombinedOutput()
-		require.Error(t, err)
-		require.Equal(t, 2, cmd.ProcessState.ExitCode())
-		require.Contains(t, string(out), "unknown flag --nope")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -98,10 +97,10 @@ func (s span) value(key string) string {
 // TestTraces follows an update from HTTP to its outcome as a collector sees it, after a while in which the collector answered
 // nothing, which no update noticed.
 func TestTraces(t *testing.T) {
+	t.Parallel()
 	r := &receiver{silent: make(chan struct{})}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close) // after the stack, which ends within its time all the same
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 	s := startStack(t, "--otlp-endpoint", server.URL+"/base")
 	info := s.info(t)
 	client, at := dial(t, info, info.APIKey, 1), place(t, info)
@@ -143,8 +142,5 @@ func TestTraces(t *testing.T) {
 		require.Equal(t, outcome.value("scorelay.tx"), child.value("scorelay.tx"))
 	}
 	require.Equal(t, status.Tx.Hex(), outcome.value("scorelay.tx"))
-	out, err := command(t, "scorelay", "audit", "--wait", "3m", "--data-dir", s.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
-	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
+	s.audited(t)
 }

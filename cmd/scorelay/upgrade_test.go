@@ -63,7 +63,7 @@ func TestDrillUpgrade(t *testing.T) {
 		t.Skip("builds another version: .ci/deep runs it, with -args -drills")
 	}
 	t.Parallel()
-	before, now := earlier(t), command(t, "scorelay").Path
+	before, now := earlier(t), command().Path
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	u := &upgrade{t: t, installed: filepath.Join(t.TempDir(), "scorelay")}
@@ -78,22 +78,15 @@ func TestDrillUpgrade(t *testing.T) {
 	u.roll("relayer")
 	u.roll("api")
 	u.works("upgraded")
-	u.commands(now)
+	u.commands()
 	u.install(before)
 	u.roll("api")
 	u.roll("relayer")
 	u.works("back again")
 	stop()
 	promised := u.tally.Promised()
-	var final *events
-	settled := u.until(5*time.Minute, func() bool {
-		e, err := u.judge.final(ctx)
-		if err == nil {
-			final = e
-		}
-		return err == nil && e.missing(promised) == 0
-	})
-	require.True(t, settled, "%d of %d promised updates are not applied", final.missing(promised), len(promised))
+	final, err := u.settled(promised, 5*time.Minute)
+	require.NoError(t, err)
 	require.Zero(t, final.doubled())
 	reported := u.reported(promised, 2*time.Minute)
 	require.Equal(t, len(promised), reported["final applied"], "what the APIs tell: %v", reported)
@@ -101,9 +94,7 @@ func TestDrillUpgrade(t *testing.T) {
 	require.Zero(t, counts.Wrong, "%v", counts.Refusals)
 	require.Zero(t, counts.Failed)
 	t.Logf("promised %d, retries %d, %d duplicates found by the contract", len(promised), counts.Retries, final.duplicates)
-	out, err := exec.Command(now, "audit", "--wait", "3m", "--data-dir", u.dir, "--chain-rpc", u.node).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "lost 0, doubled 0")
+	u.audited(t, "--chain-rpc", u.node)
 }
 
 // upgrade is a rig whose processes are those of the program that is installed when they start.
@@ -144,14 +135,13 @@ func (u *upgrade) roll(role string) {
 }
 
 // commands has the newer version write what the earlier one does not know, and undo it.
-func (u *upgrade) commands(program string) {
+func (u *upgrade) commands() {
 	u.t.Helper()
 	project := u.places[0].Project.String()
 	for _, args := range [][]string{
 		{"keys", "create", "upgraded"}, {"pause", "--lane", "0", "--reason", "a drill"}, {"pause", "--project", project}, {"pause", "--all"}, {"resume", "--all"},
 	} {
-		out, err := exec.Command(program, append(args, "--data-dir", u.dir)...).CombinedOutput()
-		require.NoError(u.t, err, "%v: %s", args, out)
+		u.does(u.t, args...)
 	}
 }
 
@@ -164,11 +154,8 @@ func (u *upgrade) works(when string) {
 		next.ID = load.RandomID()
 		u.tally.Add(u.client.Send(u.ctx, load.Alone(next), time.Now()))
 	}
-	promised := u.tally.Promised()
-	require.True(u.t, u.until(3*time.Minute, func() bool {
-		e, err := u.judge.final(u.ctx)
-		return err == nil && e.missing(promised) == 0
-	}), "%s: %d updates are promised, and not all are applied", when, len(promised))
+	_, err := u.settled(u.tally.Promised(), 3*time.Minute)
+	require.NoError(u.t, err, when)
 }
 
 // ask is the status of an answer; 0 without one.

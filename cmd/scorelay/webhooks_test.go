@@ -76,14 +76,14 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // webhooks has updates be told of, in a stack that runs.
-func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+func webhooks(t *testing.T, s *stack) {
 	t.Helper()
 	h := &hooked{status: http.StatusNoContent, taken: map[score.UpdateID]int{}, types: map[string]int{}, ids: map[string]int{}}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	does := func(args ...string) (string, string) {
 		t.Helper()
-		out, told, err := scorelay(append([]string{"webhooks"}, args...)...)
+		out, told, err := s.scorelay(append([]string{"webhooks"}, args...)...)
 		require.NoError(t, err, "%s %s", out, told)
 		return out, told
 	}
@@ -117,8 +117,7 @@ func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 		out, _ := does("list")
 		return out != "" && shows(out, added.ID+` +0x.* update\.applied,project\.created +1 .* failing since `)
 	}, 2*time.Minute, 50*time.Millisecond)
-	_, _, err := scorelay("webhooks", "test", added.ID)
-	require.Error(t, err, "it answers 503")
+	s.fails(t, "", "webhooks", "test", added.ID) // it answers 503
 	out, _ = does("deliveries", added.ID)
 	require.Regexp(t, `503 +\d+ +1 +0x[0-9a-f]{64}-\d+-\d+ +- +\d+-\d+-[0-9a-f]{16}-\d+`, out)
 	does("disable", added.ID, "--reason", "a drill")
@@ -148,18 +147,14 @@ func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 	h.mu.Lock()
 	require.Equal(t, before+1, h.ids[id])
 	h.mu.Unlock()
-	_, _, err = scorelay("webhooks", "redeliver", added.ID, "test-"+added.ID+"-1")
-	require.Error(t, err, "it is no event's")
-	_, _, err = scorelay("webhooks", "redeliver", added.ID)
-	require.Error(t, err, "neither an event nor a time")
+	s.fails(t, "", "webhooks", "redeliver", added.ID, "test-"+added.ID+"-1") // which is no event's
+	s.fails(t, "", "webhooks", "redeliver", added.ID)                        // neither an event nor a time
 	out, _ = does("show", added.ID)
 	require.NotContains(t, out, secret)
 	require.NotContains(t, out, added.Secret)
 	require.Empty(t, h.errs)
 	does("remove", added.ID)
-	_, told, err = scorelay("webhooks", "show", added.ID)
-	require.Error(t, err)
-	require.Contains(t, told, webhook.ErrNotFound.Error())
+	s.fails(t, webhook.ErrNotFound.Error(), "webhooks", "show", added.ID)
 }
 
 func shows(out, pattern string) bool { return regexp.MustCompile(pattern).MatchString(out) }
@@ -246,7 +241,8 @@ func TestWhatIsAdvisedWhereACursorIsUnknown(t *testing.T) {
 		require.Len(t, commands, 2)
 		for _, line := range commands {
 			args := strings.Fields(line)
-			out, err := command(t, args[0], append(args[1:], "--nats-url", server.URL)...).CombinedOutput()
+			require.Equal(t, "scorelay", args[0])
+			out, err := command(append(args[1:], "--nats-url", server.URL)...).CombinedOutput()
 			require.NoError(t, err, "%s: %s", line, out)
 		}
 		select {

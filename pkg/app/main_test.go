@@ -49,6 +49,7 @@ func TestMainsSayWhatIsWrong(t *testing.T) {
 		{MainAPI, "SCORELAY_RATE=-1", "", 2, []string{"SCORELAY_RATE is -1; it must be 0 (no limit) or more"}},
 		{MainAPI, "SCORELAY_RATE=many", "", 2, []string{"SCORELAY_RATE"}},
 		{MainAPI, "", "healthcheck --admin-listen 127.0.0.1:1", 1, []string{"api: couldn't ask for the health"}},
+		{MainRelayer, "", "--nonsense", 2, []string{"relayer: unknown flag --nonsense"}},
 		{MainRelayer, "SCORELAY_SIGNER_KEYSTOR=hush", "", 2, []string{
 			"relayer: set SCORELAY_SIGNER_KEYSTORE", "SCORELAY_SIGNER_KEYSTOR is ignored: no setting has this name; did you mean SCORELAY_SIGNER_KEYSTORE?",
 		}},
