@@ -89,7 +89,7 @@ var allowed = map[string][]string{
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
 	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run
 	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"},                                                                                                      // seeds of tests
-	"pkg/devnet/rig/fault":        {},                                                                                                                           // writes that fail
+	"pkg/devnet/rig/fault":        {"pkg/devnet/rig/long"},                                                                                                      // writes that fail
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens

@@ -17,10 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -243,43 +245,22 @@ func TestDirectoryFoldsAtOnce(t *testing.T) {
 	w.requireRecord(d, want)
 }
 
-// faultyDirectory fails writes, as it is told.
+// faultyDirectory is a directory whose writes follow a plan.
 type faultyDirectory struct {
 	*directory.Directory
-
-	fails func() (fails, stored bool)
+	*fault.Plan
 }
 
-func (d *faultyDirectory) fault(write func() error) error {
-	fails, stored := d.fails()
-	if !fails {
-		return write()
-	}
-	if stored {
-		return errors.Join(errFault, write())
-	}
-	return errFault
+func (d faultyDirectory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
+	return d.Write("put", func() error { return d.Directory.Put(ctx, revision, dated) })
 }
 
-func (d *faultyDirectory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
-	return d.fault(func() error { return d.Directory.Put(ctx, revision, dated) })
+func (d faultyDirectory) Remove(ctx context.Context, revision uint64, id score.ProjectID) error {
+	return d.Write("remove", func() error { return d.Directory.Remove(ctx, revision, id) })
 }
 
-func (d *faultyDirectory) Remove(ctx context.Context, revision uint64, id score.ProjectID) error {
-	return d.fault(func() error { return d.Directory.Remove(ctx, revision, id) })
-}
-
-func (d *faultyDirectory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (next uint64, err error) {
-	err = d.fault(func() error {
-		next, err = d.Directory.SetFollowed(ctx, revision, f)
-		return err
-	})
-	return next, err
-}
-
-// nth fails the write of a number, done or not.
-func nth(n int, stored bool) func() (bool, bool) {
-	return func() (bool, bool) { n--; return n == 0, stored }
+func (d faultyDirectory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
+	return fault.Value(d.Plan, "checkpoint", func() (uint64, error) { return d.Directory.SetFollowed(ctx, revision, f) })
 }
 
 // TestDirectoryDiesAtEveryWrite: whichever write fails, stored or not, and whether the same process continues or another, the end is the same; also of writes
@@ -291,40 +272,23 @@ func TestDirectoryDiesAtEveryWrite(t *testing.T) {
 	p, next := project(1), byte(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
-	for writes := 1; ; writes++ {
-		failed := 0
-		for _, stored := range []bool{false, true} {
-			faulty := &faultyDirectory{Directory: d, fails: nth(writes, stored)}
-			f := l.hand(l.directoryFold(faulty))
-			try := func() {
-				if err := f.catchUp(); err != nil {
-					require.ErrorIs(t, err, errFault)
-					failed++
-					if writes%2 == 0 {
-						f = l.hand(l.directoryFold(faulty)) // killed; another one continues
-					}
-					f.eventually()
-				}
-			}
-			moved, gone := project(next+1), project(next+2)
-			next += 2
-			w.call(relayerKey, registry.EncodeCreateProject(moved))
-			common := w.top().Number
-			w.call(ownerKey, calls.AddUpdater(p.ID, wallets(next)))
-			w.call(relayerKey, registry.EncodeCreateProject(gone))
-			w.call(ownerKey, registry.EncodeSetSignedOnly(moved.ID, true))
-			try()
-			l.requireDirectory(d)
-			w.reorg(common, func() { w.call(ownerKey, calls.AddUpdater(moved.ID, wallets(next))) })
-			try()
-			l.requireDirectory(d)
-			w.requireUnknown(d, gone.ID)
-		}
-		if failed == 0 {
-			require.Greater(t, writes, 10)
-			return
-		}
-	}
+	fault.AtEachWrite(t, 9, func(crash fault.Crash) {
+		begin := func() ledger.Fold { return l.directoryFold(faultyDirectory{d, crash.Plan}) }
+		f := l.hand(begin())
+		moved, gone := project(next+1), project(next+2)
+		next += 2
+		w.call(relayerKey, registry.EncodeCreateProject(moved))
+		common := w.top().Number
+		w.call(ownerKey, calls.AddUpdater(p.ID, wallets(next)))
+		w.call(relayerKey, registry.EncodeCreateProject(gone))
+		w.call(ownerKey, registry.EncodeSetSignedOnly(moved.ID, true))
+		f.over(crash, begin())
+		l.requireDirectory(d)
+		w.reorg(common, func() { w.call(ownerKey, calls.AddUpdater(moved.ID, wallets(next))) })
+		f.over(crash, begin())
+		l.requireDirectory(d)
+		w.requireUnknown(d, gone.ID)
+	})
 }
 
 // tooBig refuses one project.
@@ -570,8 +534,8 @@ func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
 			common := w.top().Number
 			w.call(ownerKey, calls.AddUpdater(p.ID, wallets(1)))
 			w.call(relayerKey, registry.EncodeCreateProject(gone))
-			f := l.hand(l.directoryFold(&faultyDirectory{Directory: d, fails: nth(4, false)})) // of Begin's, two records', and the checkpoint
-			require.ErrorIs(t, f.catchUp(), errFault)
+			f := l.hand(l.directoryFold(faultyDirectory{d, fault.NewPlan(fault.Nth(4, fault.Failed))})) // of Begin's, two records', and the checkpoint
+			require.ErrorIs(t, f.catchUp(), fault.Err)
 			w.requireRecord(d, score.RecordOf(gone))
 			followed, _, err := d.Followed(t.Context())
 			require.NoError(t, err)
@@ -598,14 +562,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 			random := rand.New(rand.NewPCG(testrand.Seed(t), i))
 			w := newWorld(t)
 			d, l := w.directory(), w.followed()
-			faults := 0
-			faulty := &faultyDirectory{Directory: d, fails: func() (bool, bool) {
-				fails := faults > 0 && random.IntN(4) == 0
-				if fails {
-					faults--
-				}
-				return fails, random.IntN(2) == 0
-			}}
+			faulty := faultyDirectory{d, &fault.Plan{}}
 			oldest, next := w.top().Number, byte(0)
 			var known []score.ProjectID
 			act := func() {
@@ -645,11 +602,11 @@ func TestDirectoryAtRandom(t *testing.T) {
 					act()
 				}
 				if random.IntN(2) == 0 {
-					faults = random.IntN(3)
+					faulty.Set(fault.Random(random, 4, random.IntN(3)))
 					_ = folds[random.IntN(2)].catchUp()
 				}
 			}
-			faults = 0
+			faulty.Set(nil)
 			w.call(relayerKey, registry.EncodeCreateProject(project(next+1))) // a write, which tells of an emptied bucket
 			for _, f := range folds {
 				f.eventually()

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -136,6 +137,20 @@ func (h *hand) eventually() {
 	var err error
 	require.Eventually(h.t, func() bool { err = h.catchUp(); return err == nil }, testPatience, testPoll)
 	require.NoError(h.t, err)
+}
+
+// over catches up over a crash: the same process tries again, or one begins whose fold is another.
+func (h *hand) over(crash fault.Crash, another ledger.Fold) {
+	h.t.Helper()
+	err := h.catchUp()
+	if err == nil {
+		return
+	}
+	require.ErrorIs(h.t, err, fault.Err, crash)
+	if crash.Another {
+		*h = *h.hand(another)
+	}
+	h.eventually()
 }
 
 // run runs folds, and a writer, as a relayer does, until the function that it returns is called.

@@ -5,62 +5,20 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/ledger"
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// panicking panics at its first writes, after they were stored.
-type panicking struct {
-	*boards
-
-	left atomic.Int32
-}
-
-func (p *panicking) Append(ctx context.Context, generation uint64, part score.Part) error {
-	err := p.boards.Append(ctx, generation, part)
-	if p.left.Add(-1) >= 0 {
-		panic("planted at a write")
-	}
-	return err
-}
-
-// panickingDirectory panics at its first write, after it was stored.
-type panickingDirectory struct {
-	*directory.Directory
-
-	did bool
-}
-
-func (p *panickingDirectory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
-	err := p.Directory.Put(ctx, revision, dated)
-	if !p.did {
-		p.did = true
-		panic("planted at a write")
-	}
-	return err
-}
-
-// panickingStatuses panics at its first write of facts, after it was stored.
-type panickingStatuses struct {
-	*memory
-
-	did bool
-}
-
-func (p *panickingStatuses) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
-	err := p.memory.Fold(ctx, from, to, facts)
-	if !p.did && len(facts) > 0 {
-		p.did = true
-		panic("planted at a write")
-	}
-	return err
+// panics has the first write of a name panic, after it was stored.
+func panics(name string) *fault.Plan {
+	plan := fault.NewPlan(fault.Of(name, fault.Nth(1, fault.Persisted)))
+	plan.After(func() { panic("planted at a write") })
+	return plan
 }
 
 // TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
@@ -70,10 +28,7 @@ func TestPanicsAreContained(t *testing.T) {
 	p := project(1)
 	w.create(p)
 	w.relay(w.fresh(p, 20)...)
-	board := &panicking{boards: b}
-	board.left.Store(2)
-
-	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(&panickingStatuses{memory: m})
+	log, d, l, f := slog.New(slog.NewTextHandler(said, nil)), w.directory(), w.followed(), w.folding(faulty{m, panics("fold")})
 	l.append()
 	l.purge(1) // what is older its readers read from the chain
 	w.poison.Store(true)
@@ -84,10 +39,10 @@ func TestPanicsAreContained(t *testing.T) {
 	for _, run := range []func(context.Context) error{
 		f.Run, l.writer.Run,
 		func(ctx context.Context) error {
-			return ledger.RunFold(ctx, l.source, l.directoryFold(&panickingDirectory{Directory: d}), "records", log)
+			return ledger.RunFold(ctx, l.source, l.directoryFold(faultyDirectory{d, panics("put")}), "records", log)
 		},
 		func(ctx context.Context) error {
-			return ledger.RunFold(ctx, l.source, l.standings(board), "standings", log)
+			return ledger.RunFold(ctx, l.source, l.standings(faultyStandings{b, panics("append")}), "standings", log)
 		},
 	} {
 		running.Go(func() { _ = run(ctx) })
@@ -114,6 +69,6 @@ func TestPanicsAreContained(t *testing.T) {
 		at, err := b.Checkpoint(t.Context())
 		record, failed := d.Project(t.Context(), p.ID)
 		return err == nil && at.Block >= w.top().Number && !at.Rebuilding() && failed == nil && record != nil && m.complete(t)
-	}, testPatience, testPoll)
+	}, testPatience, 10*testPoll)
 	l.requireStandings(b, p)
 }

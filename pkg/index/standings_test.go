@@ -2,11 +2,9 @@ package index_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,10 +16,11 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
@@ -325,7 +324,7 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 			}
 			w.blocks(3)
 			oldest := w.top().Number
-			faulty := &faultyStandings{boards: b, random: random}
+			faulty := faultyStandings{b, &fault.Plan{}}
 			p := l.hand(l.standings(faulty))
 			for range 25 {
 				switch random.IntN(9) {
@@ -350,11 +349,11 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 					act()
 				}
 				if random.IntN(2) == 0 {
-					faulty.faults = random.IntN(3)
+					faulty.Set(fault.Random(random, 3, random.IntN(3)))
 					_ = p.catchUp()
 				}
 			}
-			faulty.faults = 0
+			faulty.Set(nil)
 			w.blocks(1)
 			p.eventually()
 			l.requireStandings(b, projects...)
@@ -362,53 +361,26 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 	}
 }
 
-// faultyStandings fails some writes, half of them after they were done.
+// faultyStandings are standings whose writes follow a plan.
 type faultyStandings struct {
 	*boards
-
-	mu     sync.Mutex
-	random *rand.Rand
-	faults int // to come
-
-	nth, failing int // if nth is not 0: the write of that number fails; after it was done if failing is odd
+	*fault.Plan
 }
 
-func (f *faultyStandings) fault(write func() error) error {
-	f.mu.Lock()
-	fails, done := false, false
-	switch {
-	case f.nth > 0:
-		f.nth--
-		fails, done = f.nth == 0, f.failing%2 == 1
-	case f.faults > 0 && f.random.IntN(3) == 0:
-		f.faults--
-		fails, done = true, f.random.IntN(2) == 0
-	}
-	f.mu.Unlock()
-	if !fails {
-		return write()
-	}
-	if done {
-		return errors.Join(errFault, write())
-	}
-	return errFault
+func (f faultyStandings) Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error) {
+	return fault.Value(f.Plan, "begin", func() (score.Checkpoint, error) { return f.boards.Begin(ctx, after, target) })
 }
 
-func (f *faultyStandings) Begin(ctx context.Context, after, target uint64) (c score.Checkpoint, err error) {
-	err = f.fault(func() error { c, err = f.boards.Begin(ctx, after, target); return err })
-	return c, err
+func (f faultyStandings) Advance(ctx context.Context, from, to score.Checkpoint) error {
+	return f.Write("checkpoint", func() error { return f.boards.Advance(ctx, from, to) })
 }
 
-func (f *faultyStandings) Advance(ctx context.Context, from, to score.Checkpoint) error {
-	return f.fault(func() error { return f.boards.Advance(ctx, from, to) })
+func (f faultyStandings) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
+	return f.Write("create", func() error { return f.boards.Create(ctx, generation, project, at) })
 }
 
-func (f *faultyStandings) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
-	return f.fault(func() error { return f.boards.Create(ctx, generation, project, at) })
-}
-
-func (f *faultyStandings) Append(ctx context.Context, generation uint64, part score.Part) error {
-	return f.fault(func() error { return f.boards.Append(ctx, generation, part) })
+func (f faultyStandings) Append(ctx context.Context, generation uint64, part score.Part) error {
+	return f.Write("append", func() error { return f.boards.Append(ctx, generation, part) })
 }
 
 // TestStandingsDieAtEveryWrite: whichever write fails, done or not, and whether the same process continues or another, the end is the same.
@@ -417,31 +389,12 @@ func TestStandingsDieAtEveryWrite(t *testing.T) {
 	w, b := newWorld(t), newBoards(t)
 	l := w.followed()
 	projects := w.all()
-	writes := 1
-	for ; ; writes++ {
-		failed := 0
-		for failing := range 4 {
-			if !long.Runs() && failing%2 == writes%2 {
-				continue
-			}
-			require.NoError(t, b.client.FlushAll(t.Context()).Err())
-			f := &faultyStandings{boards: b, nth: writes, failing: failing}
-			p := l.hand(l.standings(f))
-			if err := p.catchUp(); err != nil {
-				require.ErrorIs(t, err, errFault)
-				failed++
-				if failing >= 2 {
-					p = l.hand(l.standings(f))
-				}
-				p.eventually()
-			}
-			l.requireStandings(b, projects...)
-		}
-		if failed == 0 {
-			break
-		}
-	}
-	require.Greater(t, writes, 5)
+	fault.AtEachWrite(t, 4, func(crash fault.Crash) {
+		require.NoError(t, b.client.FlushAll(t.Context()).Err())
+		begin := func() ledger.Fold { return l.standings(faultyStandings{b, crash.Plan}) }
+		l.hand(begin()).over(crash, begin())
+		l.requireStandings(b, projects...)
+	})
 }
 
 // TestStandingsOfSeveralFoldsAtOnce: that one of them runs only saves work.
@@ -605,15 +558,15 @@ func TestStandingsRebuiltFromTheChain(t *testing.T) {
 		projects := w.all()
 		l.append()
 		l.purge(2)
-		f := &faultyStandings{boards: b}
+		plan := &fault.Plan{}
 		if failsOver {
-			f.nth = 8
+			plan.Set(fault.Nth(8, fault.Failed))
 		}
-		fold := l.standings(f)
+		fold := l.standings(faultyStandings{b, plan})
 		fold.Metrics = reg
 		p := l.hand(fold)
 		if failsOver {
-			require.ErrorIs(t, p.catchUp(), errFault)
+			require.ErrorIs(t, p.catchUp(), fault.Err)
 			at, err := b.Checkpoint(t.Context())
 			require.NoError(t, err)
 			require.True(t, at.Rebuilding() && at.Block > 0)

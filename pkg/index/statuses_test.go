@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -267,108 +268,84 @@ func TestARestoreKeepsWhatIsNewer(t *testing.T) {
 	m.require(t, u[2], final(score.Applied, later, 999))
 }
 
-// faulty is a status store of which one write fails, or fails though it is done, and what happens then.
+// faulty is a status store whose writes follow a plan.
 type faulty struct {
 	*memory
-
-	left int // writes until then
-	done bool
-	then func()
+	*fault.Plan
 }
 
-func (f *faulty) write(do func() error) error {
-	if f.left--; f.left != 0 {
-		return do()
+func (f faulty) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
+	what := "fold"
+	if len(facts) == 0 {
+		what = "move" // the checkpoint only
 	}
-	if f.done {
-		_ = do()
-	}
-	if f.then != nil {
-		f.then()
-	}
-	return errFault
+	return f.Write(what, func() error { return f.memory.Fold(ctx, from, to, facts) })
 }
 
-func (f *faulty) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
-	return f.write(func() error { return f.memory.Fold(ctx, from, to, facts) })
+func (f faulty) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
+	return f.Write("accepted", func() error { return f.memory.RestoreAccepted(ctx, refs) })
 }
 
-func (f *faulty) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
-	return f.write(func() error { return f.memory.RestoreAccepted(ctx, refs) })
-}
-
-func (f *faulty) BeginRestore(ctx context.Context) (token string, at []string, err error) {
-	err = f.write(func() (err error) {
-		token, at, err = f.memory.BeginRestore(ctx)
-		return err
-	})
+func (f faulty) BeginRestore(ctx context.Context) (token string, at []string, err error) {
+	err = f.Write("begin", func() (err error) { token, at, err = f.memory.BeginRestore(ctx); return err })
 	return token, at, err
 }
 
-func (f *faulty) EndRestore(ctx context.Context, token string) error {
-	return f.write(func() error { return f.memory.EndRestore(ctx, token) })
+func (f faulty) EndRestore(ctx context.Context, token string) error {
+	return f.Write("end", func() error { return f.memory.EndRestore(ctx, token) })
 }
 
-// TestEachWriteOfAFoldMayFail, of one that restores too: it fails, or fails and is done, or Redis is flushed at it, or another process
+// TestEachWriteOfAFoldMayFail, of one that restores too: it fails, or fails and is done; and Redis is flushed at it, or another process
 // begins. The one that continues, the same or another, comes to the same statuses.
 func TestEachWriteOfAFoldMayFail(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := project(1)
-	w.create(p)
-	u := w.fresh(p, 12)
-	for i := range u {
-		u[i].Action = []uint8{0, 9}[i%2]
-	}
-	w.accept(u...)
-	want := map[int]score.Status{}
-	relay := func(from, to int) {
-		receipt := w.relay(u[from:to]...)
-		for i := from; i < to; i++ {
-			want[i] = final([]score.Outcome{score.Applied, score.UnknownAction}[i%2], receipt.TxHash, receipt.BlockNumber.Uint64())
-		}
-	}
-	relay(0, 5)
-	w.deadLetter(score.DeadLetter{Project: project(3), Seq: 7, Outcome: score.Unprocessable, Block: 3})
-	for happens := range 4 {
-		for _, another := range []bool{false, true} {
-			m := newMemory(t)
-			for n := 1; ; n++ {
-				m.flush(t)
-				store := &faulty{memory: m, left: n, done: happens == 1}
-				switch happens {
-				case 2:
-					store.then = func() { m.flush(t) }
-				case 3:
-					store.then = func() {
-						_, _, err := m.BeginRestore(t.Context())
-						require.NoError(t, err)
-					}
+	for name, meanwhile := range map[string]func(*testing.T, *memory){
+		"alone":           func(*testing.T, *memory) {},
+		"Redis is lost":   func(t *testing.T, m *memory) { m.flush(t) },
+		"another restore": func(t *testing.T, m *memory) { _, _, err := m.BeginRestore(t.Context()); require.NoError(t, err) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // a restore that a write fails of waits for a second
+			w, m := newWorld(t), newMemory(t)
+			p := project(1)
+			w.create(p)
+			u := w.fresh(p, 12)
+			for i := range u {
+				u[i].Action = []uint8{0, 9}[i%2]
+			}
+			w.accept(u...)
+			want := map[int]score.Status{}
+			relay := func(from, to int) {
+				receipt := w.relay(u[from:to]...)
+				for i := from; i < to; i++ {
+					want[i] = final([]score.Outcome{score.Applied, score.UnknownAction}[i%2], receipt.TxHash, receipt.BlockNumber.Uint64())
 				}
-				f := w.folding(store)
+			}
+			relay(0, 5)
+			w.deadLetter(score.DeadLetter{Project: project(3), Seq: 7, Outcome: score.Unprocessable, Block: 3})
+			fault.AtEachWrite(t, 5, func(crash fault.Crash) {
+				m.flush(t)
+				crash.After(func() { meanwhile(t, m) })
+				f := w.folding(faulty{m, crash.Plan})
 				for range 2 {
 					_ = f.step()
 					if len(want) == 5 {
 						relay(5, 9)
 					}
 				}
-				if another {
+				if crash.Another {
 					f = w.folding(m)
 				}
 				if f.fold(); len(want) == 9 {
 					relay(9, 12)
 				}
 				f.fold()
-				require.True(t, m.complete(t))
+				require.True(t, m.complete(t), crash)
 				for i, is := range want {
 					m.require(t, u[i], is)
 				}
-				if store.left > 0 {
-					require.Greater(t, n, 6)
-					break
-				}
-			}
-		}
+			})
+		})
 	}
 }
 

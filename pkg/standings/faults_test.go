@@ -2,8 +2,6 @@ package standings_test
 
 import (
 	"context"
-	"errors"
-	"net"
 	"strings"
 	"testing"
 
@@ -12,53 +10,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
 )
 
-var errFault = errors.New("the connection broke")
+// scripts has the scripts that a client runs follow a plan, each as a write.
+type scripts struct{ *fault.Plan }
 
-// faults has one script fail, before Redis runs it or before its answer is read; or something else happen before it.
-type faults struct {
-	in        int // how many scripts from now; 0: none
-	after     bool
-	meanwhile func()
-}
-
-// broken lets faults into a client.
-func broken(client *redisdb.Client) *faults {
-	f := &faults{}
+// planned has a client's scripts follow the plan that it returns.
+func planned(client *redisdb.Client) *fault.Plan {
 	client.Pause = 0
-	client.AddHook(f)
-	return f
+	plan := &fault.Plan{}
+	client.AddHook(scripts{plan})
+	return plan
 }
 
-func (f *faults) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
+func (scripts) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (scripts) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
 
-func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if !strings.HasPrefix(cmd.Name(), "eval") || f.in == 0 {
+func (s scripts) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) (err error) {
+		if !strings.HasPrefix(cmd.Name(), "eval") {
 			return next(ctx, cmd)
 		}
-		if f.in--; f.in > 0 {
-			return next(ctx, cmd)
+		// That Redis does not know a script yet is an answer that is lost as any other one.
+		if lost := s.Write("script", func() error { err = next(ctx, cmd); return nil }); lost != nil {
+			cmd.SetErr(lost)
+			return lost
 		}
-		if f.meanwhile != nil {
-			f.meanwhile()
-			return next(ctx, cmd)
-		}
-		if f.after {
-			_ = next(ctx, cmd)
-		}
-		cmd.SetErr(errFault)
-		return errFault
+		return err
 	}
 }
 
@@ -72,12 +57,12 @@ func TestASecondScoreTypeComes(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			client := clientOf(t, start(t))
-			secondScoreType(t, client, broken(client))
+			secondScoreType(t, client, planned(client))
 		})
 	}
 }
 
-func secondScoreType(t *testing.T, client *redisdb.Client, fault *faults) {
+func secondScoreType(t *testing.T, client *redisdb.Client, plan *fault.Plan) {
 	ctx, wallets := t.Context(), 2*standings.MaxSpread+1
 	s, generation := setup(t, client)
 	keys := s.Keys(generation, project)
@@ -114,13 +99,13 @@ func secondScoreType(t *testing.T, client *redisdb.Client, fault *faults) {
 	first.ScoreType, first.Block = 0, 4
 	small := applied(4, common.Address{19: 7}, 1<<60+1)
 	for in := 1; ; in++ {
-		fault.in, fault.after = in, in%2 == 0
+		plan.Set(fault.Nth(in, []fault.Kind{fault.Persisted, fault.Failed}[in%2]))
 		err := s.Append(ctx, generation, part(at, mark(6, 0), second))
 		if err == nil {
 			break
 		}
-		require.ErrorIs(t, err, errFault)
-		fault.in = 0
+		require.ErrorIs(t, err, fault.Err)
+		plan.Set(nil)
 		if in == 4 { // while some are copied, another relayer appends what comes before
 			require.NoError(t, s.Append(ctx, generation, part(at, mark(5, 0), first, small)))
 			at, last, seventh = mark(5, 0), last+9, 0
@@ -130,7 +115,7 @@ func secondScoreType(t *testing.T, client *redisdb.Client, fault *faults) {
 		}
 		require.Less(t, in, 20)
 	}
-	fault.in = 0
+	plan.Set(nil)
 	is(last, 9)
 	require.NoError(t, s.Append(ctx, generation, part(mark(6, 0), mark(7, 0), applied(6, common.Address{19: 7}, -1<<53))))
 	seventh = -1 << 53
@@ -147,7 +132,7 @@ func secondScoreType(t *testing.T, client *redisdb.Client, fault *faults) {
 func TestTwoRelayersAppend(t *testing.T) {
 	t.Parallel()
 	ctx, client := t.Context(), clientOf(t, server.URL)
-	fault, wallets := broken(client), 2*standings.MaxSpread+1
+	plan, wallets := planned(client), 2*standings.MaxSpread+1
 	s, generation := setup(t, client)
 	at := mark(1, 0)
 	for n := range wallets {
@@ -166,9 +151,13 @@ func TestTwoRelayersAppend(t *testing.T) {
 		require.EqualValues(t, wallets, page.Wallets)
 	}
 	meanwhile := func(in int, other, own score.Part) {
-		fault.in, fault.meanwhile = in, func() { require.NoError(t, s.Append(ctx, generation, other)) }
+		happened := false
+		plan.Before(in, func() {
+			happened = true
+			require.NoError(t, s.Append(ctx, generation, other))
+		})
 		require.NoError(t, s.Append(ctx, generation, own))
-		require.Zero(t, fault.in, "it happened")
+		require.True(t, happened)
 	}
 	one, two := applied(at.Block+1, highest, 10), applied(at.Block+2, highest, 100)
 	begin, middle, end := mark(at.Block+1, 0), mark(at.Block+1, 1), mark(at.Block+2, 1)

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -111,7 +112,7 @@ func (m *model) drawn(t *rapid.T, block uint64) score.Execution {
 
 type checks struct {
 	*standings.Store
-	fault      *faults
+	plan       *fault.Plan // of scripts
 	client     *redisdb.Client
 	ctx        context.Context
 	generation uint64
@@ -122,12 +123,12 @@ type checks struct {
 func TestStandingsAreThoseOfAModel(t *testing.T) {
 	t.Parallel()
 	client := clientOf(t, server.URL)
-	fault := broken(client)
-	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, fault) })
+	plan := planned(client)
+	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, plan) })
 }
 
-func likeTheModel(t *rapid.T, client *redisdb.Client, fault *faults) {
-	c := &checks{Store: standings.New(client, standings.Config{Prefix: rand.Text() + ":"}), fault: fault, client: client, ctx: context.Background()}
+func likeTheModel(t *rapid.T, client *redisdb.Client, plan *fault.Plan) {
+	c := &checks{Store: standings.New(client, standings.Config{Prefix: rand.Text() + ":"}), plan: plan, client: client, ctx: context.Background()}
 	c.models = []*model{{project: project}, {project: other}}
 	c.rebuild(t)
 	t.Repeat(map[string]func(*rapid.T){
@@ -205,10 +206,11 @@ func (c *checks) append(t *rapid.T) {
 	if before[to]-before[from] > score.MaxPart {
 		return
 	}
-	c.fault.in, c.fault.after = rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4}).Draw(t, "fails"), rapid.Bool().Draw(t, "persisted")
+	kind := rapid.SampledFrom([]fault.Kind{fault.Failed, fault.Persisted}).Draw(t, "kind")
+	c.plan.Set(fault.Nth(rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4}).Draw(t, "fails"), kind))
 	err := c.Append(c.ctx, c.generation, score.Part{Project: m.project, From: all[from], To: all[to], Executions: m.chain[before[from]:before[to]]})
-	c.fault.in = 0
-	if errors.Is(err, errFault) {
+	c.plan.Set(nil)
+	if errors.Is(err, fault.Err) {
 		marks, err := c.Marks(c.ctx, c.generation, []score.ProjectID{m.project})
 		must(t, err)
 		if was := m.mark; *marks[0] != was && (was.Compare(all[from]) < 0 || marks[0].Compare(was) < 0 || marks[0].Compare(all[to]) > 0 || !slices.Contains(all, *marks[0])) {
@@ -398,6 +400,6 @@ func TestOnACluster(t *testing.T) {
 	}
 	t.Cleanup(servers.Close)
 	client := clientOf(t, servers.URL)
-	fault := broken(client)
-	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, fault) })
+	plan := planned(client)
+	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, plan) })
 }

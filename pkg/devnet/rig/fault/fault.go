@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
 // Err is the error of every injected fault.
@@ -40,12 +43,54 @@ func Each(t *testing.T, run func(t *testing.T, kind Kind)) {
 	}
 }
 
+// Crash is one of the cases of AtEachWrite: a write fails in one of the ways, and then the same process tries again, or
+// another one begins.
+type Crash struct {
+	*Plan // of the process's writes; its rule is set
+
+	Write   int // that fails, counted from 1
+	Kind    Kind
+	Another bool // process continues
+}
+
+func (c Crash) String() string {
+	return fmt.Sprintf("write %d %s, another process: %t", c.Write, c.Kind, c.Another)
+}
+
+// AtEachWrite runs what writes by a crash's plan with its first write failing, with its second, and so on, in both ways, until no
+// run comes to the write that should fail. The same process continues after half of the runs, and another one after the others; after
+// each of them where long.Runs. There must be more than so many writes.
+func AtEachWrite(t testing.TB, moreThan int, run func(Crash)) {
+	t.Helper()
+	for n := 1; ; n++ {
+		failed := false
+		for _, kind := range []Kind{Failed, Persisted} {
+			for _, another := range []bool{false, true} {
+				if !long.Runs() && another != ((n+int(kind))%2 == 0) {
+					continue
+				}
+				c := Crash{NewPlan(Nth(n, kind)), n, kind, another}
+				run(c)
+				failed = failed || c.Failures() > 0
+			}
+		}
+		if !failed {
+			if n-1 <= moreThan {
+				t.Fatalf("there are %d writes only", n-1)
+			}
+			return
+		}
+	}
+}
+
 // Plan decides which writes fail. The zero value lets all of them through. It is safe for concurrent use.
 type Plan struct {
-	mu     sync.Mutex
-	writes int
-	rule   Rule
-	after  func()
+	mu       sync.Mutex
+	writes   int
+	failures int
+	rule     Rule
+	before   map[int]func()
+	after    func()
 }
 
 // Rule returns how the n-th write since it was set fails, counted from 1. write is its name.
@@ -59,6 +104,29 @@ func Nth(n int, kind Kind) Rule {
 // First fails the first n writes.
 func First(n int, kind Kind) Rule {
 	return func(_ string, is int) Kind { return kind.when(is <= n) }
+}
+
+// Random fails one write in so many, either way, and not more than so many of them.
+func Random(rng *rand.Rand, oneIn, most int) Rule {
+	return func(string, int) Kind {
+		if most == 0 || rng.IntN(oneIn) > 0 {
+			return None
+		}
+		most--
+		return Kind(1 + rng.IntN(2))
+	}
+}
+
+// Of applies a rule to the writes of a name, which it counts by themselves.
+func Of(name string, rule Rule) Rule {
+	n := 0
+	return func(write string, _ int) Kind {
+		if write != name {
+			return None
+		}
+		n++
+		return rule(write, n)
+	}
 }
 
 // Always fails all writes.
@@ -80,7 +148,17 @@ func NewPlan(rule Rule) *Plan { return &Plan{rule: rule} }
 func (p *Plan) Set(rule Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rule, p.writes = rule, 0
+	p.rule, p.writes, p.failures, p.before = rule, 0, 0, nil
+}
+
+// Before has fn run before the n-th write from now on, counted from 1, unless Set comes first: what happens elsewhere meanwhile.
+func (p *Plan) Before(n int, fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.before == nil {
+		p.before = map[int]func(){}
+	}
+	p.before[p.writes+n] = fn
 }
 
 // After has fn run after each write that fails, before its error is returned: what happens elsewhere meanwhile.
@@ -97,6 +175,13 @@ func (p *Plan) Writes() int {
 	return p.writes
 }
 
+// Failures returns how many writes failed since the rule was set.
+func (p *Plan) Failures() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failures
+}
+
 // Write does a write, or fails it with Err. A write that should be stored, and is refused, returns its own error.
 func (p *Plan) Write(name string, do func() error) error {
 	p.mu.Lock()
@@ -105,8 +190,14 @@ func (p *Plan) Write(name string, do func() error) error {
 	if p.rule != nil {
 		kind = p.rule(name, p.writes)
 	}
-	after := p.after
+	if kind != None {
+		p.failures++
+	}
+	before, after := p.before[p.writes], p.after
 	p.mu.Unlock() // the write, and what a test does in it, may use the plan
+	if before != nil {
+		before()
+	}
 	if kind == None {
 		return do()
 	}
