@@ -1,21 +1,21 @@
-// Package rig is a chain in memory, for tests of what reads the ledger: its blocks are made, and replaced, by the thousand.
+// Package rig is a chain, for tests of what reads the ledger: its blocks are made, and replaced, by the thousand.
 package rig
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -23,29 +23,31 @@ const (
 	// DeployBlock is the contract's, in which all projects are created, too.
 	DeployBlock = 3
 
-	began    = 1_700_000_000 // unix seconds, of the first block; the others are a second apart
-	logRange = 100           // blocks of one question for logs
+	logRange = 7 // blocks of one question for logs
 )
 
-// Chain has one of the contract's events, MemberChanged of Project, wherever a test wants it. It is a ledger.Heads, a ledger.Chain and an event.Chain.
+// Chain is a chain of package model that has one of the contract's events, MemberChanged of Project, wherever a test wants it. It is a ledger.Heads,
+// a ledger.Chain and an event.Chain, and safe for concurrent use.
 type Chain struct {
 	Deployment score.Deployment
 	Project    score.ProjectID
+	Keep       uint64 // blocks below the newest that Block has; all of them unless a test says otherwise
+	Single     bool   // no endpoint gives all receipts of a block
 
 	mu      sync.Mutex
-	blocks  []evidence.Block // by number
-	all     map[common.Hash]evidence.Block
-	logs    map[common.Hash][]types.Log
+	chain   *model.Chain
+	clock   *model.Clock
 	final   uint64
-	salt    uint64
 	changed chan struct{}
+	asked   int
 }
 
 // NewChain makes one with a few empty blocks, none of them final.
 func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 	d.DeployBlock = DeployBlock
-	c := &Chain{Deployment: d, Project: project, all: map[common.Hash]evidence.Block{}, logs: map[common.Hash][]types.Log{}, changed: make(chan struct{})}
-	for range DeployBlock + 2 {
+	c := &Chain{Deployment: d, Project: project, Keep: math.MaxUint64, clock: model.NewClock(), changed: make(chan struct{})}
+	c.chain = model.NewChain(model.Config{ID: d.ChainID, Contract: d.Contract}, c.clock)
+	for range DeployBlock + 1 {
 		c.Mine(0)
 	}
 	return c
@@ -55,46 +57,52 @@ func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 func (c *Chain) Mine(events int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.salt++
-	b := evidence.Block{Number: uint64(len(c.blocks)), Time: began + uint64(len(c.blocks)), Checked: true}
-	if b.Number > 0 {
-		b.Parent = c.blocks[b.Number-1].Hash
-	}
-	b.Hash = crypto.Keccak256Hash(binary.BigEndian.AppendUint64(b.Parent[:], c.salt))
-	for i := range events {
-		c.logs[b.Hash] = append(c.logs[b.Hash], types.Log{
-			Address: c.Deployment.Contract, BlockNumber: b.Number, BlockHash: b.Hash, TxHash: crypto.Keccak256Hash(b.Hash[:], []byte{byte(i / 2)}), Index: uint(3 * i),
-			Topics: []common.Hash{registry.ProjectTopics()[3], common.Hash(c.Project), common.BigToHash(big.NewInt(int64(i))), {31: 1}},
-			Data:   common.BigToHash(big.NewInt(1)).Bytes(),
-		})
-	}
-	c.blocks, c.all[b.Hash] = append(c.blocks, b), b
+	c.clock.Advance(time.Second)
+	c.chain.Adopt(c.chain.Emit(c.chain.Head(), c.Project, events))
 }
 
 // Cut drops the newest blocks, so many. Of a chain in which they were final, that is a reorg deeper than finality once it is as long again.
 func (c *Chain) Cut(blocks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.blocks = c.blocks[:len(c.blocks)-blocks]
+	c.chain.Adopt(c.chain.At(c.chain.Head().Number - uint64(blocks)))
 }
 
 // Finalize makes all blocks final.
-func (c *Chain) Finalize() {
+func (c *Chain) Finalize() { c.FinalizeBut(0) }
+
+// FinalizeBut makes all blocks final but the newest, so many.
+func (c *Chain) FinalizeBut(newest uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.final = uint64(len(c.blocks) - 1)
+	c.final = c.chain.Head().Number - min(newest, c.chain.Head().Number)
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// EventIDs are the ids of all events up to the final block, in order.
-func (c *Chain) EventIDs() (ids []string) {
+// Event names one of the contract's events.
+type Event struct {
+	Block common.Hash
+	Log   uint
+}
+
+// Held are all events up to the final block, in order.
+func (c *Chain) Held() (events []Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, b := range c.blocks[:c.final+1] {
-		for _, l := range c.logs[b.Hash] {
-			ids = append(ids, fmt.Sprintf("%s-%d-0", b.Hash, l.Index))
+	for n := range c.final + 1 {
+		b := c.chain.At(n)
+		for _, l := range b.Logs(c.Deployment.Contract) {
+			events = append(events, Event{b.Hash, l.Index})
 		}
+	}
+	return events
+}
+
+// EventIDs are the ids of Held.
+func (c *Chain) EventIDs() (ids []string) {
+	for _, e := range c.Held() {
+		ids = append(ids, fmt.Sprintf("%s-%d-0", e.Block, e.Log))
 	}
 	return ids
 }
@@ -103,23 +111,29 @@ func (c *Chain) EventIDs() (ids []string) {
 func (c *Chain) Length() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.blocks)
+	return int(c.chain.Head().Number) + 1
+}
+
+// Asked is how often Paid was.
+func (c *Chain) Asked() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked
 }
 
 // Final is of ledger.Heads.
 func (c *Chain) Final() (evidence.Block, bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.final == 0 || c.final >= uint64(len(c.blocks)) {
-		return evidence.Block{}, false
-	}
-	return c.blocks[c.final], true
+	final := c.final
+	c.mu.Unlock()
+	b, err := c.BlockByNumber(context.Background(), final)
+	return b, final > 0 && err == nil
 }
 
 // Block is of ledger.Heads.
 func (c *Chain) Block(number uint64) (evidence.Block, bool) {
 	b, err := c.BlockByNumber(context.Background(), number)
-	return b, err == nil
+	return b, err == nil && uint64(c.Length())-1-number <= c.Keep
 }
 
 // Changed is of ledger.Heads.
@@ -133,70 +147,78 @@ func (c *Chain) Changed() <-chan struct{} {
 func (c *Chain) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if number >= uint64(len(c.blocks)) {
-		return evidence.Block{}, ethereum.NotFound
-	}
-	return c.blocks[number], nil
+	return found(c.chain.At(number))
 }
 
 // BlockByHash is of event.Chain.
 func (c *Chain) BlockByHash(_ context.Context, hash common.Hash) (evidence.Block, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b, ok := c.all[hash]; ok {
-		return b, nil
+	return found(c.chain.Block(hash))
+}
+
+func found(b *model.Block) (evidence.Block, error) {
+	if b == nil {
+		return evidence.Block{}, ethereum.NotFound
 	}
-	return evidence.Block{}, ethereum.NotFound
+	return b.Block, nil
 }
 
 // Events is of ledger.Chain.
-func (c *Chain) Events(_ context.Context, blocks []evidence.Block, _ common.Address, _ []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
+func (c *Chain) Events(_ context.Context, blocks []evidence.Block, contract common.Address, _ []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range blocks {
-		logs = append(logs, c.logs[blocks[i].Hash]...)
+		logs = append(logs, c.chain.Block(blocks[i].Hash).Logs(contract)...)
 	}
-	return logs, nil, nil
+	if c.Single {
+		return logs, nil, nil
+	}
+	return logs, c.paid(logs), nil
 }
 
 // Logs is of ledger.Chain.
-func (c *Chain) Logs(_ context.Context, _ common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
-	for from <= to {
-		last := min(to, from+logRange-1)
+func (c *Chain) Logs(_ context.Context, contract common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
+	for ; from <= to; from += logRange {
+		through, logs := evidence.Block{}, []types.Log(nil)
 		c.mu.Lock()
-		if last >= uint64(len(c.blocks)) {
-			c.mu.Unlock()
-			return errors.New("the chain is not as long")
+		for n := from; n < min(to+1, from+logRange); n++ {
+			b := c.chain.At(n)
+			if b == nil {
+				c.mu.Unlock()
+				return errors.New("the chain is not as long")
+			}
+			through, logs = b.Block, append(logs, b.Logs(contract)...)
 		}
-		var logs []types.Log
-		for _, b := range c.blocks[from : last+1] {
-			logs = append(logs, c.logs[b.Hash]...)
-		}
-		through := c.blocks[last]
 		c.mu.Unlock()
 		if err := fn(through, logs); err != nil {
 			return err
 		}
-		from = last + 1
 	}
 	return nil
 }
 
 // Paid is of ledger.Chain.
 func (c *Chain) Paid(_ context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	return c.paid(logs), nil
+}
+
+func (c *Chain) paid(logs []types.Log) map[common.Hash]evidence.Paid {
 	paid := map[common.Hash]evidence.Paid{}
 	for i := range logs {
-		paid[logs[i].TxHash] = evidence.Paid{Time: began + logs[i].BlockNumber, Gas: 50_000, Fee: big.NewInt(7)}
+		r := c.chain.Block(logs[i].BlockHash).Receipts[logs[i].TxIndex]
+		paid[r.TxHash] = evidence.Paid{Time: logs[i].BlockTimestamp, Gas: r.GasUsed, Fee: new(big.Int).SetUint64(r.GasUsed)} // at 1 wei
 	}
-	return paid, nil
+	return paid
 }
 
 // Call answers what the contract keeps of a project: it has two actions and two score types.
-func (c *Chain) Call(_ context.Context, _ evidence.Call, at common.Hash) (answer []byte, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.all[at]; !ok {
-		return nil, ethereum.NotFound
+func (c *Chain) Call(ctx context.Context, _ evidence.Call, at common.Hash) (answer []byte, err error) {
+	if _, err := c.BlockByHash(ctx, at); err != nil {
+		return nil, err
 	}
 	for _, word := range []int64{DeployBlock, 1, 0, 2, 2, 0} {
 		answer = append(answer, common.BigToHash(big.NewInt(word)).Bytes()...)

@@ -1,0 +1,48 @@
+package model
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Emit makes a block on parent in which project's members change so many times, twice in each transaction, behind a log of another
+// contract: what reads events needs more of them than the contract can be made to emit. The transactions have no sender, and the
+// contract's state stays as it is.
+func (c *Chain) Emit(parent *Block, project score.ProjectID, events int) *Block {
+	var txs []*Tx
+	var receipts evidence.Receipts
+	used, other := uint64(0), &types.Log{Address: common.Address{0xee}, Topics: []common.Hash{topicMemberChanged}}
+	for i := 0; i < events; i += 2 {
+		logs := []*types.Log{{Address: other.Address, Topics: other.Topics}}
+		for n := i; n < min(i+2, events); n++ {
+			logs = append(logs, &types.Log{
+				Address: c.Contract, Topics: []common.Hash{topicMemberChanged, common.Hash(project), common.BigToHash(big.NewInt(int64(n))), {31: 1}},
+				Data: common.Hash{31: 1}.Bytes(),
+			})
+		}
+		const gas = 50_000
+		used += gas
+		tx := &Tx{Transaction: types.NewTx(&types.LegacyTx{Nonce: uint64(i), Gas: c.made})}
+		txs = append(txs, tx)
+		receipts = append(receipts, receiptOf(tx, result{ok: true, gas: gas}, used, big.NewInt(1), logs))
+	}
+	return c.seal(parent, parent.state.clone(), txs, receipts, used)
+}
+
+// Logs are those of the contract in the block.
+func (b *Block) Logs(contract common.Address) (logs []types.Log) {
+	for _, r := range b.Receipts {
+		for _, l := range r.Logs {
+			if l.Address == contract {
+				logs = append(logs, *l)
+			}
+		}
+	}
+	return slices.Clip(logs)
+}
