@@ -40,37 +40,35 @@ var workloads = []workload{
 // which is told how many of their slots are fresh.
 func TestModelIsCalibrated(t *testing.T) {
 	t.Parallel()
-	underAll(t, modelIsCalibrated)
-}
-
-func modelIsCalibrated(t *testing.T, rules registry.GasRules) {
-	c := newChainUnder(t, rules)
-	model := rules.Batch
-	for i, w := range workloads {
-		var projects []*score.Project
-		for j := range w.projects {
-			p := labProject()
-			p.ID = hash(w.name, j)
-			c.transact(c.relayer, registry.EncodeCreateProject(p))
-			projects = append(projects, p)
+	underAll(t, func(t *testing.T, rules registry.GasRules) {
+		c := newChainUnder(t, rules)
+		model := rules.Batch
+		for i, w := range workloads {
+			var projects []*score.Project
+			for j := range w.projects {
+				p := labProject()
+				p.ID = hash(w.name, j)
+				c.transact(c.relayer, registry.EncodeCreateProject(p))
+				projects = append(projects, p)
+			}
+			traffic := &traffic{
+				workload: w, chain: c, projects: projects, rng: rand.New(rand.NewPCG(1, uint64(i))), ids: map[common.Address]uint32{},
+				used: map[any]bool{},
+			}
+			var sum, worst float64
+			const rounds = 12
+			for range rounds {
+				b, fresh := traffic.batch()
+				gas := c.transact(c.relayer, registry.EncodeBatch(b)).GasUsed
+				estimate := model.Estimate(b, fresh)
+				bad := 100 * (float64(estimate)/float64(gas) - 1)
+				sum, worst = sum+bad, math.Max(worst, math.Abs(bad))
+				require.GreaterOrEqual(t, model.Gas(b), gas)
+			}
+			t.Logf("%-30s the estimate is off by %+.2f %% on average, %.2f %% at most", w.name, sum/rounds, worst)
+			require.Less(t, worst, 2.0, w.name)
 		}
-		traffic := &traffic{
-			workload: w, chain: c, projects: projects, rng: rand.New(rand.NewPCG(1, uint64(i))), ids: map[common.Address]uint32{},
-			used: map[any]bool{},
-		}
-		var sum, worst float64
-		const rounds = 12
-		for range rounds {
-			b, fresh := traffic.batch()
-			gas := c.transact(c.relayer, registry.EncodeBatch(b)).GasUsed
-			estimate := model.Estimate(b, fresh)
-			bad := 100 * (float64(estimate)/float64(gas) - 1)
-			sum, worst = sum+bad, math.Max(worst, math.Abs(bad))
-			require.GreaterOrEqual(t, model.Gas(b), gas)
-		}
-		t.Logf("%-30s the estimate is off by %+.2f %% on average, %.2f %% at most", w.name, sum/rounds, worst)
-		require.Less(t, worst, 2.0, w.name)
-	}
+	})
 }
 
 // traffic makes a workload's batches, and knows which slots they have used.

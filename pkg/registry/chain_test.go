@@ -5,43 +5,45 @@ import (
 	"crypto/ecdsa"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"math/big"
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/eth/ethconfig"
-	"github.com/ethereum/go-ethereum/ethclient/simulated"
-	"github.com/ethereum/go-ethereum/node"
-	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// chain is geth in this process, under the rules of some fork, with a deployed contract.
+// chain is geth's EVM under the rules of some fork, with a deployed contract. It has no blocks: whole nodes are in the tests of pkg/relay.
 type chain struct {
+	*evm.Machine
 	t        testing.TB
-	sim      *simulated.Backend
+	config   *params.ChainConfig
+	time     uint64 // of its blocks, s since 1970
 	registry common.Address
 	admin    *account
 	relayer  *account
 	rules    registry.GasRules
+	logs     []*types.Log // of all transactions
 }
 
 type account struct {
-	key   *ecdsa.PrivateKey
-	addr  common.Address
-	nonce uint64
+	key  *ecdsa.PrivateKey
+	addr common.Address
 }
 
-const chainID = 1337 // of geth's simulated chain
+const chainID = 1337 // of geth's development chains
 
 // testAccount is the same for the same n, in every run.
 func testAccount(n uint64) *account {
@@ -52,112 +54,97 @@ func testAccount(n uint64) *account {
 	return &account{key: key, addr: crypto.PubkeyToAddress(key.PublicKey)}
 }
 
-const funded = 8 // accounts 0 … 7 have ether; 0 is the admin, 1 the relayer
+const players = 8 // that tests play with: 0 is the admin, 1 the relayer
 
 func newChain(t testing.TB) *chain { return newChainUnder(t, registry.Osaka()) }
 
 func newChainUnder(t testing.TB, rules registry.GasRules) *chain {
 	t.Helper()
-	alloc := types.GenesisAlloc{}
-	for i := range uint64(funded) {
-		alloc[testAccount(i).addr] = types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 100)}
+	config := *params.AllDevChainProtocolChanges
+	config.AmsterdamTime, config.BogotaTime = nil, nil
+	if rules.Name == "amsterdam" {
+		config.AmsterdamTime = new(uint64)
 	}
-	sim := simulated.NewBackend(alloc, simulated.WithBlockGasLimit(60_000_000), under(rules))
-	t.Cleanup(func() { _ = sim.Close() })
-	c := &chain{t: t, sim: sim, admin: testAccount(0), relayer: testAccount(1), rules: rules}
-	receipt := c.send(c.admin, nil, registry.DeployData(0, c.admin.addr, []common.Address{c.relayer.addr}), deployGas(rules))
-	require.Equal(t, types.ReceiptStatusSuccessful, receipt.Status)
-	c.registry = receipt.ContractAddress
+	c := &chain{t: t, config: &config, admin: testAccount(0), relayer: testAccount(1), rules: rules}
+	c.setTime(1_800_000_000)
+	c.registry = c.deploy(0, c.relayer.addr).ContractAddress
 	return c
 }
 
-// under lifts the fee cap of geth's RPC and takes back the rules geth's development chain applies beyond those asked for: they price
-// storage differently.
-func under(rules registry.GasRules) func(*node.Config, *ethconfig.Config) {
-	return func(_ *node.Config, conf *ethconfig.Config) {
-		conf.RPCTxFeeCap = 0
-		config := *conf.Genesis.Config
-		config.AmsterdamTime, config.BogotaTime = nil, nil
-		if rules.Name == "amsterdam" {
-			config.AmsterdamTime = new(uint64)
-		}
-		conf.Genesis.Config = &config
-	}
-}
-
-// deployGas is enough to deploy the contract: its code is state, too.
-func deployGas(rules registry.GasRules) uint64 {
-	if rules.Name == "amsterdam" {
-		return 5 * registry.DeployGas
-	}
-	return registry.DeployGas
-}
-
-// send mines one transaction in a block of its own and returns its receipt.
-func (c *chain) send(from *account, to *common.Address, data []byte, gas uint64) *types.Receipt {
+// setTime has all that follows happen at that time.
+func (c *chain) setTime(time uint64) {
 	c.t.Helper()
-	return c.receipt(c.submit(from, to, data, gas))
-}
-
-func (c *chain) submit(from *account, to *common.Address, data []byte, gas uint64) common.Hash {
-	c.t.Helper()
-	tx := types.MustSignNewTx(from.key, types.LatestSignerForChainID(big.NewInt(chainID)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(chainID), Nonce: from.nonce, GasTipCap: big.NewInt(1_000_000_000), GasFeeCap: big.NewInt(20_000_000_000),
-		Gas: gas, To: to, Data: data,
-	})
-	require.NoError(c.t, c.sim.Client().SendTransaction(c.t.Context(), tx))
-	from.nonce++
-	return tx.Hash()
-}
-
-// receipt mines blocks until the transaction is in one and geth has indexed it.
-func (c *chain) receipt(tx common.Hash) (receipt *types.Receipt) {
-	c.t.Helper()
-	var err error
-	for range 20 {
-		if receipt, err = c.sim.Client().TransactionReceipt(c.t.Context(), tx); err == nil {
-			return receipt
-		}
-		c.sim.Commit()
+	machine, err := evm.New(c.config, time)
+	require.NoError(c.t, err)
+	if c.Machine != nil {
+		machine.State = c.State
 	}
-	require.NoError(c.t, err, "not mined")
-	return nil
+	c.Machine, c.time = machine, time
 }
 
-// transact sends a call to the contract that must succeed.
+// deploy makes another contract. Its code is state, too, which Amsterdam prices by itself.
+func (c *chain) deploy(adminDelay time.Duration, relayers ...common.Address) *types.Receipt {
+	c.t.Helper()
+	gas := uint64(registry.DeployGas)
+	if c.rules.Name == "amsterdam" {
+		gas *= 5
+	}
+	return c.send(c.admin, nil, registry.DeployData(adminDelay, c.admin.addr, relayers), gas)
+}
+
+// send applies a transaction with so much gas, which must suffice; what says which one it is.
+func (c *chain) send(from *account, to *common.Address, data []byte, gas uint64, what ...any) *types.Receipt {
+	c.t.Helper()
+	receipt, err := c.Apply(from.key, to, data, gas)
+	require.NoError(c.t, err)
+	require.Equalf(c.t, types.ReceiptStatusSuccessful, receipt.Status, "it reverted, or %d gas do not suffice: %v", gas, what)
+	c.logs = append(c.logs, receipt.Logs...)
+	return receipt
+}
+
+// transact sends a call to the contract.
 func (c *chain) transact(from *account, data []byte) *types.Receipt {
 	c.t.Helper()
-	receipt := c.send(from, &c.registry, data, min(c.rules.MaxGas, 50_000_000))
-	require.Equal(c.t, types.ReceiptStatusSuccessful, receipt.Status, "transaction reverted")
-	return receipt
+	return c.send(from, &c.registry, data, min(c.rules.MaxGas, 50_000_000))
+}
+
+// sendBatch sends a batch with so much gas, all of whose updates must be applied, and returns the gas used.
+func (c *chain) sendBatch(b batch.Batch, gas uint64, what ...any) uint64 {
+	c.t.Helper()
+	receipt := c.send(c.relayer, &c.registry, registry.EncodeBatch(b), gas, what...)
+	outcomes, err := registry.Outcomes(b, c.registry, receipt)
+	require.NoError(c.t, err)
+	require.Equal(c.t, make([]score.Outcome, b.Len()), outcomes)
+	return receipt.GasUsed
+}
+
+// callFrom is what a call of the contract returns, or reverts with. It changes nothing.
+func (c *chain) callFrom(from common.Address, data []byte) ([]byte, error) {
+	before := c.State.Snapshot()
+	defer c.State.RevertToSnapshot(before)
+	const gas = 50_000_000
+	header := &types.Header{
+		Number: big.NewInt(evm.BlockNumber), Time: c.time, GasLimit: gas, BaseFee: new(big.Int), Difficulty: new(big.Int),
+	}
+	block := core.NewEVMBlockContext(header, nil, &common.Address{})
+	block.Random = &common.Hash{} // as all forks since the merge have it
+	returned, _, err := vm.NewEVM(block, c.State, c.config, vm.Config{}).Call(from, c.registry, data, vm.NewGasBudget(gas, 0), new(uint256.Int))
+	return returned, err
 }
 
 // refused is the revert of a call; it fails the test if the call succeeds.
 func (c *chain) refused(from common.Address, data []byte) *registry.Revert {
 	c.t.Helper()
-	_, err := c.sim.Client().CallContract(c.t.Context(), ethereum.CallMsg{From: from, To: &c.registry, Data: data}, nil)
-	require.Error(c.t, err)
-	return revertOf(c.t, err)
-}
-
-func revertOf(t testing.TB, err error) *registry.Revert {
-	t.Helper()
-	var withData rpc.DataError
-	require.Truef(t, errors.As(err, &withData), "no revert data: %v", err)
-	text, ok := withData.ErrorData().(string)
-	require.Truef(t, ok, "no revert data: %v", err)
-	return registry.DecodeRevert(hexutil.MustDecode(text))
+	returned, err := c.callFrom(from, data)
+	require.ErrorIs(c.t, err, vm.ErrExecutionReverted)
+	return registry.DecodeRevert(returned)
 }
 
 func read[T any](c *chain, r registry.Read[T]) T {
 	c.t.Helper()
-	out, err := r.Do(c.t.Context(), c.call)
+	out, err := r.Do(c.t.Context(), func(_ context.Context, data []byte) ([]byte, error) { return c.callFrom(common.Address{}, data) })
 	require.NoError(c.t, err)
 	return out
-}
-
-func (c *chain) call(ctx context.Context, data []byte) ([]byte, error) {
-	return c.sim.Client().CallContract(ctx, ethereum.CallMsg{To: &c.registry, Data: data}, nil)
 }
 
 // clone is a deep copy, by way of JSON.

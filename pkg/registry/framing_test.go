@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -18,18 +17,14 @@ import (
 // framing asks the contract what it makes of a batch's data: nil if it takes it.
 func (c *chain) framing(data []byte) *registry.Revert {
 	c.t.Helper()
-	_, err := c.sim.Client().CallContract(c.t.Context(), ethereum.CallMsg{
-		From: c.relayer.addr, To: &c.registry, Data: bindings.NewScoreRegistry().PackApplyBatch(data),
-	}, nil)
+	returned, err := c.callFrom(c.relayer.addr, bindings.NewScoreRegistry().PackApplyBatch(data))
 	if err == nil {
 		return nil
 	}
-	var withData rpc.DataError
-	if !errors.As(err, &withData) || withData.ErrorData() == nil {
-		require.ErrorContains(c.t, err, "out of gas")
-		return registry.DecodeRevert(nil)
+	if !errors.Is(err, vm.ErrExecutionReverted) {
+		require.ErrorIs(c.t, err, vm.ErrOutOfGas)
 	}
-	return revertOf(c.t, err)
+	return registry.DecodeRevert(returned)
 }
 
 // Parts of batches, besides the good one of one KindWord group.

@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -25,7 +24,7 @@ func TestBoundsAreThoseOfScore(t *testing.T) {
 	c := newChain(t)
 	contract := bindings.NewScoreRegistry()
 	number := func(data []byte, unpack func([]byte) (*big.Int, error)) int64 {
-		returned, err := c.call(t.Context(), data)
+		returned, err := c.callFrom(c.admin.addr, data)
 		require.NoError(t, err)
 		n, err := unpack(returned)
 		require.NoError(t, err)
@@ -38,7 +37,7 @@ func TestBoundsAreThoseOfScore(t *testing.T) {
 	require.EqualValues(t, score.MaxNameBytes, number(contract.PackMAXNAMEBYTES(), contract.UnpackMAXNAMEBYTES))
 	require.EqualValues(t, score.MaxProjectNameBytes, number(contract.PackMAXPROJECTNAMEBYTES(), contract.UnpackMAXPROJECTNAMEBYTES))
 	for role, data := range map[score.Role][]byte{score.Owner: contract.PackOWNER(), score.Updater: contract.PackUPDATER()} {
-		returned, err := c.call(t.Context(), data)
+		returned, err := c.callFrom(c.admin.addr, data)
 		require.NoError(t, err)
 		require.Equal(t, byte(role), returned[31])
 	}
@@ -161,16 +160,13 @@ func TestReadRefusals(t *testing.T) {
 func TestRolesOfRelayers(t *testing.T) {
 	t.Parallel()
 	c := newChain(t)
-	code, err := c.sim.Client().CodeAt(t.Context(), c.registry, nil)
-	require.NoError(t, err)
+	code := c.State.GetCode(c.registry)
 	require.NoError(t, registry.VerifyCode(code, chainID, c.registry))
 	relayers := make([]common.Address, 100)
 	for i := range relayers {
 		relayers[i] = wallet(i)
 	}
-	deployed := c.send(c.admin, nil, registry.DeployData(time.Hour, c.admin.addr, relayers), registry.DeployGas)
-	require.Equal(t, types.ReceiptStatusSuccessful, deployed.Status)
-	alone := c.send(c.admin, nil, registry.DeployData(time.Hour, c.admin.addr, nil), registry.DeployGas)
+	deployed, alone := c.deploy(time.Hour, relayers...), c.deploy(time.Hour)
 	t.Logf("deployment: gas %d, with 100 relayers %d", alone.GasUsed, deployed.GasUsed)
 	for name, err := range map[string]error{
 		"no code":         registry.VerifyCode(nil, chainID, c.registry),
@@ -204,8 +200,7 @@ func TestRolesOfRelayers(t *testing.T) {
 func TestAdminChangesSlowly(t *testing.T) {
 	t.Parallel()
 	c := newChain(t)
-	receipt := c.send(c.admin, nil, registry.DeployData(48*time.Hour, c.admin.addr, nil), registry.DeployGas)
-	c.registry = receipt.ContractAddress
+	c.registry = c.deploy(48 * time.Hour).ContractAddress
 	next := testAccount(2)
 	contract := bindings.NewScoreRegistry()
 	require.Equal(t, "AccessControlEnforcedDefaultAdminRules",
@@ -213,7 +208,7 @@ func TestAdminChangesSlowly(t *testing.T) {
 	c.transact(c.admin, contract.PackBeginDefaultAdminTransfer(next.addr))
 	accept := contract.PackAcceptDefaultAdminTransfer()
 	require.Equal(t, "AccessControlEnforcedDefaultAdminDelay", c.refused(next.addr, accept).Name)
-	require.NoError(t, c.sim.AdjustTime(48*time.Hour+time.Second))
+	c.setTime(c.time + 48*3600 + 1)
 	c.transact(next, accept)
 	require.Equal(t, next.addr, read(c, registry.ReadAdmin()))
 }
