@@ -61,7 +61,7 @@ func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
 
 func TestAnvilSaysWhyItDoesNotStart(t *testing.T) {
 	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
-	_, err := devnet.StartAnvil(devnet.AnvilOptions{Port: portOf(t, a.URL)})
+	_, err := devnet.StartAnvil(devnet.AnvilOptions{Port: devnet.Port(t, a.URL)})
 	require.ErrorContains(t, err, "couldn't start anvil")
 	t.Setenv(devnet.AnvilProgram, "no-such-anvil")
 	_, err = devnet.StartAnvil(devnet.AnvilOptions{})

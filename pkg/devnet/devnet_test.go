@@ -9,10 +9,8 @@ import (
 	"io"
 	"math/big"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/params"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -31,22 +28,17 @@ import (
 func TestNATSComesBackWithItsData(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	dir := t.TempDir()
-	first, err := devnet.StartNATS(dir, devnet.NATSOptions{})
-	require.NoError(t, err)
-	js := jetStream(t, first.URL)
-	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
+	server := devnet.NATSThatRestarts(t)
+	first, js := server.NATSServer, devnet.JetStreamAt(t, server.URL)
+	_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
 	require.NoError(t, err)
 	_, err = js.Publish(ctx, "s", []byte("kept"))
 	require.NoError(t, err)
-	port, monitor := portOf(t, first.URL), portOf(t, first.MonitorURL)
 	first.Close()
-
-	second, err := devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MonitorPort: monitor})
-	require.NoError(t, err)
-	defer second.Close()
-	require.Equal(t, first.URL, second.URL)
-	stream, err := jetStream(t, second.URL).Stream(ctx, "S")
+	server.Restart()
+	require.Equal(t, first.URL, server.URL)
+	require.Equal(t, first.MonitorURL, server.MonitorURL)
+	stream, err := devnet.JetStreamAt(t, server.URL).Stream(ctx, "S")
 	require.NoError(t, err)
 	msg, err := stream.GetMsg(ctx, 1)
 	require.NoError(t, err)
@@ -56,9 +48,7 @@ func TestNATSComesBackWithItsData(t *testing.T) {
 func TestNATSSyncsAlways(t *testing.T) {
 	t.Parallel()
 	for _, noSync := range []bool{false, true} {
-		s, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: noSync})
-		require.NoError(t, err)
-		defer s.Close()
+		s := devnet.NATS(t, devnet.NATSOptions{NoSync: noSync})
 		resp, err := http.Get(s.MonitorURL + "/jsz?config=1")
 		require.NoError(t, err)
 		defer func() { _ = resp.Body.Close() }()
@@ -75,16 +65,14 @@ func TestNATSSyncsAlways(t *testing.T) {
 func TestNATSSaysThatItsPortIsTaken(t *testing.T) {
 	t.Parallel()
 	s := devnet.NATS(t)
-	_, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{Port: portOf(t, s.URL)})
+	_, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{Port: devnet.Port(t, s.URL)})
 	require.ErrorContains(t, err, "address already in use")
 }
 
 func TestRedis(t *testing.T) {
 	t.Parallel()
 	for _, embedded := range []bool{false, true} {
-		s, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Embedded: embedded})
-		require.NoError(t, err)
-		defer s.Close()
+		s := devnet.Redis(t, devnet.RedisOptions{Embedded: embedded})
 		opts, err := redis.ParseURL(s.URL)
 		require.NoError(t, err)
 		client := redis.NewClient(opts)
@@ -93,7 +81,7 @@ func TestRedis(t *testing.T) {
 		require.Eventually(t, func() bool { return errors.Is(client.Get(t.Context(), "k").Err(), redis.Nil) },
 			time.Minute, 20*time.Millisecond, "keys expire by themselves in %s", s.Kind)
 
-		_, err = devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: portOf(t, s.URL), Embedded: embedded})
+		_, err = devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: devnet.Port(t, s.URL), Embedded: embedded})
 		require.ErrorContains(t, err, "ddress already in use")
 		s.Close()
 		<-s.Exited()
@@ -112,7 +100,7 @@ func TestRedisServerComesBackWithItsData(t *testing.T) {
 	defer func() { _ = client.Close() }()
 	require.NoError(t, client.Set(t.Context(), "k", "v", 0).Err())
 	first.Close()
-	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: portOf(t, first.URL)})
+	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: devnet.Port(t, first.URL)})
 	require.NoError(t, err)
 	defer second.Close()
 	require.Equal(t, "v", client.Get(t.Context(), "k").Val())
@@ -153,9 +141,7 @@ func TestChainMinesReorgsAndForgets(t *testing.T) {
 
 func TestChainMinesEveryInterval(t *testing.T) {
 	t.Parallel()
-	c, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
-	require.NoError(t, err)
-	defer c.Close()
+	c := devnet.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	require.Eventually(t, func() bool {
 		n, err := c.Client().BlockNumber(t.Context())
 		return err == nil && n >= 3
@@ -165,7 +151,7 @@ func TestChainMinesEveryInterval(t *testing.T) {
 func TestChainSaysThatItsPortIsTaken(t *testing.T) {
 	t.Parallel()
 	c := devnet.NewChain(t)
-	_, err := devnet.StartChain(devnet.ChainOptions{Port: portOf(t, c.URL)})
+	_, err := devnet.StartChain(devnet.ChainOptions{Port: devnet.Port(t, c.URL)})
 	require.ErrorContains(t, err, "address already in use")
 }
 
@@ -179,25 +165,6 @@ func send(t *testing.T, client *ethclient.Client, nonce uint64) *types.Transacti
 	require.NoError(t, err)
 	require.NoError(t, client.SendTransaction(context.Background(), tx))
 	return tx
-}
-
-func jetStream(t *testing.T, natsURL string) jetstream.JetStream {
-	t.Helper()
-	nc, err := nats.Connect(natsURL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
-}
-
-func portOf(t *testing.T, raw string) int {
-	t.Helper()
-	u, err := url.Parse(raw)
-	require.NoError(t, err)
-	port, err := strconv.Atoi(u.Port())
-	require.NoError(t, err)
-	return port
 }
 
 func httpStatus(t *testing.T, url string) int {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"net/url"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,10 +27,59 @@ type TB interface {
 	TempDir() string
 }
 
-// NATS starts a server of the test's own.
-func NATS(t TB) *NATSServer {
+// NATS starts a server of the test's own, durable unless options say something else.
+func NATS(t TB, options ...NATSOptions) *NATSServer {
 	t.Helper()
-	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), NATSOptions{}) })
+	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), only(options)) })
+}
+
+// RestartedNATS is a server of a test's own that comes back with its data and at its address.
+type RestartedNATS struct {
+	*NATSServer
+
+	t             TB
+	dir           string
+	port, monitor int
+}
+
+// NATSThatRestarts starts one.
+func NATSThatRestarts(t TB) *RestartedNATS {
+	t.Helper()
+	s := &RestartedNATS{t: t, dir: t.TempDir()}
+	s.StartAt(0, 0)
+	s.port, s.monitor = Port(t, s.URL), Port(t, s.MonitorURL)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// Restart starts it again; the test has closed it.
+func (s *RestartedNATS) Restart() {
+	s.t.Helper()
+	s.StartAt(s.port, s.monitor)
+}
+
+// StartAt starts it again with its data, but at another address: 0 takes free ports.
+func (s *RestartedNATS) StartAt(port, monitor int) {
+	s.t.Helper()
+	running, err := StartNATS(s.dir, NATSOptions{Port: port, MonitorPort: monitor})
+	if err != nil {
+		s.t.Fatalf("%v", err)
+	}
+	s.NATSServer = running
+}
+
+// Port is that of a URL.
+func Port(t TB, address string) int {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	port, err := strconv.Atoi(parsed.Port())
+	if err != nil {
+		t.Fatalf("no port in %s: %v", address, err)
+	}
+	return port
 }
 
 // patience is how long a machine may take to answer a test.
@@ -37,7 +88,15 @@ const patience = time.Minute
 // JetStream connects to a NATS server of the test's own.
 func JetStream(t TB) jetstream.JetStream {
 	t.Helper()
-	conn, err := nats.Connect(NATS(t).URL, nats.Timeout(patience))
+	return JetStreamAt(t, NATS(t).URL)
+}
+
+// JetStreamAt connects to a NATS server, and again for as long as the test runs. Its Conn is the connection.
+func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(url, append([]nats.Option{
+		nats.Timeout(patience), nats.MaxReconnects(-1), nats.ReconnectWait(20 * time.Millisecond),
+	}, options...)...)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -75,9 +134,9 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 }
 
 // Redis starts a server of the test's own.
-func Redis(t TB) *RedisServer {
+func Redis(t TB, options ...RedisOptions) *RedisServer {
 	t.Helper()
-	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), RedisOptions{}) })
+	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), only(options)) })
 }
 
 // NeedsRedisServer skips a test of what the embedded Redis cannot do, where redis-server is not installed and RequireRedisServer does not
@@ -119,10 +178,10 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// NewChain starts a chain of the test's own that makes blocks only on Commit.
-func NewChain(t TB) *Chain {
+// NewChain starts a chain of the test's own that makes blocks only on Commit, unless options say something else.
+func NewChain(t TB, options ...ChainOptions) *Chain {
 	t.Helper()
-	return started(t, func() (*Chain, error) { return StartChain(ChainOptions{}) })
+	return started(t, func() (*Chain, error) { return StartChain(only(options)) })
 }
 
 // Transact puts one transaction of Key(key) into a block of its own, which must succeed; to is nil where it makes a contract.
@@ -206,4 +265,15 @@ func started[T interface{ Close() }](t TB, start func() (T, error)) T {
 	}
 	t.Cleanup(server.Close)
 	return server
+}
+
+// only is what may be given once, or the zero value.
+func only[T any](given []T) (one T) {
+	if len(given) > 1 {
+		panic("devnet: options are given once")
+	}
+	if len(given) == 1 {
+		one = given[0]
+	}
+	return one
 }

@@ -58,15 +58,21 @@ func (b *behind) OrderedConsumer(ctx context.Context, config jetstream.OrderedCo
 	return b.copy.OrderedConsumer(ctx, config)
 }
 
+// create publishes the first n projects.
+func create(t *testing.T, s *stream.Stream, n byte) {
+	t.Helper()
+	for i := range n {
+		require.NoError(t, s.PublishProject(t.Context(), string('a'+rune(i)), project(i+1), 0))
+	}
+}
+
 // TestACopyThatIsBehindHidesNothing: what reads all, or waits until all is known, waits until the copy has it.
 func TestACopyThatIsBehindHidesNothing(t *testing.T) {
 	t.Parallel()
 	for has := range uint64(2) { // messages in the copy
 		s, js := open(t)
 		before := time.Now()
-		for n := range byte(3) {
-			require.NoError(t, s.PublishProject(t.Context(), string('a'+rune(n)), project(n+1), 0))
-		}
+		create(t, s, 3)
 		var copies []*behind
 		s.ReadBy(func(of jetstream.Stream) jetstream.Stream {
 			n := has
@@ -132,9 +138,7 @@ func TestACopyThatIsBehindHidesNothing(t *testing.T) {
 func TestTheEndMayBePurgedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
-	for n := range byte(3) {
-		require.NoError(t, s.PublishProject(t.Context(), string('a'+rune(n)), project(n+1), 0))
-	}
+	create(t, s, 3)
 	var copies []*behind
 	s.ReadBy(func(of jetstream.Stream) jetstream.Stream {
 		copies = append(copies, copyOf(t, js, of, 0))
@@ -171,13 +175,11 @@ func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	before := time.Now()
-	for n := range byte(2) {
-		require.NoError(t, s.PublishProject(t.Context(), string('a'+rune(n)), project(n+1), 0))
-	}
+	create(t, s, 2)
 	require.NoError(t, s.Extend(t.Context(), 1000, nil))
-	var all []uint64
-	require.NoError(t, s.ReadAll(t.Context(), func(m score.Message) error { all = append(all, m.Seq); return nil }))
-	require.Equal(t, []uint64{1, 2}, all)
+	held := all(t, s)
+	require.Len(t, held, 2)
+	require.Equal(t, []uint64{1, 2}, []uint64{held[0].Seq, held[1].Seq})
 	first, err := s.FirstSince(t.Context(), before)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, first)

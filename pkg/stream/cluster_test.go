@@ -31,7 +31,10 @@ func startCluster(t *testing.T) *cluster {
 	for _, s := range c.servers {
 		c.js = append(c.js, connect(t, s.URL))
 	}
-	require.Eventually(t, func() bool { // the servers find each other first
+	require.Eventually(t, func() bool { // the servers find each other first: until then no question is answered
+		return within(t, 500*time.Millisecond, func(ctx context.Context) error { _, err := c.js[0].AccountInfo(ctx); return err })
+	}, 3*time.Minute, 10*time.Millisecond, "no server leads")
+	require.Eventually(t, func() bool {
 		return within(t, 10*time.Second, func(ctx context.Context) error {
 			return stream.Setup(ctx, c.js[0], stream.Config{Deployment: deployment, Replicas: 3})
 		})
@@ -39,7 +42,7 @@ func startCluster(t *testing.T) *cluster {
 	return c
 }
 
-// within says whether an attempt, which may never be answered while leaders change, succeeds in time.
+// within reports whether an attempt, which may never be answered while leaders change, succeeds in time.
 func within(t *testing.T, patience time.Duration, try func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -64,81 +67,29 @@ func (c *cluster) leader(t *testing.T, name string) (leads int) {
 	return leads
 }
 
-// TestAServerThatIsCutOffAnswersNothingThatIsPast: it has a copy of all, and would have it decide whether a creation exists, what a
-// project's record says, and whether accepting halts.
-func TestAServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T) {
+// TestACluster is one for all that needs one: to make the streams takes it most of the time.
+func TestACluster(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
-	cut := (c.leader(t, stream.Name) + 1) % 3
-	live := c.js[(cut+1)%3]
-	s, err := stream.Open(t.Context(), live)
-	require.NoError(t, err)
-	buckets := []string{stream.KeysBucket, stream.ProjectsBucket, stream.HaltBucket, stream.LanesBucket}
-	put := func(key string) {
-		for _, name := range buckets {
-			require.Eventually(t, func() bool { // another server may have to lead first
-				return within(t, 2*time.Second, func(ctx context.Context) error {
-					kv, err := live.KeyValue(ctx, name)
-					if err == nil {
-						_, err = kv.PutString(ctx, "k", key)
-					}
-					return err
-				})
-			}, 3*time.Minute, 20*time.Millisecond, name)
-		}
-	}
-	put("old")
-	past := map[string]func(ctx context.Context) error{} // reads through the server that is cut off
-	for _, name := range buckets {
-		if c.leader(t, "KV_"+name) == cut {
-			continue // it answers until it notices, after some ten seconds, and what is decided by that cannot be written there
-		}
-		kv, err := c.js[cut].KeyValue(t.Context(), name)
-		require.NoError(t, err)
-		past[name] = func(ctx context.Context) error { _, err := kv.Get(ctx, "k"); return err }
-	}
-	for _, name := range []string{stream.Name, stream.JournalName} {
-		if c.leader(t, name) == cut {
-			continue
-		}
-		of, err := c.js[cut].Stream(t.Context(), name)
-		require.NoError(t, err)
-		past[name] = func(ctx context.Context) error { _, err := of.GetLastMsgForSubject(ctx, ">"); return err }
-	}
-	require.Contains(t, past, stream.Name)
-	c.mesh.Isolate(cut)
-	put("new")
-	require.Eventually(t, func() bool {
-		return within(t, 2*time.Second, func(ctx context.Context) error { return s.PublishProject(ctx, "p", project(1), 0) })
-	}, 3*time.Minute, 20*time.Millisecond)
-	for name, read := range past {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		err := read(ctx)
-		cancel()
-		require.Error(t, err, name)
-		require.NotErrorIs(t, err, jetstream.ErrMsgNotFound, name)
-		require.NotErrorIs(t, err, jetstream.ErrKeyNotFound, name)
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *cluster)
+	}{
+		{"a stream that any copy answers for is refused", aStreamThatAnyCopyAnswersForIsRefused},
+		{"publishes are stored once while leaders change", publishesAreStoredOnceWhileLeadersChange},
+		{"a server that is cut off answers nothing that is past", aServerThatIsCutOffAnswersNothingThatIsPast}, // for good
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, c) })
 	}
 }
 
-// TestAStreamThatAnyCopyAnswersForIsRefused, until setup has run again.
-func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t)
-	of, err := c.js[0].Stream(t.Context(), stream.Name)
-	require.NoError(t, err)
-	config := of.CachedInfo().Config
-	config.AllowDirect = true
-	_, err = c.js[0].UpdateStream(t.Context(), config)
-	require.NoError(t, err)
-	_, err = stream.Open(t.Context(), c.js[0])
+// aStreamThatAnyCopyAnswersForIsRefused, until setup has run again.
+func aStreamThatAnyCopyAnswersForIsRefused(t *testing.T, c *cluster) {
+	anyCopy := func(config *jetstream.StreamConfig) { config.AllowDirect = true }
+	setting(t, c.js[0], stream.Name, anyCopy)
+	_, err := stream.Open(t.Context(), c.js[0])
 	require.ErrorIs(t, err, stream.ErrUnsafe)
-	bucket, err := c.js[0].Stream(t.Context(), "KV_"+stream.KeysBucket)
-	require.NoError(t, err)
-	config = bucket.CachedInfo().Config
-	config.AllowDirect = true
-	_, err = c.js[0].UpdateStream(t.Context(), config)
-	require.NoError(t, err)
+	setting(t, c.js[0], "KV_"+stream.KeysBucket, anyCopy)
 	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
 	require.ErrorIs(t, err, watched.ErrAnyCopy)
 	require.NoError(t, stream.LeadReads(t.Context(), c.js[0]))
@@ -148,11 +99,9 @@ func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestPublishesAreStoredOnceWhileLeadersChange: each publish is repeated under its message id until it is acknowledged. The stream
+// publishesAreStoredOnceWhileLeadersChange: each publish is repeated under its message id until it is acknowledged. The stream
 // never ends before what was acknowledged.
-func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t)
+func publishesAreStoredOnceWhileLeadersChange(t *testing.T, c *cluster) {
 	ctx := t.Context()
 	opened := make([]*stream.Stream, len(c.js))
 	for i, js := range c.js {
@@ -207,5 +156,61 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 	require.Len(t, stored, messages)
 	for n, id := range stored {
 		require.Equal(t, byte(n), id)
+	}
+}
+
+// aServerThatIsCutOffAnswersNothingThatIsPast: it has a copy of all, and would have it decide whether a creation exists, what a
+// project's record says, and whether accepting halts.
+func aServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T, c *cluster) {
+	long.Test(t) // other servers must come to lead first
+	cut := (c.leader(t, stream.Name) + 1) % 3
+	live := c.js[(cut+1)%3]
+	s, err := stream.Open(t.Context(), live)
+	require.NoError(t, err)
+	buckets := []string{stream.KeysBucket, stream.ProjectsBucket, stream.HaltBucket, stream.LanesBucket}
+	put := func(key string) {
+		for _, name := range buckets {
+			require.Eventually(t, func() bool { // another server may have to lead first
+				return within(t, 2*time.Second, func(ctx context.Context) error {
+					kv, err := live.KeyValue(ctx, name)
+					if err == nil {
+						_, err = kv.PutString(ctx, "k", key)
+					}
+					return err
+				})
+			}, 3*time.Minute, 20*time.Millisecond, name)
+		}
+	}
+	put("old")
+	past := map[string]func(ctx context.Context) error{} // reads through the server that is cut off
+	for _, name := range buckets {
+		if c.leader(t, "KV_"+name) == cut {
+			continue // it answers until it notices, after some ten seconds, and what is decided by that cannot be written there
+		}
+		kv, err := c.js[cut].KeyValue(t.Context(), name)
+		require.NoError(t, err)
+		past[name] = func(ctx context.Context) error { _, err := kv.Get(ctx, "k"); return err }
+	}
+	for _, name := range []string{stream.Name, stream.JournalName} {
+		if c.leader(t, name) == cut {
+			continue
+		}
+		of, err := c.js[cut].Stream(t.Context(), name)
+		require.NoError(t, err)
+		past[name] = func(ctx context.Context) error { _, err := of.GetLastMsgForSubject(ctx, ">"); return err }
+	}
+	require.Contains(t, past, stream.Name)
+	c.mesh.Isolate(cut)
+	put("new")
+	require.Eventually(t, func() bool {
+		return within(t, 2*time.Second, func(ctx context.Context) error { return s.PublishProject(ctx, "p", project(1), 0) })
+	}, 3*time.Minute, 20*time.Millisecond)
+	for name, read := range past {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		err := read(ctx)
+		cancel()
+		require.Error(t, err, name)
+		require.NotErrorIs(t, err, jetstream.ErrMsgNotFound, name)
+		require.NotErrorIs(t, err, jetstream.ErrKeyNotFound, name)
 	}
 }

@@ -54,11 +54,7 @@ func TestAnEditIsAcceptedOnce(t *testing.T) {
 	require.True(t, found.Same(edit(0, 2)))
 	require.ErrorAs(t, s.PublishEdit(ctx, "f", first), &taken)
 
-	var read []score.Message
-	require.NoError(t, s.ReadAll(ctx, func(m score.Message) error {
-		read = append(read, m)
-		return nil
-	}))
+	read := all(t, s)
 	require.Len(t, read, 4)
 	require.Equal(t, first, read[1].Edit)
 	require.Equal(t, []score.Traced{{Trace: score.Trace{1, 23: 1}}}, read[1].Traces)

@@ -35,9 +35,7 @@ func TestExtendPassesSequences(t *testing.T) {
 	s, _ := open(t)
 	ctx := t.Context()
 	require.NoError(t, s.PublishEnvelope(ctx, "1", []score.Update{update(1)}, nil))
-	r, err := s.Read(ctx, 1)
-	require.NoError(t, err)
-	defer r.Close()
+	r := readerFrom(t, s, 1)
 	var left []uint64
 	for range 2 {
 		require.NoError(t, s.Extend(ctx, 12_345, func(n uint64) { left = append(left, n) }))
@@ -52,8 +50,7 @@ func TestExtendPassesSequences(t *testing.T) {
 	require.NoError(t, s.PublishEnvelope(ctx, "2", []score.Update{update(2)}, nil))
 	var read []score.Update
 	for len(read) < 2 {
-		m, err := r.Next(ctx)
-		require.NoError(t, err)
+		m := next(t, r)
 		require.NoError(t, m.Corrupt)
 		read = append(read, m.Updates...)
 	}

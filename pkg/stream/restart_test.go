@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	neturl "net/url"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -44,29 +43,20 @@ func outlivesRestart(t *testing.T, read func(context.Context, *stream.Stream) (r
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	dir := t.TempDir()
-	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	server := devnet.NATSThatRestarts(t)
+	js, err := jetstream.New(connect(t, server.URL).Conn()) // it waits as long for an answer as a process does, five seconds
 	require.NoError(t, err)
-	port, err := portOf(server.URL)
-	require.NoError(t, err)
-	js := connect(t, server.URL)
-	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: deployment}))
-	s, err := stream.Open(ctx, js)
-	require.NoError(t, err)
+	s := openAt(t, js, stream.Config{Deployment: deployment})
 	publishMany(t, s, 0, int(before))
 	r, err := read(ctx, s)
 	require.NoError(t, err)
 	defer r.Close()
 	for seq := range before {
-		m, err := r.Next(ctx)
-		require.NoError(t, err)
-		require.Equal(t, seq+1, m.Seq)
+		require.Equal(t, seq+1, next(t, r).Seq)
 	}
 
 	server.Close()
-	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
+	server.Restart()
 	for err = errors.New("not published"); err != nil; {
 		require.NoError(t, ctx.Err())
 		attempt, cancel := context.WithTimeout(ctx, time.Second) // what the first server took along is never answered
@@ -76,12 +66,4 @@ func outlivesRestart(t *testing.T, read func(context.Context, *stream.Stream) (r
 	m, err := r.Next(ctx)
 	require.NoError(t, err)
 	require.Equal(t, before+1, m.Seq)
-}
-
-func portOf(url string) (int, error) {
-	u, err := neturl.Parse(url)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(u.Port())
 }

@@ -20,12 +20,9 @@ func TestSignedGroupsAreReadAsPublished(t *testing.T) {
 	require.Error(t, s.PublishEnvelope(t.Context(), "wrong", updates[:3], signed), "a group beyond the updates")
 	require.NoError(t, s.PublishEnvelope(t.Context(), "a", updates, signed))
 	require.NoError(t, s.PublishEnvelope(t.Context(), "b", updates, nil))
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
+	r := readerFrom(t, s, 0)
 	for _, want := range [][]score.Signed{signed, nil} {
-		message, err := r.Next(t.Context())
-		require.NoError(t, err)
+		message := next(t, r)
 		require.Equal(t, updates, message.Updates)
 		require.Equal(t, want, message.Signed)
 	}
@@ -39,9 +36,6 @@ func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 	data[0] = stream.Version + 1
 	_, err = js.Publish(t.Context(), "scorelay.updates", data)
 	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
-	_, err = r.Next(t.Context())
+	_, err = readerFrom(t, s, 0).Next(t.Context())
 	require.ErrorIs(t, err, score.ErrNewer)
 }

@@ -20,23 +20,47 @@ import (
 
 var deployment = score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexToAddress("0xc0"), DeployBlock: 7}
 
-func connect(t *testing.T, url string) jetstream.JetStream {
+func connect(t testing.TB, url string) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(url, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
+	return devnet.JetStreamAt(t, url, nats.ReconnectBufSize(-1))
 }
 
-func open(t *testing.T) (*stream.Stream, jetstream.JetStream) {
+func open(t testing.TB) (*stream.Stream, jetstream.JetStream) {
 	t.Helper()
 	js := connect(t, devnet.NATS(t).URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	return openAt(t, js, stream.Config{Deployment: deployment}), js
+}
+
+// openAt makes the streams, and opens them.
+func openAt(t testing.TB, js jetstream.JetStream, config stream.Config) *stream.Stream {
+	t.Helper()
+	require.NoError(t, stream.Setup(t.Context(), js, config))
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	return s, js
+	return s
+}
+
+// readerFrom reads the stream from a sequence on.
+func readerFrom(t *testing.T, s *stream.Stream, from uint64) *stream.Reader {
+	t.Helper()
+	r, err := s.Read(t.Context(), from)
+	require.NoError(t, err)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func next(t *testing.T, r reader) score.Message {
+	t.Helper()
+	m, err := r.Next(t.Context())
+	require.NoError(t, err)
+	return m
+}
+
+// all is what the stream holds.
+func all(t *testing.T, s *stream.Stream) (messages []score.Message) {
+	t.Helper()
+	require.NoError(t, s.ReadAll(t.Context(), func(m score.Message) error { messages = append(messages, m); return nil }))
+	return messages
 }
 
 func update(n byte) score.Update {
@@ -99,24 +123,20 @@ func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {
 
 func TestAStreamThatCouldLoseUpdatesIsRefused(t *testing.T) {
 	t.Parallel()
+	_, js := open(t)
 	for name, spoil := range map[string]func(*jetstream.StreamConfig){
 		"age":         func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
 		"discard old": func(c *jetstream.StreamConfig) { c.Discard = jetstream.DiscardOld },
 		"duplicates":  func(c *jetstream.StreamConfig) { c.Duplicates = time.Second },
 		"per subject": func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 },
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, js := open(t)
-			raw, err := js.Stream(t.Context(), stream.Name)
-			require.NoError(t, err)
-			cfg := raw.CachedInfo().Config
-			spoil(&cfg)
-			_, err = js.UpdateStream(t.Context(), cfg)
-			require.NoError(t, err)
-			_, err = stream.Open(t.Context(), js)
-			require.ErrorIs(t, err, stream.ErrUnsafe)
-		})
+		var good jetstream.StreamConfig
+		setting(t, js, stream.Name, func(c *jetstream.StreamConfig) { good = *c; spoil(c) })
+		_, err := stream.Open(t.Context(), js)
+		require.ErrorIs(t, err, stream.ErrUnsafe, name)
+		setting(t, js, stream.Name, func(c *jetstream.StreamConfig) { *c = good })
+		_, err = stream.Open(t.Context(), js)
+		require.NoError(t, err, name)
 	}
 }
 
@@ -128,10 +148,7 @@ func TestAServerThatDoesNotSyncIsRefused(t *testing.T) {
 		return err
 	}
 	require.NoError(t, verify(devnet.NATS(t).MonitorURL))
-	lazy, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
-	require.NoError(t, err)
-	t.Cleanup(lazy.Close)
-	require.ErrorIs(t, verify(lazy.MonitorURL), stream.ErrUnsafe)
+	require.ErrorIs(t, verify(devnet.NATS(t, devnet.NATSOptions{NoSync: true}).MonitorURL), stream.ErrUnsafe)
 	require.Error(t, verify("http://127.0.0.1:1"))
 }
 
@@ -173,29 +190,16 @@ func TestEnvelopesAndCreationsAreReadInOrder(t *testing.T) {
 	require.NoError(t, s.PublishProject(t.Context(), "p", p, 0))
 	require.NoError(t, s.PublishEnvelope(t.Context(), "c", []score.Update{update(4)}, nil))
 
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
-	first, err := r.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []score.Update{update(1), update(2)}, first.Updates)
-	skipped, err := r.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []score.Update{update(3)}, skipped.Updates)
-	second, err := r.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, p, second.Project)
-	third, err := r.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []score.Update{update(4)}, third.Updates)
-	require.Equal(t, []uint64{1, 3, 4}, []uint64{first.Seq, second.Seq, third.Seq})
-
-	late, err := s.Read(t.Context(), 4)
-	require.NoError(t, err)
-	defer late.Close()
-	record, err := late.Next(t.Context())
-	require.NoError(t, err)
-	require.EqualValues(t, 4, record.Seq)
+	r := readerFrom(t, s, 0)
+	for i, want := range []score.Message{
+		{Updates: []score.Update{update(1), update(2)}}, {Updates: []score.Update{update(3)}}, {Project: p}, {Updates: []score.Update{update(4)}},
+	} {
+		got := next(t, r)
+		require.Equal(t, want.Updates, got.Updates)
+		require.Equal(t, want.Project, got.Project)
+		require.EqualValues(t, i+1, got.Seq)
+	}
+	require.EqualValues(t, 4, next(t, readerFrom(t, s, 4)).Seq)
 }
 
 func TestTheSameEnvelopePublishedTwiceIsStoredOnce(t *testing.T) {
@@ -235,11 +239,9 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 
 func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: 64 << 10}))
-	s, err := stream.Open(t.Context(), js)
-	require.NoError(t, err)
+	s := openAt(t, connect(t, devnet.NATS(t).URL), stream.Config{Deployment: deployment, MaxBytes: 64 << 10})
 	stored := 0
+	var err error
 	for {
 		err = s.PublishEnvelope(t.Context(), time.Now().String(), make([]score.Update, 100), nil)
 		if err != nil {
@@ -258,10 +260,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	t.Parallel()
 	server := devnet.NATS(t)
-	js := connect(t, server.URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
-	s, err := stream.Open(t.Context(), js)
-	require.NoError(t, err)
+	s := openAt(t, connect(t, server.URL), stream.Config{Deployment: deployment})
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -284,13 +283,10 @@ func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 	defer cancel()
 	s, js := open(t)
 	require.NoError(t, s.PublishEnvelope(ctx, "a", []score.Update{update(1)}, nil))
-	r, err := s.Read(ctx, 0)
-	require.NoError(t, err)
-	defer r.Close()
-	_, err = r.Next(ctx)
-	require.NoError(t, err)
+	r := readerFrom(t, s, 0)
+	next(t, r)
 	require.NoError(t, js.DeleteStream(ctx, stream.Name))
-	_, err = r.Next(ctx)
+	_, err := r.Next(ctx)
 	require.ErrorIs(t, err, stream.ErrLost)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: deployment}))
 	_, err = r.Next(ctx)
@@ -299,22 +295,14 @@ func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 
 func TestAReaderStopsWaitingWhileTheServerIsAway(t *testing.T) {
 	t.Parallel()
-	server, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{})
-	require.NoError(t, err)
-	js := connect(t, server.URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
-	s, err := stream.Open(t.Context(), js)
-	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
+	server := devnet.NATS(t)
+	s := openAt(t, connect(t, server.URL), stream.Config{Deployment: deployment})
+	r := readerFrom(t, s, 0)
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	asked := time.Now()
-	_, err = r.Next(ctx)
+	_, err := r.Next(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Less(t, time.Since(asked), 3*time.Second)
 }
 
 func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
@@ -322,11 +310,7 @@ func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
 	s, js := open(t)
 	_, err := js.Publish(t.Context(), "scorelay.updates", []byte("nonsense"))
 	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
-	record, err := r.Next(t.Context())
-	require.NoError(t, err)
+	record := next(t, readerFrom(t, s, 0))
 	require.Error(t, record.Corrupt)
 	require.Equal(t, []byte("nonsense"), record.Raw)
 }
@@ -340,10 +324,9 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 		require.NoError(t, s.PublishEnvelope(t.Context(), string(n+'a'), []score.Update{update(n)}, nil))
 		want = append(want, update(n).ID)
 	}
-	require.NoError(t, s.ReadAll(t.Context(), func(r score.Message) error {
-		got = append(got, r.Updates[0].ID)
-		return nil
-	}))
+	for _, m := range all(t, s) {
+		got = append(got, m.Updates[0].ID)
+	}
 	require.Equal(t, want, got)
 
 	for _, from := range []uint64{0, 1, 12, 30, 31, 99} {
@@ -411,7 +394,5 @@ func TestAStreamThatEndsBeforeWhatWasReadIsNotRead(t *testing.T) {
 	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{update(1)}, nil))
 	_, err := s.Read(t.Context(), 3)
 	require.ErrorIs(t, err, stream.ErrShorter)
-	r, err := s.Read(t.Context(), 2)
-	require.NoError(t, err)
-	r.Close()
+	readerFrom(t, s, 2)
 }
