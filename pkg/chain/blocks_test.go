@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -143,21 +145,26 @@ func TestRecordedBlocks(t *testing.T) {
 	}
 }
 
-// changed calls f with each text below what while one digit of it is another: at its begin, middle or end, in turn.
+// changed calls f with each text below what while one digit of it is another: of each path at the begin, in the middle and at the end,
+// and .ci/deep with all texts, of which there may be hundreds of a path.
 func changed(what any, path, typed string, f func(path, typed string)) {
-	n := 0
+	change(what, path, typed, map[string]int{}, f)
+}
+
+func change(what any, path, typed string, times map[string]int, f func(path, typed string)) {
 	text := func(v any, path, typed string, set func(any)) {
 		s, ok := v.(string)
 		if !ok {
-			changed(v, path, typed, f)
+			change(v, path, typed, times, f)
 			return
 		}
-		if len(s) == 2 {
+		n := times[typed]
+		if len(s) == 2 || n >= long.Size(6, math.MaxInt) {
 			return
 		}
+		times[typed]++
 		other := []byte(s)
 		at := []int{2, 1 + len(s)/2, len(s) - 1}[n%3]
-		n++
 		other[at] = "1032547698badcfe"[strings.IndexByte("0123456789abcdef", other[at])]
 		set(string(other))
 		f(path, typed)

@@ -35,9 +35,7 @@ func chainWith(t *testing.T, code map[common.Address][]byte) (*devnet.Chain, *ch
 	for address, c := range code {
 		alloc[address] = types.Account{Code: c, Balance: new(big.Int)}
 	}
-	node, err := devnet.StartChain(devnet.ChainOptions{Alloc: alloc})
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
+	node := devnet.NewChain(t, devnet.ChainOptions{Alloc: alloc})
 	return node, dial(t, chain.Config{URLs: []string{node.URL}})
 }
 
@@ -91,8 +89,7 @@ func TestRevertsOfOtherClients(t *testing.T) {
 		"out of gas":             {`{"code":-32000,"message":"out of gas"}`, nil, true},
 		"nethermind, out of gas": {`{"code":-32015,"message":"VM execution error.","data":"OutOfGas"}`, nil, true},
 	} {
-		p := newProxy(t, node.URL)
-		p.inject(func(w http.ResponseWriter, asked []question, _ bool, _ func() []byte) bool {
+		p := newProxy(t, node.URL, func(w http.ResponseWriter, asked []question, _ bool, _ func() []byte) bool {
 			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, asked[0].ID, c.error)
 			return true
 		})
@@ -106,9 +103,7 @@ func TestRevertsOfOtherClients(t *testing.T) {
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
-	node, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
+	node := devnet.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	for _, legacy := range []bool{false, true} {
 		c := dial(t, chain.Config{URLs: []string{node.URL}, Legacy: legacy})
 		key, err := signer.FromHex(fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(0))), discard())

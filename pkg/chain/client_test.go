@@ -61,8 +61,7 @@ func TestChainID(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint64(devnet.ChainID), id)
 
-	other := newProxy(t, node.URL)
-	other.inject(func(w http.ResponseWriter, asked []question, _ bool, _ func() []byte) bool {
+	other := newProxy(t, node.URL, func(w http.ResponseWriter, asked []question, _ bool, _ func() []byte) bool {
 		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(asked[0].ID) + `,"result":"0x1"}`))
 		return true
 	})
@@ -153,8 +152,7 @@ func TestFinalTag(t *testing.T) {
 	t.Parallel()
 	node, _ := start(t)
 	node.Commit()
-	p := newProxy(t, node.URL)
-	p.inject(edit(func(_ string, params []any, answer map[string]any) {
+	p := newProxy(t, node.URL, edit(func(_ string, params []any, answer map[string]any) {
 		switch {
 		case len(params) == 0:
 		case params[0] == "finalized":
@@ -188,8 +186,7 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bad := newProxy(t, node.URL)
-			bad.inject(f)
+			bad := newProxy(t, node.URL, f)
 			patience := time.Minute
 			if name == "hangs" {
 				patience = 5 * time.Second
@@ -213,8 +210,7 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 func TestFailingEndpointRests(t *testing.T) {
 	t.Parallel()
 	node := devnet.NewChain(t)
-	bad := newProxy(t, node.URL)
-	bad.inject(status(503))
+	bad := newProxy(t, node.URL, status(503))
 	c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}})
 	began := time.Now()
 	most := func() float64 { return 3 + time.Since(began).Seconds()/0.8 } // once more after each rest of at least 0.8 s
@@ -268,8 +264,7 @@ func TestHeadIsTheHighest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, head.Hash)
 
-	slow := newProxy(t, behind.URL)
-	slow.inject(hang(false))
+	slow := newProxy(t, behind.URL, hang(false))
 	c = dial(t, chain.Config{URLs: []string{slow.URL, ahead.URL}, Timeout: time.Minute})
 	head, err = c.Head(t.Context())
 	require.NoError(t, err)
@@ -305,8 +300,7 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newProxy(t, node.URL)
-			p.inject(f)
+			p := newProxy(t, node.URL, f)
 			c := dial(t, chain.Config{URLs: []string{p.URL}})
 			for range 2 {
 				blocks, err := c.Blocks(t.Context(), p.name(), 0, 19)
@@ -318,8 +312,7 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 	for _, status := range []int{403, 500, 503} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			p := newProxy(t, node.URL)
-			p.inject(atMost(0, code(status)))
+			p := newProxy(t, node.URL, atMost(0, code(status)))
 			c := dial(t, chain.Config{URLs: []string{p.URL}})
 			_, err := c.Blocks(t.Context(), p.name(), 0, 19)
 			require.Error(t, err)
@@ -335,8 +328,7 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	node := devnet.NewChain(t)
-	p := newProxy(t, node.URL)
-	p.inject(hang(false))
+	p := newProxy(t, node.URL, hang(false))
 	c := dial(t, chain.Config{URLs: []string{p.URL}, Timeout: 50 * time.Millisecond})
 	_, err := c.BlockByNumber(t.Context(), 0)
 	require.ErrorIs(t, err, context.DeadlineExceeded)

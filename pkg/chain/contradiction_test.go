@@ -38,13 +38,11 @@ func latestOnly(change func(block map[string]any)) fault {
 }
 
 func TestWrongHash(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		n.commit()
 		n.commit()
-		want, err := n.direct.Head(ctx)
-		require.NoError(t, err)
+		want := n.head(t)
 		p := newProxy(t, n.url)
 		reg, text := prometheus.NewRegistry(), &devnet.Log{}
 		rests := newProxy(t, n.url) // the second one, which throttles
@@ -84,8 +82,7 @@ func TestWrongHash(t *testing.T) {
 		require.Equal(t, want, head)
 		_, err = c.View(ctx, emitter, nil)
 		require.ErrorContains(t, err, "what cannot be checked is not believed")
-		learnt, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Price: true})
-		require.NoError(t, err)
+		learnt := read(t, c, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Price: true})
 		require.Len(t, learnt.Accounts, 1)
 		require.Nil(t, learnt.Price, "no word is taken, and no tip is known")
 
@@ -123,7 +120,6 @@ func counted(t *testing.T, reg *prometheus.Registry, name string) (sum float64) 
 
 // A chain whose headers cannot be checked: endpoints are compared.
 func TestUncheckableHeaders(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		tx := n.tx(t, 0)
@@ -149,8 +145,7 @@ func TestUncheckableHeaders(t *testing.T) {
 		require.Len(t, blocks, int(head.Number)+1)
 		_, err = c.BlockByNumber(ctx, head.Number)
 		require.NoError(t, err)
-		learnt, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: head, Txs: hashes(tx)}}})
-		require.NoError(t, err)
+		learnt := read(t, c, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: head, Txs: hashes(tx)}}})
 		require.False(t, learnt.Accounts[n.address(0)].Proved)
 		require.Len(t, learnt.Receipts, 1)
 
@@ -169,14 +164,11 @@ func TestUncheckableHeaders(t *testing.T) {
 
 // An endpoint that claims a head far above all others, with a header that hashes to its hash.
 func TestMadeUpHead(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		n.commit()
-		want, err := n.direct.Head(ctx)
-		require.NoError(t, err)
-		p := newProxy(t, n.url)
-		p.inject(latestOnly(func(block map[string]any) {
+		want := n.head(t)
+		p := newProxy(t, n.url, latestOnly(func(block map[string]any) {
 			made := types.Header{
 				ParentHash: common.Hash{1}, UncleHash: types.EmptyUncleHash, Number: new(big.Int).SetUint64(want.Number + 1000), Difficulty: new(big.Int),
 				TxHash: types.EmptyTxsHash, ReceiptHash: types.EmptyReceiptsHash, GasLimit: 30_000_000, BaseFee: big.NewInt(1), Extra: []byte{},
@@ -218,15 +210,12 @@ func TestMadeUpHead(t *testing.T) {
 
 // A node that lags is not at fault, and is asked last for what it does not have.
 func TestLaggingEndpoint(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
-		old, err := n.direct.Head(ctx)
-		require.NoError(t, err)
+		old := n.head(t)
 		tx := n.tx(t, 0)
 		b := n.include(t, tx)
-		p := newProxy(t, n.url)
-		p.inject(edit(func(method string, params []any, a map[string]any) {
+		p := newProxy(t, n.url, edit(func(method string, params []any, a map[string]any) {
 			switch {
 			case method == "eth_getBlockByNumber" && params[0] == "latest":
 				fail(a, -32000, "busy")
@@ -239,10 +228,9 @@ func TestLaggingEndpoint(t *testing.T) {
 		}))
 		c := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
 		for range 5 {
-			learnt, err := c.Read(ctx, evidence.Ask{
+			learnt := read(t, c, evidence.Ask{
 				At: b, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(tx)}},
 			})
-			require.NoError(t, err)
 			require.Len(t, learnt.Accounts, 1)
 			require.Len(t, learnt.Receipts, 1)
 			got, err := c.BlockByNumber(ctx, b.Number)
@@ -258,7 +246,6 @@ func TestLaggingEndpoint(t *testing.T) {
 
 // Catching up takes one exchange for a hundred blocks, and what was read before a failure is kept.
 func TestBlocksInBatches(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		for range 150 {
@@ -318,11 +305,9 @@ func badProof(times int) fault {
 // TestOneBadProof: one bad answer does not keep a sole endpoint from what nothing else can answer; of two
 // endpoints the first to lie is asked again after one, and set aside after two.
 func TestOneBadProof(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
-		head, err := n.direct.Head(ctx)
-		require.NoError(t, err)
+		head := n.head(t)
 		ask := evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}}
 		p := newProxy(t, n.url)
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
@@ -333,15 +318,13 @@ func TestOneBadProof(t *testing.T) {
 		require.True(t, c.Health()[0].Up)
 		_, err = c.View(ctx, emitter, nil)
 		require.NoError(t, err)
-		learnt, err = c.Read(ctx, ask)
-		require.NoError(t, err)
+		learnt = read(t, c, ask)
 		require.True(t, learnt.Accounts[n.address(0)].Proved)
 
 		both := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
 		for lies, up := range []bool{true, true, false, false} {
 			p.inject(badProof(min(lies, 1)))
-			learnt, err := both.Read(ctx, ask)
-			require.NoError(t, err)
+			learnt := read(t, both, ask)
 			require.True(t, learnt.Accounts[n.address(0)].Proved)
 			require.Equal(t, up, both.Health()[0].Up)
 		}

@@ -12,7 +12,6 @@ import (
 
 // TestHealth: each endpoint as its last exchanges showed it, which cost nothing to ask for.
 func TestHealth(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		b := n.include(t, n.tx(t, 0))
 		p := newProxy(t, n.url)
@@ -38,7 +37,6 @@ func TestHealth(t *testing.T) {
 
 // TestAccounts are as of the block that is asked for.
 func TestAccounts(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		b := n.include(t, n.tx(t, 0))
 		c := dial(t, chain.Config{URLs: []string{n.url}})

@@ -42,14 +42,12 @@ func collect(t *testing.T, c *chain.Client, contract common.Address, from, to ui
 }
 
 func TestLogs(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		for range 12 {
 			n.include(t, n.tx(t, 0), n.tx(t, 1))
 			n.commit()
 		}
-		head, err := n.direct.Head(t.Context())
-		require.NoError(t, err)
+		head := n.head(t)
 		want, err := collect(t, n.direct, emitter, 0, head.Number)
 		require.NoError(t, err)
 		require.Len(t, want, 24)
@@ -90,8 +88,7 @@ func TestLogs(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				for _, f := range c.faults {
-					p := newProxy(t, n.url)
-					p.inject(f)
+					p := newProxy(t, n.url, f)
 					c.cfg.URLs = append(c.cfg.URLs, p.URL)
 				}
 				got, err := collect(t, dial(t, c.cfg), emitter, 0, head.Number)
@@ -121,8 +118,7 @@ func TestLogsOfALaggingNode(t *testing.T) {
 	for range 3 {
 		n.include(t, n.tx(t, 0))
 	}
-	head, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
+	head := n.head(t)
 	for _, proven := range []uint64{0, 1} {
 		got, err := collect(t, dial(t, chain.Config{URLs: []string{lagging.url, n.url}, Proven: proven}), emitter, 0, head.Number)
 		require.NoError(t, err)
@@ -138,13 +134,11 @@ func TestBlocksInWhichNothingHappened(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
 	n.include(t, n.tx(t, 0))
-	event, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
+	event := n.head(t)
 	for range 100 {
 		n.commit()
 	}
-	head, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
+	head := n.head(t)
 	p := newProxy(t, n.url)
 	lies := false
 	p.inject(edit(func(method string, _ []any, a map[string]any) {
@@ -178,15 +172,13 @@ func TestBlocksInWhichNothingHappened(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		for range 3 {
 			n.include(t, n.tx(t, 0), n.tx(t, 1))
 			n.commit()
 		}
-		head, err := n.direct.Head(ctx)
-		require.NoError(t, err)
+		head := n.head(t)
 		p := newProxy(t, n.url)
 		name := p.name()
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
@@ -217,7 +209,6 @@ func TestEvents(t *testing.T) {
 
 // Where receipts cannot be read, an empty answer is asked twice, and one endpoint cannot hide a log.
 func TestEventsCompared(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		b := n.include(t, n.tx(t, 0))

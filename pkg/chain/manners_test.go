@@ -28,8 +28,7 @@ func throttle(retryAfter string) fault {
 func TestThrottledAlone(t *testing.T) {
 	t.Parallel()
 	node := devnet.NewChain(t)
-	p := newProxy(t, node.URL)
-	p.inject(throttle("3600"))
+	p := newProxy(t, node.URL, throttle("3600"))
 	c := dial(t, chain.Config{URLs: []string{p.URL}})
 	for range 50 {
 		_, err := c.Head(t.Context())
@@ -62,8 +61,7 @@ func TestThrottledElement(t *testing.T) {
 	t.Parallel()
 	node := devnet.NewChain(t)
 	node.Commit()
-	p := newProxy(t, node.URL)
-	p.inject(edit(func(_ string, _ []any, a map[string]any) {
+	p := newProxy(t, node.URL, edit(func(_ string, _ []any, a map[string]any) {
 		fail(a, 429, "Your app has exceeded its compute units per second capacity")
 	}))
 	c := dial(t, chain.Config{URLs: []string{p.URL}})

@@ -32,8 +32,9 @@ type anyNode struct {
 	direct *chain.Client
 }
 
-// onBoth runs a test on geth and on anvil.
+// onBoth runs a test on geth and on anvil, beside other tests.
 func onBoth(t *testing.T, test func(t *testing.T, n *anyNode)) {
+	t.Parallel()
 	t.Run("geth", func(t *testing.T) {
 		t.Parallel()
 		test(t, geth(t))
@@ -64,6 +65,13 @@ func geth(t *testing.T) *anyNode {
 		url: n.URL, id: devnet.ChainID, commit: func() { n.Commit() }, settle: n.Rollback, nonces: map[int]uint64{}, direct: direct,
 		keys: []*ecdsa.PrivateKey{devnet.Key(0), devnet.Key(1), devnet.Key(2)},
 	}
+}
+
+func (n *anyNode) head(t *testing.T) evidence.Block {
+	t.Helper()
+	b, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	return b
 }
 
 func (n *anyNode) address(i int) common.Address { return crypto.PubkeyToAddress(n.keys[i].PublicKey) }
@@ -116,8 +124,7 @@ func (n *anyNode) include(t *testing.T, txs ...*types.Transaction) evidence.Bloc
 		}, 2*time.Minute, time.Millisecond)
 	}
 	n.commit()
-	b, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
+	b := n.head(t)
 	require.Len(t, b.Txs, len(txs))
 	return b
 }

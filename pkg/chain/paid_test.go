@@ -12,20 +12,16 @@ import (
 )
 
 func TestPaid(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
-		for range 40 {
-			n.include(t, n.tx(t, 0), n.tx(t, 1))
+		for range 11 { // more transactions than are read at once
+			n.include(t, n.tx(t, 0), n.tx(t, 1), n.tx(t, 0), n.tx(t, 1), n.tx(t, 0), n.tx(t, 1))
 		}
-		head, err := n.direct.Head(t.Context())
-		require.NoError(t, err)
+		head := n.head(t)
 		logs, err := collect(t, n.direct, emitter, 0, head.Number)
 		require.NoError(t, err)
-		require.Len(t, logs, 80)
-		otherHash := edit(func(method string, _ []any, a map[string]any) {
-			if r, ok := a["result"].(map[string]any); method == "eth_getTransactionReceipt" && ok {
-				r["transactionHash"] = "0x" + "11" + r["transactionHash"].(string)[4:]
-			}
+		require.Len(t, logs, 66)
+		otherHash := editResult("eth_getTransactionReceipt", func(r map[string]any) {
+			r["transactionHash"] = "0x" + "11" + r["transactionHash"].(string)[4:]
 		})
 		for name, faults := range map[string][]fault{
 			"one": {nil}, "one is down": {status(503), nil}, "one lacks receipts": {without("eth_getTransactionReceipt"), nil},
@@ -35,8 +31,7 @@ func TestPaid(t *testing.T) {
 				t.Parallel()
 				var urls []string
 				for _, f := range faults {
-					p := newProxy(t, n.url)
-					p.inject(f)
+					p := newProxy(t, n.url, f)
 					urls = append(urls, p.URL)
 				}
 				paid, err := dial(t, chain.Config{URLs: urls}).Paid(t.Context(), logs)
@@ -50,8 +45,7 @@ func TestPaid(t *testing.T) {
 				}
 			})
 		}
-		liar := newProxy(t, n.url)
-		liar.inject(otherHash)
+		liar := newProxy(t, n.url, otherHash)
 		_, err = dial(t, chain.Config{URLs: []string{liar.URL}}).Paid(t.Context(), logs)
 		require.Error(t, err)
 		blocks, err := n.direct.Blocks(t.Context(), strings.TrimPrefix(n.url, "http://"), 1, head.Number)

@@ -34,13 +34,11 @@ func tips(gweis int64) func(*types.DynamicFeeTx) {
 }
 
 func TestPrice(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		first := price(t, n.direct)
 		require.False(t, first.Legacy)
 		require.GreaterOrEqual(t, first.Tip, uint64(chain.DefaultMinTip))
-		head, err := n.direct.Head(t.Context())
-		require.NoError(t, err)
+		head := n.head(t)
 		require.InDelta(t, head.BaseFee.Uint64(), first.BaseFee, float64(head.BaseFee.Uint64())/8+1)
 
 		for range 3 { // the market pays 3 gwei, and empty blocks between do not count
@@ -59,7 +57,6 @@ func TestPrice(t *testing.T) {
 // Bumps of our own do not raise the price that they are bumped by: neither those of this process, nor those that another
 // replica sends to the contract.
 func TestPriceWithoutOurOwn(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		replica := dial(t, chain.Config{URLs: []string{n.url}})
 		replica.Own(emitter)
@@ -93,13 +90,10 @@ func TestPriceWithoutOurOwn(t *testing.T) {
 func TestPriceOfALegacyChain(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
-	p := newProxy(t, n.url)
-	p.inject(without("eth_feeHistory", "eth_maxPriorityFeePerGas"))
-	head, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
+	p := newProxy(t, n.url, without("eth_feeHistory", "eth_maxPriorityFeePerGas"))
+	head := n.head(t)
 	head.BaseFee = nil
-	learnt, err := dial(t, chain.Config{URLs: []string{p.URL}}).Read(t.Context(), evidence.Ask{At: head, Price: true})
-	require.NoError(t, err)
+	learnt := read(t, dial(t, chain.Config{URLs: []string{p.URL}}), evidence.Ask{At: head, Price: true})
 	require.True(t, learnt.Price.Legacy)
 	require.NotZero(t, learnt.Price.Gas)
 }
@@ -109,14 +103,10 @@ func TestPriceIsBounded(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
 	n.commit()
-	head, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
-	p := newProxy(t, n.url)
-	p.inject(edit(func(method string, _ []any, a map[string]any) {
-		if history, ok := a["result"].(map[string]any); ok && method == "eth_feeHistory" {
-			fees := history["baseFeePerGas"].([]any)
-			fees[len(fees)-1] = "0xffffffffffffffffffffff"
-		}
+	head := n.head(t)
+	p := newProxy(t, n.url, editResult("eth_feeHistory", func(history map[string]any) {
+		fees := history["baseFeePerGas"].([]any)
+		fees[len(fees)-1] = "0xffffffffffffffffffffff"
 	}))
 	require.Equal(t, 2*head.BaseFee.Uint64(), price(t, dial(t, chain.Config{URLs: []string{p.URL}})).BaseFee)
 }
@@ -128,6 +118,7 @@ func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
 	word := func(wei uint64) string { return hexutil.Encode(common.BigToHash(new(big.Int).SetUint64(wei)).Bytes()) }
 	const large = 128 << 10
 	var input string
+	n := geth(t)
 	for name, c := range map[string]struct {
 		say   func(map[string]any)
 		want  uint64
@@ -139,9 +130,7 @@ func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
 		"an older one":            {func(a map[string]any) { fail(a, 3, "execution reverted") }, 0, 8},
 		"a node that has no time": {func(a map[string]any) { fail(a, -32000, "busy") }, 0, 10},
 	} {
-		n := geth(t)
-		p := newProxy(t, n.url)
-		p.inject(edit(func(method string, params []any, a map[string]any) {
+		p := newProxy(t, n.url, edit(func(method string, params []any, a map[string]any) {
 			if method == "eth_call" {
 				input = params[0].(map[string]any)["input"].(string)
 				c.say(a)

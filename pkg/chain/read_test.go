@@ -17,18 +17,16 @@ import (
 
 // One exchange tells everything of a head.
 func TestRead(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		first, second := n.tx(t, 0), n.tx(t, 1)
 		b := n.include(t, first, second)
 		require.True(t, b.Checked)
 		p := newProxy(t, n.url)
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
-		learnt, err := c.Read(t.Context(), evidence.Ask{
+		learnt := read(t, c, evidence.Ask{
 			At: b, Accounts: []common.Address{n.address(0), n.address(2), {0xee}}, Price: true,
 			Receipts: []evidence.Wanted{{Block: b, Txs: hashes(first, second)}},
 		})
-		require.NoError(t, err)
 		require.Equal(t, 1, p.bodies())
 		require.Equal(t, 1, p.count("eth_getBlockReceipts"))
 		require.Len(t, learnt.Accounts, 3)
@@ -62,6 +60,20 @@ func TestRead(t *testing.T) {
 	})
 }
 
+// receipts changes each receipt that is answered, of a block or by itself.
+func receipts(change func(receipt map[string]any)) fault {
+	return edit(func(method string, _ []any, a map[string]any) {
+		if all, ok := a["result"].([]any); method == "eth_getBlockReceipts" && ok {
+			for _, r := range all {
+				change(r.(map[string]any))
+			}
+		}
+		if r, ok := a["result"].(map[string]any); method == "eth_getTransactionReceipt" && ok {
+			change(r)
+		}
+	})
+}
+
 // lies are what a broken endpoint answers, one kind at a time.
 var lies = map[string]fault{
 	"nonce too high": edit(func(method string, _ []any, a map[string]any) {
@@ -72,11 +84,7 @@ var lies = map[string]fault{
 			a["result"] = "0x9"
 		}
 	}),
-	"broken proof": edit(func(method string, _ []any, a map[string]any) {
-		if result, ok := a["result"].(map[string]any); method == "eth_getProof" && ok {
-			result["accountProof"] = result["accountProof"].([]any)[1:]
-		}
-	}),
+	"broken proof": editResult("eth_getProof", func(proof map[string]any) { proof["accountProof"] = proof["accountProof"].([]any)[1:] }),
 	"null receipts": edit(func(method string, _ []any, a map[string]any) {
 		if method == "eth_getTransactionReceipt" || method == "eth_getBlockReceipts" {
 			a["result"] = nil
@@ -87,45 +95,19 @@ var lies = map[string]fault{
 			a["result"] = []any{}
 		}
 	}),
-	"failed receipts": edit(func(method string, _ []any, a map[string]any) {
-		if all, ok := a["result"].([]any); method == "eth_getBlockReceipts" && ok {
-			for _, r := range all {
-				r.(map[string]any)["status"] = "0x0"
-			}
-		}
-		if r, ok := a["result"].(map[string]any); method == "eth_getTransactionReceipt" && ok {
-			r["status"] = "0x0"
+	"failed receipts": receipts(func(r map[string]any) { r["status"] = "0x0" }),
+	"logs that say something else": receipts(func(r map[string]any) {
+		for _, l := range r["logs"].([]any) {
+			l.(map[string]any)["data"] = "0xdeadbeef"
 		}
 	}),
-	"logs that say something else": edit(func(method string, _ []any, a map[string]any) {
-		spoil := func(r any) {
-			for _, l := range r.(map[string]any)["logs"].([]any) {
-				l.(map[string]any)["data"] = "0xdeadbeef"
-			}
-		}
-		if all, ok := a["result"].([]any); method == "eth_getBlockReceipts" && ok {
-			for _, r := range all {
-				spoil(r)
-			}
-		}
-		if r, ok := a["result"].(map[string]any); method == "eth_getTransactionReceipt" && ok {
-			spoil(r)
-		}
-	}),
-	"receipts of another block": edit(func(method string, _ []any, a map[string]any) {
-		if all, ok := a["result"].([]any); method == "eth_getBlockReceipts" && ok {
-			for _, r := range all {
-				r.(map[string]any)["blockHash"] = common.Hash{7}
-			}
-		}
-	}),
-	"403": status(http.StatusForbidden), "503": status(http.StatusServiceUnavailable),
+	"receipts of another block": receipts(func(r map[string]any) { r["blockHash"] = common.Hash{7} }),
+	"403":                       status(http.StatusForbidden), "503": status(http.StatusServiceUnavailable),
 	"behind": edit(func(_ string, _ []any, a map[string]any) { fail(a, -32000, "header not found") }),
 }
 
 // For any answer of the first endpoint, what is learnt is true, and the second completes it.
 func TestReadOfALiar(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		txs := []*types.Transaction{n.tx(t, 0), n.tx(t, 1)}
 		b := n.include(t, txs...)
@@ -139,8 +121,7 @@ func TestReadOfALiar(t *testing.T) {
 		}, time.Minute, 20*time.Millisecond)
 		for name, lie := range lies {
 			t.Run(name, func(t *testing.T) {
-				p := newProxy(t, n.url)
-				p.inject(lie)
+				p := newProxy(t, n.url, lie)
 				check := func(learnt evidence.Answer, err error) {
 					t.Helper()
 					if err != nil {
@@ -157,9 +138,8 @@ func TestReadOfALiar(t *testing.T) {
 				}
 				alone := dial(t, chain.Config{URLs: []string{p.URL}})
 				check(alone.Read(t.Context(), ask))
-				learnt, err := dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Read(t.Context(), ask)
-				require.NoError(t, err)
-				check(learnt, err)
+				learnt := read(t, dial(t, chain.Config{URLs: []string{p.URL, n.url}}), ask)
+				check(learnt, nil)
 				require.Len(t, learnt.Accounts, 1)
 				require.Len(t, learnt.Receipts, 2)
 				require.NotNil(t, learnt.Price)
@@ -176,7 +156,6 @@ func TestReadOfALiar(t *testing.T) {
 
 // Without proofs an account is what all endpoints say.
 func TestReadWithoutProofs(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		b := n.include(t, n.tx(t, 0))
 		ask := evidence.Ask{At: b, Accounts: []common.Address{n.address(0)}}
@@ -194,25 +173,21 @@ func TestReadWithoutProofs(t *testing.T) {
 		q.inject(noProof)
 		alone := dial(t, chain.Config{URLs: []string{p.URL}})
 		for range 3 {
-			learnt, err := alone.Read(t.Context(), ask)
-			require.NoError(t, err)
+			learnt := read(t, alone, ask)
 			require.Equal(t, uint64(1), learnt.Accounts[n.address(0)].Nonce)
 			require.False(t, learnt.Accounts[n.address(0)].Proved)
 		}
 		require.Equal(t, 1, p.count("eth_getProof"), "what an endpoint does not offer is remembered")
 
 		agree := dial(t, chain.Config{URLs: []string{p.URL, q.URL}})
-		learnt, err := agree.Read(t.Context(), ask)
-		require.NoError(t, err)
+		learnt := read(t, agree, ask)
 		require.Len(t, learnt.Accounts, 1)
 
 		q.inject(liar)
-		learnt, err = agree.Read(t.Context(), ask)
-		require.NoError(t, err)
+		learnt = read(t, agree, ask)
 		require.Empty(t, learnt.Accounts, "they differ")
 
-		learnt, err = dial(t, chain.Config{URLs: []string{q.URL, n.url}}).Read(t.Context(), ask)
-		require.NoError(t, err)
+		learnt = read(t, dial(t, chain.Config{URLs: []string{q.URL, n.url}}), ask)
 		require.Equal(t, uint64(1), learnt.Accounts[n.address(0)].Nonce)
 		require.True(t, learnt.Accounts[n.address(0)].Proved, "a proof outweighs a word")
 	})
@@ -221,7 +196,6 @@ func TestReadWithoutProofs(t *testing.T) {
 // TestOneOfManyReceiptsIsReadUnderTheRoot: a bloom says nothing of what logs say, so that single receipts, though cheaper,
 // would be a word.
 func TestOneOfManyReceiptsIsReadUnderTheRoot(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		var txs []*types.Transaction
 		for range 12 {
@@ -231,10 +205,8 @@ func TestOneOfManyReceiptsIsReadUnderTheRoot(t *testing.T) {
 		ask := evidence.Ask{At: b, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(txs[5])}}}
 		honest, err := n.direct.Read(t.Context(), ask)
 		require.NoError(t, err)
-		p := newProxy(t, n.url)
-		p.inject(lies["logs that say something else"])
-		learnt, err := dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Read(t.Context(), ask)
-		require.NoError(t, err)
+		p := newProxy(t, n.url, lies["logs that say something else"])
+		learnt := read(t, dial(t, chain.Config{URLs: []string{p.URL, n.url}}), ask)
 		require.Equal(t, honest.Receipts[txs[5].Hash()].Logs[0].Data, learnt.Receipts[txs[5].Hash()].Logs[0].Data)
 		learnt, err = dial(t, chain.Config{URLs: []string{p.URL}}).Read(t.Context(), ask)
 		require.Empty(t, learnt.Receipts, "%v", err)
@@ -243,16 +215,13 @@ func TestOneOfManyReceiptsIsReadUnderTheRoot(t *testing.T) {
 
 // Where only single receipts are to be had, they are checked one by one, of every endpoint; if two differ, nothing is learnt.
 func TestReadSingleReceipts(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		tx := n.tx(t, 0)
 		b := n.include(t, tx)
 		ask := evidence.Ask{At: b, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(tx)}}}
-		p := newProxy(t, n.url)
-		p.inject(without("eth_getBlockReceipts"))
+		p := newProxy(t, n.url, without("eth_getBlockReceipts"))
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
-		learnt, err := c.Read(t.Context(), ask)
-		require.NoError(t, err)
+		learnt := read(t, c, ask)
 		require.Len(t, learnt.Receipts, 1)
 		require.Equal(t, tx.Hash(), learnt.Receipts[tx.Hash()].Logs[0].TxHash)
 
@@ -262,18 +231,15 @@ func TestReadSingleReceipts(t *testing.T) {
 			}
 			return without("eth_getBlockReceipts")(w, asked, batch, forward)
 		})
-		learnt, err = dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Read(t.Context(), ask)
-		require.NoError(t, err)
+		learnt = read(t, dial(t, chain.Config{URLs: []string{p.URL, n.url}}), ask)
 		require.Equal(t, uint64(1), learnt.Receipts[tx.Hash()].Status)
-		honest := newProxy(t, n.url)
-		honest.inject(without("eth_getBlockReceipts"))
-		learnt, err = dial(t, chain.Config{URLs: []string{p.URL, honest.URL}}).Read(t.Context(), ask)
+		honest := newProxy(t, n.url, without("eth_getBlockReceipts"))
+		learnt, err := dial(t, chain.Config{URLs: []string{p.URL, honest.URL}}).Read(t.Context(), ask)
 		require.Empty(t, learnt.Receipts, "they differ: %v", err)
 	})
 }
 
 func TestTransactionsAndFind(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		first := n.tx(t, 0)
@@ -284,10 +250,8 @@ func TestTransactionsAndFind(t *testing.T) {
 		c := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
 		for name, f := range map[string]fault{
 			"fine": nil, "403": status(403),
-			"a transaction less": edit(func(method string, _ []any, answer map[string]any) {
-				if block, ok := answer["result"].(map[string]any); method == "eth_getBlockByHash" && ok {
-					block["transactions"] = block["transactions"].([]any)[1:]
-				}
+			"a transaction less": editResult("eth_getBlockByHash", func(block map[string]any) {
+				block["transactions"] = block["transactions"].([]any)[1:]
 			}),
 		} {
 			p.inject(f)
@@ -297,18 +261,14 @@ func TestTransactionsAndFind(t *testing.T) {
 			require.Equal(t, first.Hash(), all[0].Known[0].Hash())
 			require.Equal(t, hashes(second, third), all[1].Hashes)
 		}
-		p.inject(edit(func(method string, _ []any, answer map[string]any) {
-			if tx, ok := answer["result"].(map[string]any); method == "eth_getTransactionByHash" && ok {
-				tx["nonce"] = "0x7777"
-			}
+		p.inject(editResult("eth_getTransactionByHash", func(tx map[string]any) {
+			tx["nonce"] = "0x7777"
 		}))
 		one, err := c.Transaction(ctx, first.Hash())
 		require.NoError(t, err)
 		require.Equal(t, first.Hash(), one.Hash(), "its hash proves it")
-		p.inject(edit(func(method string, _ []any, answer map[string]any) {
-			if tx, ok := answer["result"].(map[string]any); method == "eth_getTransactionByHash" && ok {
-				tx["type"] = "0x7e"
-			}
+		p.inject(editResult("eth_getTransactionByHash", func(tx map[string]any) {
+			tx["type"] = "0x7e"
 		}))
 		one, err = c.Transaction(ctx, first.Hash())
 		require.NoError(t, err)
@@ -330,7 +290,6 @@ func TestTransactionsAndFind(t *testing.T) {
 // Types of transactions that this program does not know have receipts that cannot be held against the root: endpoints are
 // compared, and no one is at fault. The transactions can be, by their bytes.
 func TestUnknownTransactionTypes(t *testing.T) {
-	t.Parallel()
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		deposit, ours := n.tx(t, 1, tips(5)), n.tx(t, 0)
@@ -364,8 +323,7 @@ func TestUnknownTransactionTypes(t *testing.T) {
 		p.inject(typed)
 		q.inject(typed)
 		c := dial(t, chain.Config{URLs: []string{p.URL, q.URL}})
-		learnt, err := c.Read(ctx, evidence.Ask{At: b, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(ours, deposit)}}})
-		require.NoError(t, err)
+		learnt := read(t, c, evidence.Ask{At: b, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(ours, deposit)}}})
 		require.Len(t, learnt.Receipts, 2)
 		events, _, err := c.Events(ctx, []evidence.Block{b}, emitter, nil)
 		require.NoError(t, err)

@@ -68,9 +68,7 @@ func sendAll(t *testing.T, c *chain.Client, txs ...*types.Transaction) []txpool.
 // What a real geth says of each kind of transaction.
 func TestSendClassesOfGeth(t *testing.T) {
 	t.Parallel()
-	node, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) { cfg.RPCTxFeeCap = 1 }})
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
+	node := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) { cfg.RPCTxFeeCap = 1 }})
 	c := dial(t, chain.Config{URLs: []string{node.URL}})
 
 	used := transfer(t, 0, 0)
@@ -127,11 +125,9 @@ func make4000(t *testing.T) []byte {
 
 func TestSendPoolFull(t *testing.T) {
 	t.Parallel()
-	node, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) {
+	node := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) {
 		cfg.TxPool.GlobalSlots, cfg.TxPool.GlobalQueue, cfg.TxPool.AccountSlots, cfg.TxPool.AccountQueue = 1, 1, 1, 1
 	}})
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
 	c := dial(t, chain.Config{URLs: []string{node.URL}})
 	send(t, c, transfer(t, 0, 0), transfer(t, 1, 0))
 	refused := map[txpool.Class]bool{}
@@ -162,27 +158,17 @@ func TestSendInOrderAndInParts(t *testing.T) {
 
 func TestSendToAllEndpoints(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	for name, c := range map[string]struct {
-		first fault
-		want  txpool.Class
-	}{
-		"both fine":               {nil, txpool.Added},
-		"one refuses for good":    {refuse("invalid sender"), txpool.Added},
-		"one is down":             {status(503), txpool.Added},
-		"one hangs, not received": {hang(false), txpool.Added},
+	node := devnet.NewChain(t)
+	var nonce uint64
+	for name, first := range map[string]fault{
+		"both fine": nil, "one refuses for good": refuse("invalid sender"), "one is down": status(503), "one hangs, not received": hang(false),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			node := devnet.NewChain(t)
-			p := newProxy(t, node.URL)
-			p.inject(c.first)
-			client := dial(t, chain.Config{URLs: []string{p.URL, node.URL}, Timeout: time.Minute})
-			r := client.Send(ctx, [][]byte{raw(t, transfer(t, 0, 0))})[0]
-			require.True(t, r.Class.Taken(), "%s: %v", r.Class, r.Err)
-			node.Commit()
-		})
+		p := newProxy(t, node.URL, first)
+		r := sendAll(t, dial(t, chain.Config{URLs: []string{p.URL, node.URL}}), transfer(t, 0, nonce))[0]
+		require.True(t, r.Class.Taken(), "%s: %s: %v", name, r.Class, r.Err)
+		nonce++
 	}
+	node.Commit()
 }
 
 // Failed, and failed but delivered, look the same, and neither is a refusal.
@@ -192,21 +178,16 @@ func TestSendAmbiguous(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			node := devnet.NewChain(t)
-			p := newProxy(t, node.URL)
-			p.inject(hang(delivered))
-			refusing := newProxy(t, node.URL)
-			refusing.inject(refuse("intrinsic gas too low"))
-			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 10 * time.Second})
+			p := newProxy(t, node.URL, hang(delivered))
+			refusing := newProxy(t, node.URL, refuse("intrinsic gas too low"))
 			tx := transfer(t, 0, 0)
-			r := sendAll(t, c, tx)[0]
+			r := sendAll(t, dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 2 * time.Second}), tx)[0]
 			require.Equal(t, txpool.Timeout, r.Class)
 			require.Error(t, r.Err)
 
-			p.inject(nil)
-			refusing.inject(nil)
+			c := dial(t, chain.Config{URLs: []string{node.URL}})
 			send(t, c, tx) // the same bytes, again: accepted or known
-			block := node.Commit()
-			require.Equal(t, uint64(1), account(t, c, block, devnet.Address(0)).Nonce)
+			mined(t, node, c, devnet.Address(0), 1)
 		})
 	}
 }

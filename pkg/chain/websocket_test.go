@@ -86,11 +86,9 @@ func TestAWebSocket(t *testing.T) {
 	t.Parallel()
 	port, err := devnet.FreePort()
 	require.NoError(t, err)
-	geth, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(c *node.Config, _ *ethconfig.Config) {
+	geth := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(c *node.Config, _ *ethconfig.Config) {
 		c.WSHost, c.WSPort, c.WSModules = "127.0.0.1", port, c.HTTPModules
 	}})
-	require.NoError(t, err)
-	t.Cleanup(geth.Close)
 	w := newWire(t, "127.0.0.1:"+strconv.Itoa(port))
 	c := dial(t, chain.Config{URLs: []string{"ws://" + w.Addr().String()}})
 	require.Zero(t, w.dials())
