@@ -87,7 +87,10 @@ func withoutRoom(t *testing.T, name, path string) string {
 	t.Helper()
 	if path := os.Getenv(name); path != "" {
 		signal.Ignore(syscall.SIGXFSZ)
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}))
+		var all syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &all))
+		t.Cleanup(func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &all)) }) // go test -cover writes a file at the end
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: all.Max}))
 		return path
 	}
 	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")

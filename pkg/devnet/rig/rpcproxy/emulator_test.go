@@ -184,13 +184,7 @@ func logging(t testing.TB, nonce uint64) *types.Transaction {
 
 func sent(t testing.TB, nonce uint64, to *common.Address, data []byte) *types.Transaction {
 	t.Helper()
-	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)),
-		&types.DynamicFeeTx{
-			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Gas: 300_000, GasTipCap: big.NewInt(params.GWei),
-			GasFeeCap: big.NewInt(10 * params.GWei), Data: data,
-		})
-	require.NoError(t, err)
-	return tx
+	return signed(t, &types.DynamicFeeTx{Nonce: nonce, To: to, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), Data: data})
 }
 
 func sendRaw(t testing.TB, node *devnet.Anvil, tx *types.Transaction) {
@@ -355,7 +349,7 @@ func TestGaps(t *testing.T) {
 	require.Equal(t, "0x1", decoded[told](t, c, "eth_getBlockByNumber", "latest", false)["number"])
 	at := *decoded[struct{ ContractAddress *common.Address }](t, c, "eth_getTransactionReceipt",
 		logging(t, 0).Hash()).ContractAddress
-	const gap = 100
+	const gap = 40
 	for i := range 2 {
 		chain.Insert(gap)
 		for n := range 6 {

@@ -35,7 +35,13 @@ func start(t testing.TB) (*devnet.Anvil, *rpcproxy.Proxy, *rpc.Client) {
 // ask returns what a call is answered, as text.
 func ask(t testing.TB, c *rpc.Client, method string, args ...any) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	return askFor(t, time.Minute, c, method, args...)
+}
+
+// askFor is ask with so much time for the answer.
+func askFor(t testing.TB, patience time.Duration, c *rpc.Client, method string, args ...any) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var raw json.RawMessage
 	if err := c.CallContext(ctx, &raw, method, args...); err != nil {
@@ -47,13 +53,18 @@ func ask(t testing.TB, c *rpc.Client, method string, args ...any) string {
 func transfer(t testing.TB, nonce uint64, tip int64) hexutil.Bytes {
 	t.Helper()
 	to := devnet.Address(1)
-	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-		Nonce: nonce, To: &to, Gas: 21_000, GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(10 * params.GWei),
-	})
-	require.NoError(t, err)
-	raw, err := tx.MarshalBinary()
+	raw, err := signed(t, &types.DynamicFeeTx{Nonce: nonce, To: &to, Gas: 21_000, GasTipCap: big.NewInt(tip)}).MarshalBinary()
 	require.NoError(t, err)
 	return raw
+}
+
+// signed is the transaction of an account with money.
+func signed(t testing.TB, tx *types.DynamicFeeTx) *types.Transaction {
+	t.Helper()
+	tx.ChainID, tx.GasFeeCap = big.NewInt(devnet.ChainID), big.NewInt(10*params.GWei)
+	made, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(tx.ChainID), tx)
+	require.NoError(t, err)
+	return made
 }
 
 func TestWithoutFaultsRequestsPassAndAreCounted(t *testing.T) {
@@ -91,8 +102,11 @@ func TestFaultsOfTransport(t *testing.T) {
 		"refuse":    {rpcproxy.Refuse(-32005, "too many"), "too many"},
 		"missing":   {rpcproxy.Missing("eth_blockNumber"), "does not exist"},
 	} {
-		remove := p.Add(row.fault)
-		require.Contains(t, ask(t, c, "eth_blockNumber"), row.says, name)
+		remove, patience := p.Add(row.fault), time.Minute
+		if name == "hang" {
+			patience = 100 * time.Millisecond
+		}
+		require.Contains(t, askFor(t, patience, c, "eth_blockNumber"), row.says, name)
 		remove()
 		require.Equal(t, `"0x0"`, ask(t, c, "eth_blockNumber"), name)
 	}
