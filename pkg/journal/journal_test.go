@@ -19,19 +19,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-func connect(t *testing.T, url string) jetstream.JetStream {
-	t.Helper()
-	nc, err := nats.Connect(url, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
-}
-
 func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
 	t.Helper()
-	js := connect(t, devnet.NATS(t).URL)
+	return openAt(t, devnet.NATS(t).URL)
+}
+
+func openAt(t *testing.T, url string) (*journal.Journal, jetstream.JetStream) {
+	t.Helper()
+	js := devnet.JetStreamAt(t, url)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
@@ -48,6 +43,14 @@ func load(t *testing.T, j *journal.Journal, id score.Lane) (entries []lane.Entry
 	return entries, last
 }
 
+// appends is an append behind the last entry, which succeeds.
+func appends(t *testing.T, j *journal.Journal, id score.Lane, last uint64, e lane.Entry) uint64 {
+	t.Helper()
+	last, err := j.Append(t.Context(), id, last, e)
+	require.NoError(t, err)
+	return last
+}
+
 func entry(epoch uint64) lane.Entry {
 	return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Replica: "test"}}
 }
@@ -61,15 +64,12 @@ func TestAppendIsCompareAndSet(t *testing.T) {
 	require.Empty(t, entries)
 	require.Zero(t, last)
 
-	first, err := j.Append(ctx, 3, 0, entry(1))
-	require.NoError(t, err)
-	_, err = j.Append(ctx, 3, 0, entry(9))
+	first := appends(t, j, 3, 0, entry(1))
+	_, err := j.Append(ctx, 3, 0, entry(9))
 	require.ErrorIs(t, err, lane.ErrFenced, "the journal is not empty any more")
 
-	_, err = j.Append(ctx, 2, 0, entry(1))
-	require.NoError(t, err, "lanes do not disturb each other")
-	second, err := j.Append(ctx, 3, first, entry(2))
-	require.NoError(t, err)
+	appends(t, j, 2, 0, entry(1)) // lanes do not disturb each other
+	second := appends(t, j, 3, first, entry(2))
 	_, err = j.Append(ctx, 3, first, entry(9))
 	require.ErrorIs(t, err, lane.ErrFenced)
 
@@ -88,8 +88,7 @@ func TestStateIsWhatTheEntriesLeadTo(t *testing.T) {
 	require.Zero(t, state.Epoch)
 	var want uint64
 	for epoch := range uint64(3) {
-		want, err = j.Append(t.Context(), 3, want, entry(epoch+1))
-		require.NoError(t, err)
+		want = appends(t, j, 3, want, entry(epoch+1))
 	}
 	state, last, err = j.State(t.Context(), 3)
 	require.NoError(t, err)
@@ -98,8 +97,7 @@ func TestStateIsWhatTheEntriesLeadTo(t *testing.T) {
 
 	bad := entry(4)
 	bad.Open, bad.Settle = nil, &lane.Settle{Nonce: 7}
-	_, err = j.Append(t.Context(), 3, last, bad)
-	require.NoError(t, err)
+	appends(t, j, 3, last, bad)
 	_, _, err = j.State(t.Context(), 3)
 	require.ErrorIs(t, err, lane.ErrCorrupt)
 }
@@ -136,9 +134,7 @@ func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
 	ctx := t.Context()
 	last := uint64(0)
 	for epoch := range uint64(5) {
-		var err error
-		last, err = j.Append(ctx, 0, last, entry(epoch+1))
-		require.NoError(t, err)
+		last = appends(t, j, 0, last, entry(epoch+1))
 	}
 	require.NoError(t, j.Purge(ctx, 0, last))
 	entries, got := load(t, j, 0)
@@ -146,8 +142,7 @@ func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
 	require.Len(t, entries, 1)
 	_, err := j.Append(ctx, 0, last-1, entry(9))
 	require.ErrorIs(t, err, lane.ErrFenced)
-	_, err = j.Append(ctx, 0, last, entry(6))
-	require.NoError(t, err)
+	appends(t, j, 0, last, entry(6))
 }
 
 func TestALostAcknowledgementIsAmbiguous(t *testing.T) {
@@ -166,8 +161,7 @@ func TestALargeEntryFits(t *testing.T) {
 	e := entry(1)
 	e.Open = nil
 	e.Bind = &lane.Bind{Raw: []byte(strings.Repeat("x", 128<<10))}
-	_, err := j.Append(t.Context(), 0, 0, e)
-	require.NoError(t, err)
+	appends(t, j, 0, 0, e)
 	entries, _ := load(t, j, 0)
 	require.Equal(t, e.Bind.Raw, entries[0].Bind.Raw)
 }
@@ -223,41 +217,34 @@ func TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	seen(0)
-	last, err := j.Append(ctx, 1, 0, entry(1))
-	require.NoError(t, err)
+	last := appends(t, j, 1, 0, entry(1))
 	seen(0)
 	pass := func(floor score.Position) lane.Entry {
 		return lane.Entry{Version: lane.Version, Epoch: 1, Pass: &lane.Pass{Moves: []lane.Move{{Floor: floor}}}}
 	}
-	last, err = j.Append(ctx, 1, last, pass(score.Position{Seq: 8}))
-	require.NoError(t, err)
+	last = appends(t, j, 1, last, pass(score.Position{Seq: 8}))
 	seen(7)
 	bound, err := score.PositionsOf(score.Span{Position: score.Position{Seq: 9}, Count: 1})
 	require.NoError(t, err)
 	bind := lane.Entry{Version: lane.Version, Epoch: 1, Bind: &lane.Bind{Moves: []lane.Move{{Bound: bound, Floor: score.Position{Seq: 8}}}}}
-	last, err = j.Append(ctx, 1, last, bind)
-	require.NoError(t, err)
+	last = appends(t, j, 1, last, bind)
 	seen(9)
-	_, err = j.Append(ctx, 2, 0, pass(score.Position{Seq: 5, Index: 3}))
-	require.NoError(t, err)
+	appends(t, j, 2, 0, pass(score.Position{Seq: 5, Index: 3}))
 	seen(9)
-	last, err = j.Append(ctx, 1, last, lane.Entry{Version: lane.Version, Epoch: 1, Settle: &lane.Settle{}})
-	require.NoError(t, err)
+	last = appends(t, j, 1, last, lane.Entry{Version: lane.Version, Epoch: 1, Settle: &lane.Settle{}})
 	require.NoError(t, j.Purge(ctx, 1, last))
 	j, err = journal.Open(ctx, js)
 	require.NoError(t, err)
 	seen(9)
 	_, last = load(t, j, 1)
-	_, err = j.Append(ctx, 1, last, entry(2))
-	require.NoError(t, err)
+	appends(t, j, 1, last, entry(2))
 	seen(9)
 }
 
 func TestLoadsLeaveNothingAtTheServer(t *testing.T) {
 	t.Parallel()
 	j, js := open(t)
-	_, err := j.Append(t.Context(), 0, 0, entry(1))
-	require.NoError(t, err)
+	appends(t, j, 0, 0, entry(1))
 	for range 5 {
 		load(t, j, 0)
 	}

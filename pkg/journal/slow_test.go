@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // slow is an address that leads to the server by a line that carries a chunk toward the client at each tick.
@@ -71,23 +69,14 @@ func slow(t *testing.T, server string, chunk int64, tick time.Duration) string {
 func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	t.Parallel()
 	const size = 20_000
-	slots := long.Size(200, 2500)
-	server, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	js := connect(t, server.URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
-	}))
-	j, err := journal.Open(t.Context(), js)
-	require.NoError(t, err)
-
+	slots := long.Size(80, 2500)
+	server := devnet.NATS(t, devnet.NATSOptions{NoSync: true})
+	j, _ := openAt(t, server.URL)
 	var folder lane.Folder
 	var last uint64
 	entries := 0
 	add := func(e lane.Entry) {
-		last, err = j.Append(t.Context(), 0, last, e)
-		require.NoError(t, err)
+		last = appends(t, j, 0, last, e)
 		folder.Add(e)
 		entries++
 	}
@@ -117,7 +106,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 		}
 	}
 
-	behind, err := journal.Open(t.Context(), connect(t, slow(t, server.URL, int64(long.Size(64<<10, 512<<10)), 10*time.Millisecond)))
+	behind, err := journal.Open(t.Context(), devnet.JetStreamAt(t, slow(t, server.URL, int64(long.Size(64<<10, 512<<10)), 10*time.Millisecond)))
 	require.NoError(t, err)
 	var again lane.Folder
 	read := 0
@@ -134,6 +123,5 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, state.Slots, slots)
 	require.Equal(t, want.Slots[slots-1], state.Slots[slots-1])
-	_, err = behind.Append(t.Context(), 0, got, entry(2))
-	require.NoError(t, err)
+	appends(t, behind, 0, got, entry(2))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
@@ -39,32 +38,33 @@ func (b *behind) moveTo(t *testing.T, next jetstream.KeyValue) {
 	require.NoError(t, b.last.Stop())
 }
 
+func bucketOf(t *testing.T, js jetstream.JetStream, name string) jetstream.KeyValue {
+	t.Helper()
+	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name, History: 1})
+	require.NoError(t, err)
+	return kv
+}
+
 // TestACopyThatIsBehindConcludesNothing: a view has not caught up before the copy has what the leader held, and keeps what it knew.
 func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
 	t.Parallel()
-	nc, leader := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	copyOf := func(name string) jetstream.KeyValue {
-		kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name, History: 1})
-		require.NoError(t, err)
-		put(t, kv, "a", "1")
-		return kv
-	}
+	js, leader := open(t)
 	rest := func(kv jetstream.KeyValue) {
 		put(t, kv, "b", "1")
 		put(t, kv, "a", "2")
 	}
 	put(t, leader, "a", "1")
 	rest(leader)
-	first, second := copyOf("FIRST"), copyOf("SECOND")
+	first, second := bucketOf(t, js, "FIRST"), bucketOf(t, js, "SECOND")
+	put(t, first, "a", "1")
+	put(t, second, "a", "1")
 	b := &behind{KeyValue: leader, copy: first}
-	v := view(t, nc, b)
+	v := view(t, js, b)
 	shows(t, v, "a", "1")
 	all := make(chan error, 1)
 	stored := map[string]string{}
 	go func() {
-		all <- watched.All(t.Context(), nc, &behind{KeyValue: leader, copy: first}, func(e jetstream.KeyValueEntry) error {
+		all <- watched.All(t.Context(), js.Conn(), &behind{KeyValue: leader, copy: first}, func(e jetstream.KeyValueEntry) error {
 			stored[e.Key()] = string(e.Value())
 			return nil
 		})
@@ -94,18 +94,15 @@ func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
 // TestAnOlderBucketIsBelievedInTheEnd: NATS went back in time, and all that it holds is older than what was known.
 func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js, kv := open(t)
 	put(t, kv, "a", "old")
-	newer, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "NEWER", History: 1})
-	require.NoError(t, err)
+	newer := bucketOf(t, js, "NEWER")
 	for _, value := range []string{"1", "2", "new"} {
 		put(t, newer, "a", value)
 	}
 	put(t, newer, "b", "lost")
 	b := &behind{KeyValue: kv, copy: newer}
-	v := view(t, nc, b)
+	v := view(t, js, b)
 	caughtUp(t, v)
 	shows(t, v, "a", "new")
 	b.moveTo(t, kv)
@@ -116,17 +113,14 @@ func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 // TestAnEndThatIsGoneHidesNothing: the newest entry was a deletion, which was removed.
 func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
 	t.Parallel()
-	nc, leader := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js, leader := open(t)
 	put(t, leader, "a", "1")
 	put(t, leader, "b", "1")
 	require.NoError(t, leader.Purge(t.Context(), "c"))
 	require.NoError(t, leader.PurgeDeletes(t.Context(), jetstream.DeleteMarkersOlderThan(-1)))
-	half, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "HALF", History: 1})
-	require.NoError(t, err)
+	half := bucketOf(t, js, "HALF")
 	put(t, half, "a", "1")
-	v := view(t, nc, &behind{KeyValue: leader, copy: half})
+	v := view(t, js, &behind{KeyValue: leader, copy: half})
 	shows(t, v, "a", "1")
 	select {
 	case <-v.CaughtUp():

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -30,19 +29,21 @@ const (
 // errBroken is what a bucket says whose watch fails.
 var errBroken = errors.New("broken")
 
-// connect opens a bucket, which it makes where there is none, over a connection of its own.
-func connect(t *testing.T, url string) (*nats.Conn, jetstream.KeyValue) {
+// open is a bucket of a server of the test's own.
+func open(t *testing.T) (jetstream.JetStream, jetstream.KeyValue) {
 	t.Helper()
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, History: 1})
+	return connect(t, devnet.NATS(t).URL)
+}
+
+// connect opens a bucket, which it makes where there is none, over a connection of its own.
+func connect(t *testing.T, url string) (jetstream.JetStream, jetstream.KeyValue) {
+	t.Helper()
+	js := devnet.JetStreamAt(t, url)
+	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, History: 1})
 	require.NoError(t, err)
 	kv, err := watched.Open(t.Context(), js, bucket)
 	require.NoError(t, err)
-	return nc, kv
+	return js, kv
 }
 
 func put(t *testing.T, kv jetstream.KeyValue, key, value string) {
@@ -51,35 +52,10 @@ func put(t *testing.T, kv jetstream.KeyValue, key, value string) {
 	require.NoError(t, err)
 }
 
-// server is a NATS server that keeps its data and its address over restarts.
-type server struct {
-	*devnet.NATSServer
-
-	t    *testing.T
-	dir  string
-	port int
-}
-
-func newServer(t *testing.T) *server {
-	t.Helper()
-	s := &server{t: t, dir: t.TempDir()}
-	s.start(0)
-	s.port = portOf(t, s.URL)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-func (s *server) start(port int) {
-	s.t.Helper()
-	running, err := devnet.StartNATS(s.dir, devnet.NATSOptions{Port: port})
-	require.NoError(s.t, err)
-	s.NATSServer = running
-}
-
 // view runs a view of texts, where "?" cannot be read.
-func view(t *testing.T, nc *nats.Conn, kv jetstream.KeyValue) *watched.View[string] {
+func view(t *testing.T, js jetstream.JetStream, kv jetstream.KeyValue) *watched.View[string] {
 	t.Helper()
-	v := watched.NewView(nc, kv, slog.New(slog.DiscardHandler), func(entry jetstream.KeyValueEntry) (string, bool) {
+	v := watched.NewView(js.Conn(), kv, slog.New(slog.DiscardHandler), func(entry jetstream.KeyValueEntry) (string, bool) {
 		return string(entry.Value()), string(entry.Value()) != "?"
 	})
 	ctx, cancel := context.WithCancel(context.Background())

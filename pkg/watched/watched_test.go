@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,15 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
-
-func portOf(t *testing.T, address string) int {
-	t.Helper()
-	parsed, err := url.Parse(address)
-	require.NoError(t, err)
-	port, err := strconv.Atoi(parsed.Port())
-	require.NoError(t, err)
-	return port
-}
 
 func TestOpenWithoutTheBucket(t *testing.T) {
 	t.Parallel()
@@ -46,13 +35,13 @@ func TestOpenWithoutAnAnswer(t *testing.T) {
 
 func TestViewFromTheFirstSnapshotOn(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	put(t, kv, "a", "1")
 	put(t, kv, "b", "1")
 	put(t, kv, "b", "2")
 	put(t, kv, "deleted", "1")
 	require.NoError(t, kv.Delete(t.Context(), "deleted"))
-	v := view(t, nc, kv)
+	v := view(t, js, kv)
 	caughtUp(t, v)
 	require.Equal(t, 2, v.Len())
 	for key, want := range map[string]string{"a": "1", "b": "2"} {
@@ -78,8 +67,8 @@ func TestViewFromTheFirstSnapshotOn(t *testing.T) {
 
 func TestViewOfAnEmptyBucketCatchesUp(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
-	v := view(t, nc, kv)
+	js, kv := open(t)
+	v := view(t, js, kv)
 	caughtUp(t, v)
 	require.Zero(t, v.Len())
 }
@@ -87,11 +76,11 @@ func TestViewOfAnEmptyBucketCatchesUp(t *testing.T) {
 // TestEntryThatCannotBeReadChangesNothing, until it is deleted; a replay does not take away what was known either.
 func TestEntryThatCannotBeReadChangesNothing(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	b := &brittle{KeyValue: kv}
 	put(t, kv, "never", "?")
 	put(t, kv, "a", "1")
-	v := view(t, nc, b)
+	v := view(t, js, b)
 	caughtUp(t, v)
 	require.Equal(t, 1, v.Len())
 	put(t, kv, "a", "?")
@@ -109,12 +98,12 @@ func TestEntryThatCannotBeReadChangesNothing(t *testing.T) {
 // TestViewWhileNATSIsAway: readers keep what was known, and see all that they missed soon after the server is back.
 func TestViewWhileNATSIsAway(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	nc, kv := connect(t, s.URL)
+	s := devnet.NATSThatRestarts(t)
+	js, kv := connect(t, s.URL)
 	for _, key := range []string{"stays", "changes", "deleted", "vanishes"} {
 		put(t, kv, key, "1")
 	}
-	v := view(t, nc, kv)
+	v := view(t, js, kv)
 	caughtUp(t, v)
 	var missing atomic.Int64
 	reading, stop := context.WithCancel(t.Context())
@@ -129,7 +118,7 @@ func TestViewWhileNATSIsAway(t *testing.T) {
 	}()
 
 	s.Close()
-	s.start(0) // at another address: another process writes while the view is cut off
+	s.StartAt(0, 0) // at another address: another process writes while the view is cut off
 	_, other := connect(t, s.URL)
 	put(t, other, "changes", "2")
 	put(t, other, "new", "1")
@@ -144,7 +133,7 @@ func TestViewWhileNATSIsAway(t *testing.T) {
 	}
 
 	s.Close()
-	s.start(s.port)
+	s.Restart()
 	shows(t, v, "changes", "2")
 	shows(t, v, "new", "1")
 	shows(t, v, "deleted", "")
@@ -160,12 +149,12 @@ func TestViewWhileNATSIsAway(t *testing.T) {
 // TestViewWhoseWatchFails while the connection stands: it watches again, and shows all that was written meanwhile.
 func TestViewWhoseWatchFails(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	b := &brittle{KeyValue: kv}
 	for _, key := range []string{"stays", "changes", "deleted"} {
 		put(t, kv, key, "1")
 	}
-	v := view(t, nc, b)
+	v := view(t, js, b)
 	caughtUp(t, v)
 	b.set(func() { b.failing = true })
 	b.end(t)
@@ -184,11 +173,11 @@ func TestViewWhoseWatchFails(t *testing.T) {
 // TestReplayThatIsCutOffConcludesNothing: what it did not tell of may be stored all the same.
 func TestReplayThatIsCutOffConcludesNothing(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	b := &brittle{KeyValue: kv, cut: 1}
 	put(t, kv, "a", "1")
 	put(t, kv, "b", "1")
-	v := view(t, nc, b)
+	v := view(t, js, b)
 	shows(t, v, "a", "1")
 	require.Eventually(t, func() bool { return b.tried() >= 2 }, patient, often)
 	require.Equal(t, 1, v.Len())
@@ -211,12 +200,12 @@ func TestReplayThatIsCutOffConcludesNothing(t *testing.T) {
 // TestWatchTellsTheReplayAgain when it is asked to, from its beginning to its end.
 func TestWatchTellsTheReplayAgain(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	put(t, kv, "a", "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	again, told, ended := make(chan struct{}), make(chan string), make(chan error, 1)
 	go func() {
-		ended <- watched.Watch(ctx, nc, kv, slog.New(slog.DiscardHandler), again, func(e watched.Event) {
+		ended <- watched.Watch(ctx, js.Conn(), kv, slog.New(slog.DiscardHandler), again, func(e watched.Event) {
 			switch {
 			case e.Begin:
 				told <- "begin"
@@ -257,9 +246,9 @@ func TestWatchTellsTheReplayAgain(t *testing.T) {
 
 func TestAllHandsOverWhatIsStored(t *testing.T) {
 	t.Parallel()
-	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, kv := open(t)
 	none := func(jetstream.KeyValueEntry) error { return errors.New("there is none") }
-	require.NoError(t, watched.All(t.Context(), nc, kv, none))
+	require.NoError(t, watched.All(t.Context(), js.Conn(), kv, none))
 	for _, key := range []string{"a", "b", "deleted"} {
 		put(t, kv, key, "of "+key)
 	}
@@ -269,22 +258,22 @@ func TestAllHandsOverWhatIsStored(t *testing.T) {
 		stored[entry.Key()] = string(entry.Value())
 		return nil
 	}
-	require.NoError(t, watched.All(t.Context(), nc, kv, collect))
+	require.NoError(t, watched.All(t.Context(), js.Conn(), kv, collect))
 	require.Equal(t, map[string]string{"a": "of a", "b": "of b"}, stored)
 
 	unreadable, calls := errors.New("unreadable"), 0
-	require.ErrorIs(t, watched.All(t.Context(), nc, kv, func(jetstream.KeyValueEntry) error { calls++; return unreadable }), unreadable)
+	require.ErrorIs(t, watched.All(t.Context(), js.Conn(), kv, func(jetstream.KeyValueEntry) error { calls++; return unreadable }), unreadable)
 	require.Equal(t, 1, calls, "an error ends it")
-	require.ErrorIs(t, watched.All(t.Context(), nc, &brittle{KeyValue: kv, failing: true}, collect), errBroken)
-	require.ErrorContains(t, watched.All(t.Context(), nc, &brittle{KeyValue: kv, cut: 1}, collect), "the client ended the watch", "half is not all")
+	require.ErrorIs(t, watched.All(t.Context(), js.Conn(), &brittle{KeyValue: kv, failing: true}, collect), errBroken)
+	require.ErrorContains(t, watched.All(t.Context(), js.Conn(), &brittle{KeyValue: kv, cut: 1}, collect), "the client ended the watch", "half is not all")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, watched.All(ended, nc, kv, collect), context.Canceled)
+	require.ErrorIs(t, watched.All(ended, js.Conn(), kv, collect), context.Canceled)
 }
 
 func TestMovedTellsALostRaceFromOtherErrors(t *testing.T) {
 	t.Parallel()
-	_, kv := connect(t, devnet.NATS(t).URL)
+	_, kv := open(t)
 	first, err := kv.PutString(t.Context(), "a", "1")
 	require.NoError(t, err)
 	_, err = kv.Update(t.Context(), "a", []byte("2"), first)
