@@ -31,7 +31,7 @@ func (h simHalt) Unjournaled(id score.Lane) {
 func (r *simRun) pausedProjects() map[score.ProjectID]bool {
 	paused := map[score.ProjectID]bool{}
 	for id := range r.paused {
-		if !r.plant.pauseIgnored {
+		if r.plant != pauseIgnored {
 			paused[id] = true
 		}
 	}

@@ -90,7 +90,7 @@ func (v *simView) Post(_ context.Context, from, to score.Lane, n lane.Notice) er
 func (v *simView) Posted(from, to score.Lane) lane.Notice {
 	n := v.posted[simPair{from, to}]
 	for _, pair := range v.r.lanes.pairs {
-		if v.r.plant.takesTwice && pair.from == from {
+		if v.r.plant == takesTwice && pair.from == from {
 			n.Given = max(n.Given, v.posted[pair].Given)
 		}
 	}

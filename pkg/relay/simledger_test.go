@@ -167,7 +167,7 @@ func (r *simRun) newFold(p *simReplica) *simFold {
 		Lanes: func(context.Context) (int, error) { return int(r.ids()), nil },
 	}
 	f.fold, f.check = statuses, statuses.Check
-	if r.plant.rewindLost {
+	if r.plant == rewindLost {
 		f.fold = simNoRewinds{statuses}
 	}
 	return f

@@ -46,6 +46,9 @@ type simPlan struct {
 	thiefCall bool // and calls the contract
 	endpoints []string
 	onlyLies  bool // about receipts, nonces and lists of transactions, and nothing else
+
+	// Weights: what it takes to find a planted bug that needs much to meet.
+	changes, often, breaks int // of lanes, reorgs, and faults of endpoints
 }
 
 // The faults of endpoints.
@@ -57,7 +60,7 @@ func drawPlan(rng *rand.Rand) simPlan {
 		lanes: 1 + rng.IntN(3), replicas: 1 + rng.IntN(3), nodes: 1 + rng.IntN(3), confirmations: one(0, 1, 2, 2, 3, 4, 6),
 		lag: 2 + uint64(rng.IntN(4)), blocks: 10 + rng.IntN(40), window: 1 + rng.IntN(8),
 		ahead:    int(one(3, 8, 8, 15, 15, 40, 20_000)),
-		gasLimit: one(9_000_000, 30_000_000, 30_000_000, 60_000_000), oneClient: rng.IntN(2) == 0,
+		gasLimit: one(9_000_000, 30_000_000, 30_000_000, 60_000_000), oneClient: rng.IntN(2) == 0, changes: 2, often: 1, breaks: 2,
 	}
 	if rng.IntN(8) == 0 {
 		p.onlyLies = true
@@ -97,11 +100,30 @@ func drawPlan(rng *rand.Rand) simPlan {
 	return p
 }
 
-// forPlant makes sure that a planted bug gets its chance.
-func (p *simPlan) forPlant() {
+// forPlant makes sure that a planted bug gets its chance, soon.
+func (p *simPlan) forPlant(plant simPlant) {
 	p.journalFaults, p.lease, p.kills = max(p.journalFaults, 5), true, true
 	p.floods, p.pauses, p.ahead = true, true, min(p.ahead, 15)
 	p.endpoints, p.onlyLies, p.replicas, p.moves = append(p.endpoints, "send"), false, max(p.replicas, 2), true
+	switch plant {
+	case freesNonce:
+		p.endpoints, p.breaks = []string{"send"}, 16
+	case ownOnly: // another lane creates the project, and the chain loses that once more
+		p.reorgs, p.deep, p.lanes, p.often, p.changes = true, true, max(2, p.lanes), 4, 8
+	case rewindLost: // what comes back is in an earlier block
+		p.deepReorgs()
+		p.flush, p.moves, p.ledger, p.statusFaults, p.ledgerFaults = false, false, false, 0, 0
+	case boundOver: // a slot is open again, and the ledger is faster than its lane
+		p.deepReorgs()
+		p.bad = true
+	case foldApart:
+		p.statusFaults = 10
+	}
+}
+
+// deepReorgs are often below the final block, and little else goes wrong.
+func (p *simPlan) deepReorgs() {
+	p.reorgs, p.deep, p.often, p.confirmations, p.endpoints, p.blocks = true, true, 6, 1, nil, 60
 }
 
 // simAction is something that may happen next; weight is how often.
@@ -128,16 +150,12 @@ func (r *simRun) actions() []simAction {
 		}
 	}
 	when(p.kills, "kill", 3, func() { r.fuse = 1 + r.draw(1+r.draw(30)); r.turnOf(r.anyReplica()) })
-	often := 1 // what it takes to find a planted bug that needs much to meet
-	if r.plant.ownOnly {
-		often = 4
-	}
-	when(p.moves, "lanes", 2*often, r.changeLanes)
+	when(p.moves, "lanes", p.changes, r.changeLanes)
 	when(p.moves, "lanes heard of", 12, func() { r.hearOfLanes(r.anyReplica(), false) })
 	when(p.moves && p.noticeFaults > 0, "notice lost", 1, r.loseNotice)
 	when(p.lease, "lease", 2, r.moveLease)
 	when(p.lease, "zombie", 6, r.stepZombie)
-	when(p.reorgs, "reorg", often, r.reorg)
+	when(p.reorgs, "reorg", p.often, r.reorg)
 	when(p.floods, "flood", 1, func() { r.did("flood"); r.users.flood() })
 	when(p.pauses, "pause", 2, r.pause)
 	when(p.pauses, "resume", 2, r.resume)
@@ -153,7 +171,7 @@ func (r *simRun) actions() []simAction {
 	when(p.role, "role", 1, r.moveRole)
 	when(p.thief, "thief", 1, r.steal)
 	when(p.thief || p.deep, "operator", 1, r.operate)
-	when(len(p.endpoints) > 0, "endpoint", 2, r.breakEndpoint)
+	when(len(p.endpoints) > 0, "endpoint", p.breaks, r.breakEndpoint)
 	when(len(p.endpoints) > 0, "endpoint heals", 2, r.healEndpoint)
 	return all
 }

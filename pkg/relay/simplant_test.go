@@ -19,10 +19,10 @@ type simJournal struct {
 }
 
 func (j *simJournal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
-	if j.r.plant.floorEarly && e.Bind != nil && e.Bind.Requeued == 0 {
+	if j.r.plant == floorEarly && e.Bind != nil && e.Bind.Requeued == 0 {
 		j.early[id] = e.Bind.Moves
 	}
-	if j.r.plant.floorOver && e.Bind != nil && len(e.Bind.Moves) > 0 {
+	if j.r.plant == floorOver && e.Bind != nil && len(e.Bind.Moves) > 0 {
 		floor := &e.Bind.Moves[0].Floor
 		*floor = score.Position{Seq: floor.Seq + 1}
 	}
@@ -34,7 +34,7 @@ func (j *simJournal) Append(ctx context.Context, id score.Lane, last uint64, e l
 	if killed {
 		panic(simCrash{})
 	}
-	if j.r.plant.noFence && errors.Is(err, lane.ErrFenced) {
+	if j.r.plant == noFence && errors.Is(err, lane.ErrFenced) {
 		return j.Force(id, e)
 	}
 	return seq, err
@@ -43,7 +43,7 @@ func (j *simJournal) Append(ctx context.Context, id score.Lane, last uint64, e l
 // State is what a lane's journal leads to, as others read it.
 func (j *simJournal) State(ctx context.Context, id score.Lane) (*lane.State, uint64, error) {
 	state, last, err := j.Journal.State(ctx, id)
-	if err != nil || !j.r.plant.takesTwice {
+	if err != nil || j.r.plant != takesTwice {
 		return state, last, err
 	}
 	for to := range j.r.ids() {
@@ -109,7 +109,7 @@ func (s *simSession) freeNonce() {
 // other ends the second reading before it is there.
 func (r *simRun) forgetParked(s *simSession) {
 	for _, p := range s.intake.parked {
-		if r.plant.parkedForgotten && p.behind || r.plant.secondEndsEarly && p.riding && len(p.row.places) > 0 {
+		if r.plant == parkedForgotten && p.behind || r.plant == secondEndsEarly && p.riding && len(p.row.places) > 0 {
 			p.behind, p.riding, p.owed, p.next = false, false, 0, s.intake.read
 		}
 	}

@@ -274,7 +274,7 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 		return err
 	}
 	s := &simSession{session: opened, replica: p}
-	if r.plant.ownOnly {
+	if r.plant == ownOnly {
 		s.settler.creations = func(context.Context) (map[score.ProjectID]bool, uint64, error) {
 			return lane.Lanes{id: &lane.State{Slots: s.lane.State.Slots, Queue: s.lane.State.Queue}}.Creations()
 		}
@@ -322,13 +322,13 @@ func (r *simRun) step(s *simSession, what int) (err error) {
 		}
 	}
 	before := s.lane.State.Buckets
-	if err == nil && r.plant.givesEarly {
+	if err == nil && r.plant == givesEarly {
 		err = s.giveEarly()
 	}
 	if err == nil {
 		err = s.work(background())
 	}
-	if r.plant.givesOn {
+	if r.plant == givesOn {
 		s.goOn(before)
 	}
 	if errors.Is(err, errReadAgain) {
@@ -337,7 +337,7 @@ func (r *simRun) step(s *simSession, what int) (err error) {
 		}
 	}
 	r.forgetParked(s)
-	if r.plant.freesNonce {
+	if r.plant == freesNonce {
 		s.freeNonce()
 	}
 	return err

@@ -73,24 +73,34 @@ var simKinds = []string{
 	"price", "gas", "role taken", "thief", "lanes changed", "notice lost", "ledger's lease moved", "ledger purged", "ledger restored",
 }
 
-// simPlant are the bugs that tests plant, none by default.
-type simPlant struct {
-	freesNonce bool // a send whose answer is lost frees the slot's nonce, and its work is bound again
-	noFence    bool // an append is stored although another session appended since
-	floorEarly bool // floors move before the journal holds what is before it
-	floorOver  bool // a floor moves over what was not bound
-	givesOn    bool // a giver continues with what it gave
-	givesEarly bool // a giver does not wait for a creation
-	takesTwice bool // what was given to one lane is taken by another, too
-	ownOnly    bool // of what overtook its project, only the lane's own creations count, and the chain does not
+// simPlant is a bug that a test plants.
+type simPlant string
 
-	pauseIgnored    bool // updates of paused projects are bound
-	parkedForgotten bool // a parked project that is behind is taken for one that is not
-	secondEndsEarly bool // the second reading ends before it is where the main reading is
+const (
+	noPlant simPlant = ""
 
-	foldApart  bool // the place of the fold is stored before what is folded
-	rewindLost bool // the fold takes nothing back
-	boundOver  bool // a slot that is told of late replaces what its own transaction did
+	freesNonce simPlant = "freed nonce"           // a send whose answer is lost frees the slot's nonce, and its work is bound again
+	noFence    simPlant = "unfenced append"       // an append is stored although another session appended since
+	floorEarly simPlant = "early floor"           // floors move before the journal holds what is before it
+	floorOver  simPlant = "floor over unbound"    // a floor moves over what was not bound: the count of what it passed says nothing of it
+	givesOn    simPlant = "giver that continues"  // a lane binds what is in buckets that it gave
+	givesEarly simPlant = "giver without waiting" // a bucket is given while a creation of it is open
+	takesTwice simPlant = "bucket taken twice"    // what was given to one lane is taken by another, too
+	ownOnly    simPlant = "death too soon"        // of what overtook its project, only the lane's own creations count, and the chain does not
+
+	pauseIgnored    simPlant = "ignored pause"             // updates of paused projects are bound
+	parkedForgotten simPlant = "forgotten project"         // what a parked project left out is not read again
+	secondEndsEarly simPlant = "second reading ends early" // what a parked project left out is read again, but not all of it
+
+	foldApart  simPlant = "fold apart"        // the place of the fold is stored before what is folded
+	rewindLost simPlant = "lost rewind"       // the fold takes nothing back: statuses of blocks that the chain lost stay
+	boundOver  simPlant = "slot over its end" // a slot that is told of again replaces what its own transaction rejected
+)
+
+// simPlants are all of them.
+var simPlants = []simPlant{
+	freesNonce, noFence, floorEarly, floorOver, givesOn, givesEarly, takesTwice, ownOnly, pauseIgnored, parkedForgotten, secondEndsEarly,
+	foldApart, rewindLost, boundOver,
 }
 
 // simFailure is what a schedule panics with that shows something wrong.
@@ -147,11 +157,8 @@ func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
 		}}))
 	}
 	r.plan = drawPlan(r.rng)
-	if plant != (simPlant{}) {
-		r.plan.forPlant()
-		if plant.ownOnly { // another lane creates the project, and the chain loses that once more
-			r.plan.reorgs, r.plan.deep, r.plan.lanes = true, true, max(2, r.plan.lanes)
-		}
+	if plant != noPlant {
+		r.plan.forPlant(plant)
 	}
 	return r
 }
@@ -178,7 +185,7 @@ func (r *simRun) begin() {
 	}
 	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
 	r.statuses.fault = func(what string) (before, after error) { return r.fault(what, r.plan.statusFaults) }
-	r.statuses.apart, r.statuses.over = r.plant.foldApart, r.plant.boundOver
+	r.statuses.apart, r.statuses.over = r.plant == foldApart, r.plant == boundOver
 	r.ledger = &simLedger{now: r.clock.Now, fault: func(what string) (before, after error) { return r.fault(what, r.plan.ledgerFaults) }}
 	r.beginLanes()
 	for i := range r.plan.replicas {

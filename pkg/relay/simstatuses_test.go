@@ -249,7 +249,7 @@ func (s *simStatuses) Fold(_ context.Context, from []string, to string, facts []
 		err := s.call("fold", func() {
 			if elsewhere() && !s.apart {
 				moved = score.ErrFoldMoved
-			} else if s.fact(&facts[i]); i == len(facts)-1 {
+			} else if s.fact(&facts[i]); i == len(facts)-1 && !s.apart {
 				place()
 			}
 		})
@@ -257,7 +257,7 @@ func (s *simStatuses) Fold(_ context.Context, from []string, to string, facts []
 			return errorOf(moved, err)
 		}
 	}
-	if len(facts) == 0 {
+	if len(facts) == 0 && !s.apart {
 		return errorOf(moved, s.call("fold", place))
 	}
 	return moved

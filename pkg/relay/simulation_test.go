@@ -12,13 +12,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 )
 
-var simSchedules = flag.Int64("sim.schedules", simUsual, "schedules that TestSimulation plays")
+var (
+	simUsual     = int64(long.Size(150, 300)) // with the fixed seed they meet faults of all kinds
+	simSchedules = flag.Int64("sim.schedules", simUsual, "schedules that TestSimulation plays")
+)
 
 const (
-	simUsual    = 300  // with the fixed seed they meet faults of all kinds
 	simEnough   = 1500 // with any seed
 	simFailures = 5    // after which it ends
 )
@@ -41,7 +44,7 @@ func TestSimulation(t *testing.T) {
 					return
 				}
 				seed := base + uint64(i)
-				stats, _, err := simulate(seed, simPlant{}, limit == 1 && testing.Verbose())
+				stats, _, err := simulate(seed, noPlant, limit == 1 && testing.Verbose())
 				if err != nil {
 					failures.Add(1)
 					t.Errorf("schedule %d: %v\nplay it again: %s=%d go test ./pkg/relay -run 'TestSimulation$' -v -args -sim.schedules=1", seed, err, testrand.Variable, seed)
@@ -82,109 +85,32 @@ func TestSimulation(t *testing.T) {
 func TestSimulationRepeats(t *testing.T) {
 	t.Parallel()
 	traces := map[uint64]bool{}
-	for seed := range uint64(30) {
-		_, first, err := simulate(seed+1, simPlant{}, false)
-		_, second, again := simulate(seed+1, simPlant{}, false)
+	schedules := long.Size(10, 30)
+	for seed := range uint64(schedules) {
+		_, first, err := simulate(seed+1, noPlant, false)
+		_, second, again := simulate(seed+1, noPlant, false)
 		require.Equal(t, first, second, "seed %d", seed+1)
 		require.Equal(t, fmt.Sprint(err), fmt.Sprint(again))
 		traces[first] = true
 	}
-	require.Len(t, traces, 30)
+	require.Len(t, traces, schedules)
 }
 
-// plantFound plays schedules with a planted bug until one fails.
-func plantFound(t *testing.T, plant simPlant) {
-	t.Helper()
+// TestSimulationFinds plays schedules with each of the planted bugs until one fails.
+func TestSimulationFinds(t *testing.T) {
+	t.Parallel()
 	const most = 4000
-	for seed := range uint64(most) {
-		if _, _, err := simulate(seed+1, plant, false); err != nil {
-			t.Logf("found by schedule %d: %v", seed+1, err)
-			return
-		}
+	for _, plant := range simPlants {
+		t.Run(string(plant), func(t *testing.T) {
+			t.Parallel()
+			first := max(1, map[simPlant]uint64{ownOnly: 73, boundOver: 16}[plant]) // a schedule that finds what few do
+			for seed := first; seed < first+most; seed++ {
+				if _, _, err := simulate(seed, plant, false); err != nil {
+					t.Logf("found by schedule %d: %v", seed, err)
+					return
+				}
+			}
+			t.Fatalf("%d schedules did not find it", most)
+		})
 	}
-	t.Fatalf("%d schedules did not find it", most)
-}
-
-// TestSimulationFindsFreedNonces: a send without an answer frees its nonce.
-func TestSimulationFindsFreedNonces(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{freesNonce: true})
-}
-
-// TestSimulationFindsUnfencedAppends: the journal takes entries of a session that lost its lane.
-func TestSimulationFindsUnfencedAppends(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{noFence: true})
-}
-
-// TestSimulationFindsEarlyFloors: the floor moves before the journal holds the attempt.
-func TestSimulationFindsEarlyFloors(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{floorEarly: true})
-}
-
-// TestSimulationFindsFloorsOverUnboundPositions: the count of what the floor passed says nothing of it.
-func TestSimulationFindsFloorsOverUnboundPositions(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{floorOver: true})
-}
-
-// TestSimulationFindsGiversThatContinue: a lane binds what is in buckets that it gave.
-func TestSimulationFindsGiversThatContinue(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{givesOn: true})
-}
-
-// TestSimulationFindsGiversThatDoNotWait: a bucket is given while a creation of it is open.
-func TestSimulationFindsGiversThatDoNotWait(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{givesEarly: true})
-}
-
-// TestSimulationFindsBucketsTakenTwice: a lane takes what was given to another.
-func TestSimulationFindsBucketsTakenTwice(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{takesTwice: true})
-}
-
-// TestSimulationFindsDeathsTooSoon: updates that overtook a project that another lane still creates are dead-lettered.
-func TestSimulationFindsDeathsTooSoon(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{ownOnly: true})
-}
-
-// TestSimulationFindsPausesThatAreIgnored: updates of paused projects are bound.
-func TestSimulationFindsPausesThatAreIgnored(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{pauseIgnored: true})
-}
-
-// TestSimulationFindsFoldsApart: the place of the statuses' fold is stored before what is folded.
-func TestSimulationFindsFoldsApart(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{foldApart: true})
-}
-
-// TestSimulationFindsLostRewinds: statuses of blocks that the chain lost stay.
-func TestSimulationFindsLostRewinds(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{rewindLost: true})
-}
-
-// TestSimulationFindsSlotsOverTheirEnds: a slot that is told of again replaces what its own transaction rejected.
-func TestSimulationFindsSlotsOverTheirEnds(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{boundOver: true})
-}
-
-// TestSimulationFindsForgottenProjects: what a parked project left out is not read again.
-func TestSimulationFindsForgottenProjects(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{parkedForgotten: true})
-}
-
-// TestSimulationFindsSecondReadingsThatEndEarly: what a parked project left out is read again, but not all of it.
-func TestSimulationFindsSecondReadingsThatEndEarly(t *testing.T) {
-	t.Parallel()
-	plantFound(t, simPlant{secondEndsEarly: true})
 }
