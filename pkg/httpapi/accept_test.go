@@ -96,12 +96,10 @@ func TestADuplicateIsComparedWithWhatWasAccepted(t *testing.T) {
 	require.Equal(t, false, sent(set(b.update("1"), "targetWallet", devnet.Address(8))))
 	require.Equal(t, true, sent(b.update("1")))
 
-	refs := []score.Ref{score.UpdateRef(b.project.ID, updateID("2"))}
-	require.NoError(t, b.status.Accepted(t.Context(), refs, []string{""}))
+	require.NoError(t, b.status.Accepted(t.Context(), b.refs("2"), []string{""}))
 	require.Nil(t, sent(b.update("2")), "another replica accepted it")
 
-	refs[0].Update = updateID("1")
-	require.NoError(t, b.status.Final(t.Context(), common.Hash{1}, 1, refs, []score.Outcome{score.NotMember}))
+	require.NoError(t, b.status.Final(t.Context(), common.Hash{1}, 1, b.refs("1"), []score.Outcome{score.NotMember}))
 	require.Equal(t, "accepted", b.post("/update-score", set(b.update("1"), "actionName", "return")).body["status"], "the first was rejected")
 	require.Nil(t, sent(b.update("1")), "accepted twice: which of them counts is not known here")
 }
@@ -198,8 +196,7 @@ func TestACrashBetweenClaimAndAck(t *testing.T) {
 		s.status.Claim = 5 * time.Second
 	}).withProject()
 	require.Equal(t, score.ClaimWon, b.claim("one", "crashed"))
-	r := b.post("/update-score", b.update("one"))
-	require.Equal(t, "update_in_progress", r.code())
+	require.Equal(t, "update_in_progress", b.post("/update-score", b.update("one")).code())
 	b.accepted("/update-score", b.update("one"))
 	require.Len(t, b.stored(), 1)
 }
@@ -285,8 +282,7 @@ func TestAFullStreamSaysSoAtOnce(t *testing.T) {
 	b := newBench(t, func(s *setup) { s.config.AcceptTimeout = time.Hour }).withProject()
 	b.publisher.refuse(fmt.Errorf("no room: %w", score.ErrFull))
 	began := time.Now()
-	r := b.post("/update-score", b.update("one"))
-	require.Equal(t, "stream_full", r.code())
+	require.Equal(t, "stream_full", b.post("/update-score", b.update("one")).code())
 	require.Less(t, time.Since(began), 2*time.Minute)
 	b.publisher.refuse(nil)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])

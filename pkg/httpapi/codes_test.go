@@ -271,14 +271,20 @@ func (b *bench) holdAPost(id string) (release func()) {
 }
 
 // untilRefused looks the project up until that is refused.
-func (b *bench) untilRefused() (r response) {
+func (b *bench) untilRefused() response {
 	b.t.Helper()
-	require.Eventually(b.t, func() bool {
-		r = b.get("/projects/%s", b.project.ID)
-		return r.status != http.StatusOK
-	}, 2*time.Minute, time.Millisecond)
+	return b.until(func(r response) bool { return r.status != http.StatusOK }, func() response { return b.get("/projects/%s", b.project.ID) })
+}
+
+// until asks until the answer is as wanted.
+func (b *bench) until(wanted func(response) bool, ask func() response) (r response) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { r = ask(); return wanted(r) }, 2*time.Minute, time.Millisecond)
 	return r
 }
+
+// limited reports whether an answer refuses for the rate. On a slow machine a key has one more unit before it asks again.
+func limited(r response) bool { return r.code() == "rate_limited" }
 
 // wire sends bytes no HTTP client would.
 func (b *bench) wire(text string) response { return b.dial(loopback).ask(text) }

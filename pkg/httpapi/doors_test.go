@@ -36,7 +36,7 @@ func (b *bench) dial(from string) *line {
 	c, err := dialer.DialContext(b.t.Context(), "tcp", strings.TrimPrefix(b.url, "http://"))
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { _ = c.Close() })
-	require.NoError(b.t, c.SetDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(b.t, c.SetDeadline(time.Now().Add(2*time.Minute)))
 	return &line{Conn: c, b: b, r: bufio.NewReader(c)}
 }
 

@@ -23,8 +23,13 @@ import (
 // noon is when the tests' blocks were made.
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// projected plays the projector: it projects the bench's project again, with these executions, as of a block.
+// projected plays the projector: it projects the bench's project again, with these executions, as of a block of noon.
 func (b *bench) projected(block uint64, executions ...score.Execution) {
+	b.t.Helper()
+	b.projectedAt(noon, block, executions...)
+}
+
+func (b *bench) projectedAt(time time.Time, block uint64, executions ...score.Execution) {
 	b.t.Helper()
 	ctx := b.t.Context()
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
@@ -34,7 +39,7 @@ func (b *bench) projected(block uint64, executions ...score.Execution) {
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.standings.Create(ctx, at.Generation, b.project.ID, score.Mark{Block: 1}))
 	b.append(at.Generation, score.Mark{Block: 1}, block, executions)
-	b.advance(at, block)
+	b.advance(at, time, block)
 }
 
 func (b *bench) append(generation uint64, after score.Mark, block uint64, executions []score.Execution) {
@@ -53,10 +58,10 @@ func (b *bench) append(generation uint64, after score.Mark, block uint64, execut
 	}
 }
 
-func (b *bench) advance(from score.Checkpoint, block uint64) {
+func (b *bench) advance(from score.Checkpoint, time time.Time, block uint64) {
 	b.t.Helper()
 	to := from
-	to.Block, to.Hash, to.Time = block, common.Hash{byte(block)}, noon
+	to.Block, to.Hash, to.Time = block, common.Hash{byte(block)}, time
 	require.NoError(b.t, b.standings.Advance(b.t.Context(), from, to))
 }
 
@@ -241,7 +246,7 @@ func TestWhatIsRebuiltIsNotTold(t *testing.T) {
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	at, err := b.standings.Begin(t.Context(), 0, 1000)
 	require.NoError(t, err)
-	b.advance(at, 400)
+	b.advance(at, noon, 400)
 	for _, path := range []string{"", "/%s/leaderboards/total", "/%s/scores?wallets=" + player(1).Hex(), "/%s/stats", "/%s/wallets/" + player(1).Hex() + "/history"} {
 		if path != "" {
 			path = fmt.Sprintf(path, b.project.ID)
