@@ -48,9 +48,7 @@ func TestBodiesInProgressAreBounded(t *testing.T) {
 	b := bounded(t, nil).withProject()
 	var lines []*line
 	for i := range 2 {
-		lines = append(lines, b.dial(loopback))
-		_, err := io.WriteString(lines[i], b.announce("/update-groups", length(256*kib)))
-		require.NoError(t, err)
+		lines = append(lines, b.begin(b.announce("/update-groups", length(256*kib))))
 		b.held((i + 1) * 256 * kib)
 	}
 	l := b.dial(loopback)
@@ -62,8 +60,7 @@ func TestBodiesInProgressAreBounded(t *testing.T) {
 	require.Equal(t, "too_many_bodies", r.code(), "it is not asked for")
 
 	l = b.dial(loopback)
-	_, err := io.WriteString(l, livez+livez+b.announce("/update-groups", length(100*kib)))
-	require.NoError(t, err)
+	l.write(livez + livez + b.announce("/update-groups", length(100*kib)))
 	require.Equal(t, "ok\n", l.answer().raw, "what came before is answered")
 	require.Equal(t, "ok\n", l.answer().raw)
 	require.Equal(t, "too_many_bodies", l.answer().code())
@@ -71,30 +68,24 @@ func TestBodiesInProgressAreBounded(t *testing.T) {
 	other := *b
 	other.withTerms(apikey.Terms{})
 	other.post("/update-score", other.update("of another key")).ok()
-	chunked := other.dial(loopback)
-	_, err = io.WriteString(chunked, other.announce("/update-groups", "Transfer-Encoding: chunked")+"10000\r\n")
-	require.NoError(t, err)
+	chunked := other.begin(other.announce("/update-groups", "Transfer-Encoding: chunked") + "10000\r\n")
 	b.held((512 + 64) * kib)
-	_, err = io.WriteString(chunked, strings.Repeat(" ", 64*kib)+"\r\n30000\r\n")
-	require.NoError(t, err)
+	chunked.write(strings.Repeat(" ", 64*kib) + "\r\n30000\r\n")
 	b.held((512 + 256) * kib)
-	_, err = io.WriteString(chunked, strings.Repeat(" ", 192*kib)+"\r\n1\r\n")
-	require.NoError(t, err)
+	chunked.write(strings.Repeat(" ", 192*kib) + "\r\n1\r\n")
 	require.Equal(t, "body_too_large", chunked.answer().code(), "by its chunks together")
 	require.InDelta(t, 1, b.count("scorelay_api_key_requests_total", "another", "refused"), 0)
 	b.held(512 * kib)
 
 	third := *b
 	third.withTerms(apikey.Terms{})
-	_, err = io.WriteString(other.dial(loopback), other.announce("/update-groups", length(256*kib)))
-	require.NoError(t, err)
+	other.begin(other.announce("/update-groups", length(256*kib)))
 	b.held((512 + 256) * kib)
 	r = third.dial(loopback).ask(third.announce("/update-groups", length(200*kib)))
 	require.Equal(t, "overloaded", r.code(), "it has nothing, and would have more than it leaves free")
 	third.post("/update-score", third.update("of a third key")).ok()
 	require.Equal(t, http.StatusUnauthorized, b.dial(loopback).ask("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 4097\r\n\r\n").status)
-	_, err = io.WriteString(b.dial(loopback), "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n")
-	require.NoError(t, err)
+	b.begin("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n")
 	b.held((512+256)*kib + 4*kib) // it may be small
 }
 
@@ -103,9 +94,7 @@ func TestWhatABodyHeldIsGivenBack(t *testing.T) {
 	b := bounded(t, func(s *setup) { s.config.ReadTimeout = 2 * time.Second }).withProject()
 	body := strings.Repeat(" ", 100*kib)
 	begun := func(framing, some string) *line {
-		l := b.dial(loopback)
-		_, err := io.WriteString(l, b.announce("/update-score", framing)+some)
-		require.NoError(t, err)
+		l := b.begin(b.announce("/update-score", framing) + some)
 		return l
 	}
 	for name, way := range map[string]func(t *testing.T){
@@ -114,8 +103,7 @@ func TestWhatABodyHeldIsGivenBack(t *testing.T) {
 			for range 3 {
 				require.Equal(t, "malformed_json", l.answer().code())
 				b.held(0)
-				_, err := io.WriteString(l, b.announce("/update-score", length(len(body)))+body)
-				require.NoError(t, err)
+				l.write(b.announce("/update-score", length(len(body))) + body)
 			}
 			require.Equal(t, "malformed_json", l.answer().code())
 		},
@@ -130,8 +118,7 @@ func TestWhatABodyHeldIsGivenBack(t *testing.T) {
 				l.answer()
 			}
 			b.held(2)
-			_, err := io.WriteString(l, "}")
-			require.NoError(t, err)
+			l.write("}")
 			l.answer()
 		},
 		"timed out": func(t *testing.T) {
@@ -199,9 +186,7 @@ func TestRefusedBodiesAreReadOfFewConnections(t *testing.T) {
 	}
 	var lines []*line
 	for range many {
-		l := b.dial(loopback)
-		_, err := io.WriteString(l, b.announce("/update-groups", length(512*kib)))
-		require.NoError(t, err)
+		l := b.begin(b.announce("/update-groups", length(512*kib)))
 		lines = append(lines, l)
 	}
 	for _, l := range lines {

@@ -132,8 +132,7 @@ var provocations = map[string]struct {
 	}},
 	"too_many_bodies": {func(s *setup) { s.config.MaxBodies = 512 << 10 }, func(b *bench) response {
 		b.held(0) // of the bench's own creation
-		_, err := io.WriteString(b.dial(loopback), b.announce("/update-groups", length(256<<10)))
-		require.NoError(b.t, err)
+		b.begin(b.announce("/update-groups", length(256<<10)))
 		b.held(256 << 10)
 		return b.post("/create-project", []byte(`{"name":"`+strings.Repeat("x", 100)+`"}`))
 	}},

@@ -40,11 +40,24 @@ func (b *bench) dial(from string) *line {
 	return &line{Conn: c, b: b, r: bufio.NewReader(c)}
 }
 
-// ask writes and reads one answer.
-func (l *line) ask(text string) response {
+// begin opens a connection and writes to it.
+func (b *bench) begin(text string) *line {
+	b.t.Helper()
+	l := b.dial(loopback)
+	l.write(text)
+	return l
+}
+
+func (l *line) write(text string) {
 	l.b.t.Helper()
 	_, err := io.WriteString(l, text)
 	require.NoError(l.b.t, err)
+}
+
+// ask writes and reads one answer.
+func (l *line) ask(text string) response {
+	l.b.t.Helper()
+	l.write(text)
 	return l.answer()
 }
 
@@ -236,8 +249,7 @@ func TestConnectionsWithoutAKeyMakeRoom(t *testing.T) {
 func TestABodyMayTakeItsTime(t *testing.T) {
 	b := newBench(t, func(s *setup) { s.config.KeylessIdle = 200 * time.Millisecond })
 	l, keyless := b.dial(loopback), b.dial(loopback)
-	_, err := io.WriteString(l, "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nX-API-KEY: "+b.secret.Reveal()+"\r\n\r\n{")
-	require.NoError(t, err)
+	l.write("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nX-API-KEY: " + b.secret.Reveal() + "\r\n\r\n{")
 	keyless.ends() // so the short time is over
 	require.Equal(t, "invalid_body", l.ask("}").code())
 }

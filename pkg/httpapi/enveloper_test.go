@@ -79,6 +79,18 @@ func TestEnvelopesKeepUnitsWholeAndInOrder(t *testing.T) {
 	})
 }
 
+// enveloping runs an enveloper of ten updates at most until the test, which is in a bubble, closes stop.
+func enveloping(t *testing.T, publisher Publisher, patience time.Duration) *enveloper {
+	t.Helper()
+	e := &enveloper{
+		publisher: publisher, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
+		accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
+		in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+	go e.run(t.Context())
+	return e
+}
+
 // countingPublisher stores how many updates each envelope has, one at a time.
 type countingPublisher struct {
 	Publisher
@@ -96,12 +108,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		publisher := &countingPublisher{}
-		e := &enveloper{
-			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
-			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
-		}
-		go e.run(t.Context())
+		e := enveloping(t, publisher, time.Minute)
 		answers := make(chan error)
 		add := func(n int) {
 			go func() { answers <- e.add(numbered(0, n)) }()

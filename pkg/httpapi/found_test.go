@@ -59,12 +59,11 @@ func TestABodyIsHeldWhileItIsWorkedOn(t *testing.T) {
 	require.NoError(t, err)
 	text := string(body) + strings.Repeat(" ", 256*kib-len(body))
 	l := b.dial(loopback)
-	n, err := io.WriteString(l, b.announce("/update-score", length(len(text)))+text[:len(text)-1])
-	require.NoError(t, err)
+	begins := b.announce("/update-score", length(len(text))) + text[:len(text)-1]
+	l.write(begins)
 	b.held(before + 256*kib)
-	require.Eventually(t, func() bool { return waits.Load() == int64(n) }, time.Minute, time.Millisecond) // for the last byte: then fasthttp reads ahead
-	_, err = io.WriteString(l, text[len(text)-1:]+"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { return waits.Load() == int64(len(begins)) }, time.Minute, time.Millisecond) // for the last byte: then fasthttp reads ahead
+	l.write(text[len(text)-1:] + "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")
 	require.Eventually(t, func() bool { return b.server.Waiting() > 0 }, time.Minute, time.Millisecond)
 	require.Never(t, func() bool { return int(b.count("scorelay_api_body_bytes")) < 256*kib }, 200*time.Millisecond, time.Millisecond)
 }
@@ -73,11 +72,9 @@ func TestABodyIsHeldWhileItIsWorkedOn(t *testing.T) {
 func TestAFirstHeadComesSoon(t *testing.T) {
 	b := newBench(t, func(s *setup) { s.config.KeylessIdle, s.config.ReadTimeout = 500*time.Millisecond, 10*time.Minute })
 	for _, first := range []string{"", "G", "GET /livez HTTP/1.1\r\nX: y"} {
-		l := b.dial(loopback)
-		_, err := io.WriteString(l, first)
-		require.NoError(t, err)
+		l := b.begin(first)
 		require.NoError(t, l.SetReadDeadline(time.Now().Add(time.Minute))) // the API's ReadTimeout is ten
-		_, err = io.ReadAll(l)
+		_, err := io.ReadAll(l)
 		require.NoError(t, err, "the API closes")
 	}
 }

@@ -74,9 +74,7 @@ func TestWhatIsNotFramedWellIsRefused(t *testing.T) {
 	for text, want := range malformed {
 		text = strings.ReplaceAll(text, "KEY: KEY", "KEY: "+b.secret.Reveal())
 		for _, before := range []string{"", livez, b.keyed()} {
-			l := b.dial(loopback)
-			_, err := io.WriteString(l, before+text+b.keyed()+b.keyed())
-			require.NoError(t, err)
+			l := b.begin(before + text + b.keyed() + b.keyed())
 			switch before {
 			case livez:
 				require.Equal(t, "ok\n", l.answer().raw, "%q", text)
@@ -160,9 +158,7 @@ func TestWhatIsFramedWellIsServed(t *testing.T) {
 func TestNoBodyIsAskedForBeforeTheKeyIsKnown(t *testing.T) {
 	b := newBench(t, nil)
 	expect := func(key, framing string) *line {
-		l := b.dial(loopback)
-		_, err := io.WriteString(l, "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"+key+framing+"\r\n\r\n")
-		require.NoError(t, err)
+		l := b.begin("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n" + key + framing + "\r\n\r\n")
 		return l
 	}
 	valid := "X-API-KEY: " + b.secret.Reveal() + "\r\n"

@@ -32,11 +32,6 @@ func validGroup() map[string]any {
 
 func TestEveryFieldOfAGroup(t *testing.T) {
 	t.Parallel()
-	type change struct {
-		field string
-		value any
-		want  string // empty: valid
-	}
 	changes := []change{
 		{"kind", 0, "/kind invalid"},
 		{"kind", 4, "/kind invalid"},
@@ -65,17 +60,7 @@ func TestEveryFieldOfAGroup(t *testing.T) {
 	for _, field := range []string{"projectId", "kind", "updates", "signature"} {
 		changes = append(changes, change{field, nil, "/" + field + " required"})
 	}
-	for _, c := range changes {
-		body := validGroup()
-		body[c.field] = c.value
-		r, p := decodeGroup([]byte(text(t, body)))
-		if c.want == "" {
-			require.Nil(t, p, "%s = %v: %v", c.field, c.value, complaint(p))
-			require.NotNil(t, r)
-			continue
-		}
-		require.Equal(t, []string{c.want}, complaint(p), "%s = %v", c.field, c.value)
-	}
+	check(t, changes, validGroup, decodeGroup)
 }
 
 // TestABadGroupIsToldWhatIsWrong, at /updates, and of which update.

@@ -107,34 +107,29 @@ func (c *conversation) expect(code string, r response) {
 	require.Equal(c.t, code, r.code(), r.raw)
 }
 
-func (c *conversation) ok(r response) {
-	c.t.Helper()
-	require.Equal(c.t, http.StatusOK, r.status, r.raw)
-}
-
 // talksOfGroups is about signed groups and reserved ids; the update one was accepted before.
 func (c *conversation) talksOfGroups() {
 	c.t.Helper()
 	group := c.free("one", "four", "five")
-	c.ok(c.request(http.MethodPost, "/update-scores", group))
-	c.ok(c.request(http.MethodPost, "/update-scores", group))
-	c.ok(c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))))
+	c.request(http.MethodPost, "/update-scores", group).ok()
+	c.request(http.MethodPost, "/update-scores", group).ok()
+	c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))).ok()
 	c.expect("invalid_body", c.request(http.MethodPost, "/update-scores", set(group, "kind", 1)))
 	c.expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
-	c.ok(c.request(http.MethodPost, "/update-groups", object{"groups": []object{
+	c.request(http.MethodPost, "/update-groups", object{"groups": []object{
 		c.free("seven", "eight"), group, set(c.free("nine"), "projectId", score.ProjectID{9}),
-	}}))
+	}}).ok()
 	c.expect("invalid_body", c.request(http.MethodPost, "/update-groups", object{"groups": []object{}}))
-	c.ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
+	c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}).ok()
 	c.expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
 	ids := []score.UpdateID{updateID("one"), updateID("never sent")}
 	c.expect("status_rebuilding", c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID, "updateIds": ids}))
 	c.restored()
-	c.ok(c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID, "updateIds": ids}))
+	c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID, "updateIds": ids}).ok()
 	c.expect("invalid_body", c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID}))
 	strict := newProject("strict")
-	c.ok(c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)))
-	c.ok(c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil))
+	c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)).ok()
+	c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil).ok()
 	c.expect("signed_only", c.request(http.MethodPost, "/update-score", set(c.update("six"), "projectId", strict.ID)))
 }
 
@@ -143,12 +138,12 @@ func (c *conversation) talksOfEdits() {
 	c.t.Helper()
 	c.expect("signer_not_owner", c.request(http.MethodPost, c.editsPath(), c.editBody(devnet.Key(2), c.edit(0))))
 	body := c.editBody(c.owner, c.edit(0, added(7), score.Edit{Operation: score.AddAction, Name: "gift", Points: 5}))
-	c.ok(c.request(http.MethodGet, c.editsPath(), nil))
-	c.ok(c.request(http.MethodPost, c.editsPath(), body))
-	c.ok(c.request(http.MethodPost, c.editsPath(), body))
+	c.request(http.MethodGet, c.editsPath(), nil).ok()
+	c.request(http.MethodPost, c.editsPath(), body).ok()
+	c.request(http.MethodPost, c.editsPath(), body).ok()
 	c.expect("edit_exists", c.request(http.MethodPost, c.editsPath(), c.editBody(c.owner, c.edit(0))))
 	c.expect("wrong_edit_nonce", c.request(http.MethodPost, c.editsPath(), c.editBody(c.owner, c.edit(9))))
-	c.ok(c.request(http.MethodGet, c.editsPath()+"/0", nil))
+	c.request(http.MethodGet, c.editsPath()+"/0", nil).ok()
 	c.expect("status_rebuilding", c.request(http.MethodGet, c.editsPath()+"/1", nil))
 }
 
@@ -163,9 +158,9 @@ func (c *conversation) talksOfStandings() {
 		"/leaderboards/reputation?limit=1", "/leaderboards/total?around=" + player(1).Hex(), "/leaderboards/volume", "/stats?from=2026-11-01&to=2026-11-30",
 		"/scores?wallets=" + player(1).Hex() + "," + player(4).Hex(), "/wallets/" + player(1).Hex() + "/history?limit=1", "/wallets/" + player(3).Hex() + "/history?final=true",
 	} {
-		c.ok(c.request(http.MethodGet, project+path, nil))
+		c.request(http.MethodGet, project+path, nil).ok()
 	}
-	c.ok(c.request(http.MethodGet, "/projects?limit=1", nil))
+	c.request(http.MethodGet, "/projects?limit=1", nil).ok()
 	for _, path := range []string{"/leaderboards/total?limit=0", "/stats?from=now", "/scores?wallets=0x", "/wallets/" + player(1).Hex() + "/history?cursor=x"} {
 		c.expect("invalid_query", c.request(http.MethodGet, project+path, nil))
 	}
@@ -182,27 +177,26 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	c.finalize()
 	project := "/projects/" + c.project.ID.String()
 
-	expect, ok := c.expect, c.ok
-
-	ok(c.request(http.MethodGet, "/livez", nil))
-	ok(c.request(http.MethodGet, "/readyz", nil))
-	ok(c.request(http.MethodGet, "/", nil))
-	ok(c.request(http.MethodGet, "/", nil, "Accept", "text/html"))
-	ok(c.request(http.MethodGet, "/docs", nil))
+	expect := c.expect
+	c.request(http.MethodGet, "/livez", nil).ok()
+	c.request(http.MethodGet, "/readyz", nil).ok()
+	c.request(http.MethodGet, "/", nil).ok()
+	c.request(http.MethodGet, "/", nil, "Accept", "text/html").ok()
+	c.request(http.MethodGet, "/docs", nil).ok()
 	tag := c.request(http.MethodGet, "/openapi.yaml", nil).header.Get("ETag")
 	require.Equal(t, http.StatusNotModified, c.request(http.MethodGet, "/openapi.yaml", nil, "If-None-Match", tag).status)
 	expect("project_not_found", c.request(http.MethodGet, project, nil))
 	expect("project_not_found", c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
-	ok(c.request(http.MethodPost, "/create-project", createBody(c.project)))
+	c.request(http.MethodPost, "/create-project", createBody(c.project)).ok()
 	expect("project_exists", c.request(http.MethodPost, "/create-project", createBody(c.project)))
-	ok(c.request(http.MethodGet, project, nil))
-	ok(c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
+	c.request(http.MethodGet, project, nil).ok()
+	c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil).ok()
 
 	c.talksOfEdits()
 	update := c.update("one")
-	ok(c.request(http.MethodPost, "/update-score", update))
-	ok(c.request(http.MethodPost, "/update-score", update))
-	ok(c.request(http.MethodGet, project+"/updates/"+updateID("one").String(), nil))
+	c.request(http.MethodPost, "/update-score", update).ok()
+	c.request(http.MethodPost, "/update-score", update).ok()
+	c.request(http.MethodGet, project+"/updates/"+updateID("one").String(), nil).ok()
 	expect("invalid_path", c.request(http.MethodGet, project+"/updates/0x12", nil))
 
 	c.talksOfGroups()

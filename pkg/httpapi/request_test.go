@@ -54,13 +54,33 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
+// change is of one field of a valid body.
+type change struct {
+	field string
+	value any
+	want  string // empty: it is valid still
+}
+
+func check[R any](t *testing.T, changes []change, valid func() map[string]any, decode func([]byte) (*R, *Problem)) {
+	t.Helper()
+	for _, c := range changes {
+		body := valid()
+		body[c.field] = c.value
+		r, p := decode([]byte(text(t, body)))
+		if c.want == "" {
+			require.Nil(t, p, "%s = %v: %v", c.field, c.value, complaint(p))
+			require.NotNil(t, r)
+			continue
+		}
+		require.Equal(t, []string{c.want}, complaint(p), "%s = %v", c.field, c.value)
+		for _, e := range p.Errors {
+			require.NotEmpty(t, e.Detail)
+		}
+	}
+}
+
 func TestEveryFieldOfAnUpdate(t *testing.T) {
 	t.Parallel()
-	type change struct {
-		field string
-		value any
-		want  string // empty: valid
-	}
 	long := strings.Repeat("x", 65)
 	changes := []change{
 		{"updateId", strings.ToUpper(hash1[2:]), "/updateId invalid"},
@@ -105,19 +125,7 @@ func TestEveryFieldOfAnUpdate(t *testing.T) {
 		}
 		changes = append(changes, change{field, nil, "/" + field + " required"})
 	}
-	for _, c := range changes {
-		body := validUpdate()
-		body[c.field] = c.value
-		_, p := decodeUpdate([]byte(text(t, body)))
-		if c.want == "" {
-			require.Nil(t, p, "%s = %v: %v", c.field, c.value, complaint(p))
-			continue
-		}
-		require.Equal(t, []string{c.want}, complaint(p), "%s = %v", c.field, c.value)
-		for _, e := range p.Errors {
-			require.NotEmpty(t, e.Detail)
-		}
-	}
+	check(t, changes, validUpdate, decodeUpdate)
 	for field := range validUpdate() {
 		body := validUpdate()
 		delete(body, field)

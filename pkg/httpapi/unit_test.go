@@ -3,12 +3,10 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -28,14 +26,7 @@ func TestNoUpdateWaitsLongerThanTwicePatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const patience = 5 * time.Second
-		b := &enveloper{
-			publisher: silentPublisher{}, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
-			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go b.run(ctx)
+		b := enveloping(t, silentPublisher{}, patience)
 		answers := make(chan error)
 		began := time.Now()
 		add := func() { answers <- b.add(singleUnit(score.Update{})) }
