@@ -146,10 +146,3 @@ func TestDrillNATSIsLost(t *testing.T) {
 	m.points(lost, 10)
 	m.audit()
 }
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	port, err := devnet.FreePort()
-	require.NoError(t, err)
-	return port
-}

@@ -17,11 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
-
-	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 // issue writes a new certificate for 127.0.0.1 and its key.
@@ -77,16 +74,12 @@ func TestTheCertificateIsReadAgain(t *testing.T) {
 // TestTheAPISpeaksTLS: and shows the new certificate to who connects after a change, without a restart.
 func TestTheAPISpeaksTLS(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
-	_, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
-	require.NoError(t, err)
+	b, _ := newDeployment(t, 1)
 	s := b.apiSettings(t)
 	s.TLSCertificate, s.TLSKey = filepath.Join(t.TempDir(), "chain.pem"), filepath.Join(t.TempDir(), "key.pem")
 	s.PublicMetrics = true
 	issue(t, 1, s.TLSCertificate, s.TLSKey)
-	drain, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- RunAPI(drain, t.Context(), s, quiet) }()
+	end := run(t, func(drain, kill context.Context) error { return RunAPI(drain, kill, s, quiet) })
 
 	metrics := ""           // as the API's address served them last
 	shown := func() int64 { // the serial number of the certificate, 0 for no answer
@@ -108,6 +101,5 @@ func TestTheAPISpeaksTLS(t *testing.T) {
 	issue(t, 2, s.TLSCertificate, s.TLSKey)
 	require.Eventually(t, func() bool { return shown() == 2 }, 2*time.Minute, 20*time.Millisecond)
 	require.Contains(t, metrics, "scorelay_api_certificate_expiry_timestamp_seconds 1.")
-	cancel()
-	require.NoError(t, <-ended)
+	end()
 }

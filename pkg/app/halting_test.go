@@ -48,14 +48,11 @@ type timeMachine struct {
 
 func newTimeMachine(t *testing.T) *timeMachine {
 	t.Helper()
-	port, err := devnet.FreePort()
-	require.NoError(t, err)
-	monitor, err := devnet.FreePort()
-	require.NoError(t, err)
-	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: port, monitor: monitor, bench: &bench{redis: devnet.Redis(t)}}
+	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: freePort(t), monitor: freePort(t), bench: &bench{redis: devnet.Redis(t)}}
 	m.start()
 	t.Cleanup(func() { m.nats.Close() })
-	m.connect(t, 50*time.Millisecond)
+	m.connect(t)
+	var err error
 	m.d, err = m.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
 	m.stream, err = stream.Open(t.Context(), m.js)
@@ -82,25 +79,8 @@ func (m *timeMachine) start() {
 	require.NoError(m.t, err)
 }
 
-// run runs a process until the result is called, or the test ends.
-func (m *timeMachine) run(process func(drain, kill context.Context) error) (end func()) {
-	drain, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- process(drain, context.Background()) }()
-	over := false
-	end = func() {
-		cancel()
-		if !over {
-			over = true
-			require.NoError(m.t, <-ended)
-		}
-	}
-	m.t.Cleanup(end)
-	return end
-}
-
 func (m *timeMachine) startAPI() (end func()) {
-	end = m.run(func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, quiet) })
+	end = run(m.t, func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, quiet) })
 	require.Eventually(m.t, func() bool { return m.get("/readyz") == http.StatusOK }, 2*time.Minute, 20*time.Millisecond)
 	return end
 }
@@ -109,7 +89,7 @@ func (m *timeMachine) startRelayer() (end func()) {
 	s := parsed[RelayerSettings](m.t, "--signer-keys", hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
 	s.NATS, s.Redis, s.Chain, s.AdminListen = m.settings.NATS, m.settings.Redis, m.settings.Chain, "127.0.0.1:0"
 	s.PollInterval, s.Linger, s.LeaseTTL = 20*time.Millisecond, 5*time.Millisecond, 10*time.Second // a slow machine loses no lease
-	return m.run(func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
+	return run(m.t, func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
 }
 
 func (m *timeMachine) get(path string) int {

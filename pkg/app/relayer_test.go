@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
@@ -28,30 +27,19 @@ func (b *bench) relayerWith(t *testing.T, name string, accounts ...int) (dir str
 	for _, account := range accounts {
 		writeKey(t, dir, account, "p")
 	}
-	s := parsed[RelayerSettings](t, "--signer-keystore", dir, "--signer-password-file", password, "--replica", name)
-	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
-	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
-	s.AdminListen, s.PollInterval, s.LeaseTTL = "127.0.0.1:0", 50*time.Millisecond, 10*time.Second // a slow machine loses no lease
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- RunRelayer(ctx, context.Background(), s, quiet) }()
-	stop = func() {
-		cancel()
-		require.NoError(t, <-ended)
-	}
-	return dir, stop
+	s := b.relayerSettings(t, "--signer-keystore", dir, "--signer-password-file", password, "--replica", name)
+	return dir, run(t, func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
 }
 
 // TestRelayersDriveTheLanesWhoseKeysTheyHave, while lanes and keys come.
 func TestRelayersDriveTheLanesWhoseKeysTheyHave(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
-	_, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1), devnet.Address(2)}})
-	require.NoError(t, err)
+	b, _ := newDeployment(t, 1, 2)
 	drivers := func(want map[score.Lane]string) {
 		t.Helper()
 		var is map[score.Lane]string
 		require.Eventually(t, func() bool {
+			var err error
 			is, err = lease.Drivers(t.Context(), b.js)
 			return err == nil && maps.Equal(want, is)
 		}, 3*time.Minute, 20*time.Millisecond, "want %v", want)
@@ -83,8 +71,6 @@ func TestRelayersDriveTheLanesWhoseKeysTheyHave(t *testing.T) {
 	stopB()
 	drivers(map[score.Lane]string{})
 
-	s := parsed[RelayerSettings](t, "--signer-keys", fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(5))))
-	s.NATSURL, s.NATSMonitorURL, s.AdminListen = Secret(b.nats.URL), b.nats.MonitorURL, "127.0.0.1:0"
-	s.RedisURL, s.ChainRPC = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}
+	s := b.relayerSettings(t, "--signer-keys", fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(5))))
 	require.ErrorContains(t, RunRelayer(t.Context(), t.Context(), s, quiet), "none of them signs for a lane of the deployment")
 }

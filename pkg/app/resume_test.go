@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -53,13 +53,13 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 		return h
 	}
 
-	for _, persists := range []bool{false, true} { // what is lost cannot be told first: nothing moves
+	for _, kind := range []fault.Kind{fault.Failed, fault.Persisted} { // what is lost cannot be told first: nothing moves
 		h := look()
-		h.marks = faultyMarks{marks, persists}
+		h.marks = faultyMarks{marks, fault.NewPlan(fault.Always(kind))}
 		_, err = h.Resume(t.Context(), true, 0, nil)
-		require.ErrorIs(t, err, errFaulty)
+		require.ErrorIs(t, err, fault.Err)
 		h = look()
-		require.Equal(t, persists, h.Marker.Loss != nil)
+		require.Equal(t, kind == fault.Persisted, h.Marker.Loss != nil)
 		require.True(t, h.Marker.Halts())
 		require.Equal(t, before.LastSeq, h.Stream.LastSeq)
 	}
@@ -96,19 +96,12 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 	require.Contains(t, m.Choice, "after sequence "+strconv.FormatUint(before.LastSeq, 10)+",")
 }
 
-var errFaulty = errors.New("it may or may not be written")
-
-// faultyMarks fail to write, or to say that they wrote.
+// faultyMarks are marks whose writes follow a plan.
 type faultyMarks struct {
 	marks
-	persists bool
+	*fault.Plan
 }
 
 func (f faultyMarks) Write(ctx context.Context, m halt.Marker, revision uint64) error {
-	if f.persists {
-		if err := f.marks.Write(ctx, m, revision); err != nil {
-			return err
-		}
-	}
-	return errFaulty
+	return f.Plan.Write("marker", func() error { return f.marks.Write(ctx, m, revision) })
 }

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -43,22 +45,44 @@ type bench struct {
 	rpc   *chain.Client
 }
 
-func newBench(t *testing.T, options devnet.NATSOptions) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{redis: devnet.Redis(t)}
-	var err error
-	b.nats, err = devnet.StartNATS(t.TempDir(), options)
-	require.NoError(t, err)
-	t.Cleanup(b.nats.Close)
-	b.connect(t, 20*time.Millisecond)
+	b := &bench{redis: devnet.Redis(t), nats: devnet.NATS(t)}
+	b.connect(t)
 	return b
 }
 
-// connect starts a chain with a block every interval, and connects to it and to NATS.
-func (b *bench) connect(t *testing.T, interval time.Duration) {
+// newDeployment is a bench with a deployment whose lanes' signers are these accounts.
+func newDeployment(t *testing.T, signers ...int) (*bench, score.Deployment) {
+	t.Helper()
+	b, plan := newBench(t), SetupPlan{}
+	for _, account := range signers {
+		plan.Relayers = append(plan.Relayers, devnet.Address(account))
+	}
+	d, err := b.setUp(t.Context(), t, plan)
+	require.NoError(t, err)
+	return b, d
+}
+
+// run runs a process until the result is called, or the test ends: it ends without an error.
+func run(t *testing.T, process func(drain, kill context.Context) error) (end func()) {
+	t.Helper()
+	drain, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- process(drain, context.Background()) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+	t.Cleanup(end)
+	return end
+}
+
+// connect starts a chain, and connects to it and to NATS.
+func (b *bench) connect(t *testing.T) {
 	t.Helper()
 	var err error
-	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: interval})
+	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(b.chain.Close)
 	conn, _, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test")
@@ -88,12 +112,28 @@ func (b *bench) apiSettings(t *testing.T) *APISettings {
 	s := parsed[APISettings](t)
 	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
 	s.RedisURL, s.ChainRPC = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}
-	s.AdminListen = "127.0.0.1:0"
-	port, err := devnet.FreePort()
-	require.NoError(t, err)
-	s.Listen = fmt.Sprintf("127.0.0.1:%d", port)
+	s.AdminListen, s.Listen = "127.0.0.1:0", freeAddress(t)
 	return s
 }
+
+// relayerSettings are those of a relayer that sees soon what happens, and loses no lease on a slow machine.
+func (b *bench) relayerSettings(t *testing.T, args ...string) *RelayerSettings {
+	t.Helper()
+	s := parsed[RelayerSettings](t, args...)
+	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
+	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
+	s.AdminListen, s.PollInterval, s.LeaseTTL = "127.0.0.1:0", 50*time.Millisecond, 10*time.Second
+	return s
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	port, err := devnet.FreePort()
+	require.NoError(t, err)
+	return port
+}
+
+func freeAddress(t *testing.T) string { return fmt.Sprintf("127.0.0.1:%d", freePort(t)) }
 
 // parsed are the settings of a program that is started with these arguments.
 func parsed[T any](t *testing.T, args ...string) *T {
@@ -108,7 +148,7 @@ func parsed[T any](t *testing.T, args ...string) *T {
 
 func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
+	b := newBench(t)
 	ctx := t.Context()
 	plan := SetupPlan{Relayers: []common.Address{devnet.Address(1)}}
 	d, err := b.setUp(ctx, t, plan)
@@ -169,7 +209,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 
 func TestSetupTakesAContractThatIsThere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
+	b := newBench(t)
 	plan := SetupPlan{Relayers: []common.Address{devnet.Address(1)}, Contract: common.Address{1}, DeployBlock: 1}
 	_, err := b.setUp(t.Context(), t, plan)
 	require.ErrorIs(t, err, registry.ErrOtherCode)
@@ -183,17 +223,13 @@ func TestSetupTakesAContractThatIsThere(t *testing.T) {
 
 func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
-	_, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
-	require.NoError(t, err)
+	b, _ := newDeployment(t, 1)
 	keys, err := apikey.Open(t.Context(), b.js)
 	require.NoError(t, err)
 	secret, _, err := keys.Create(t.Context(), "test", apikey.Terms{})
 	require.NoError(t, err)
 	s := b.apiSettings(t)
-	drain, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- RunAPI(drain, t.Context(), s, quiet) }()
+	end := run(t, func(drain, kill context.Context) error { return RunAPI(drain, kill, s, quiet) })
 
 	status := func(method, path, body string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Listen+path, strings.NewReader(body))
@@ -224,21 +260,24 @@ func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	require.Contains(t, text, "reputation")
 	code, text = status("GET", "/metrics", "")
 	require.Equal(t, http.StatusNotFound, code, "metrics are on the admin listener only: %s", text)
-	cancel()
-	require.NoError(t, <-ended)
+	end()
 }
 
 func TestStartsThatMustFail(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{NoSync: true})
+	var err error
+	b := &bench{redis: devnet.Redis(t)}
+	b.nats, err = devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(b.nats.Close)
+	b.connect(t)
 	s := b.apiSettings(t)
-	err := RunAPI(t.Context(), t.Context(), s, quiet)
+	err = RunAPI(t.Context(), t.Context(), s, quiet)
 	require.ErrorIs(t, err, stream.ErrUnsafe)
 	require.ErrorContains(t, err, "SCORELAY_ALLOW_UNSAFE_DURABILITY")
 
-	s.AllowUnsafe = true
-	err = RunAPI(t.Context(), t.Context(), s, quiet)
-	require.ErrorContains(t, err, "scorelay setup")
+	s.AllowUnsafe, s.AdminListen = true, freeAddress(t)
+	waits(t, s.AdminListen, "scorelay setup", func(drain, kill context.Context) error { return RunAPI(drain, kill, s, quiet) })
 
 	_, err = b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
@@ -255,49 +294,43 @@ func TestStartsThatMustFail(t *testing.T) {
 // TestAStartSaysWhatItWaitsFor: on the admin listener, which is up before everything else.
 func TestAStartSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
-	port := func() int {
-		p, err := devnet.FreePort()
-		require.NoError(t, err)
-		return p
-	}
-	for name, run := range map[string]func(ctx context.Context, common Common, n NATS, admin string) error{
-		"api": func(ctx context.Context, common Common, n NATS, admin string) error {
+	admin, away := freeAddress(t), freeAddress(t)
+	common, n := Common{StartTimeout: time.Minute, DrainTimeout: time.Second}, NATS{NATSURL: Secret("nats://u:hush@" + away)}
+	for name, start := range map[string]func(drain, kill context.Context) error{
+		"api": func(drain, kill context.Context) error {
 			s := parsed[APISettings](t)
 			s.Common, s.NATS, s.AdminListen = common, n, admin
-			return RunAPI(ctx, context.WithoutCancel(ctx), s, quiet)
+			return RunAPI(drain, kill, s, quiet)
 		},
-		"relayer": func(ctx context.Context, common Common, n NATS, admin string) error {
+		"relayer": func(drain, kill context.Context) error {
 			s := parsed[RelayerSettings](t, "--signer-keys", strings.Repeat("1", 64))
 			s.Common, s.NATS, s.AdminListen = common, n, admin
-			return RunRelayer(ctx, context.WithoutCancel(ctx), s, quiet)
+			return RunRelayer(drain, kill, s, quiet)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			admin := fmt.Sprintf("127.0.0.1:%d", port())
-			away := fmt.Sprintf("127.0.0.1:%d", port())
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() {
-				ended <- run(ctx, Common{StartTimeout: time.Minute, DrainTimeout: time.Second}, NATS{NATSURL: Secret("nats://u:hush@" + away)}, admin)
-			}()
-			want := "not ready: waiting for NATS at " + away + " (SCORELAY_NATS_URL): "
-			var err error
-			require.Eventually(t, func() bool {
-				err = Healthcheck(t.Context(), admin)
-				return err != nil && strings.HasPrefix(err.Error(), want)
-			}, 2*time.Minute, 20*time.Millisecond)
-			require.Contains(t, err.Error(), "; trying again until ")
-			require.NotContains(t, err.Error(), "hush")
-			cancel()
-			require.NoError(t, <-ended, "the end of a start that was told to end is no failure")
-		})
+		said := waits(t, admin, "not ready: waiting for NATS at "+away+" (SCORELAY_NATS_URL): ", start)
+		require.Contains(t, said, "; trying again until ", name)
+		require.NotContains(t, said, "hush", name)
 	}
+}
+
+// waits starts a process, and returns what its admin listener says once that holds a text. Then it ends the start, which is no failure.
+func waits(t *testing.T, admin, text string, start func(drain, kill context.Context) error) (said string) {
+	t.Helper()
+	end := run(t, start)
+	require.Eventually(t, func() bool {
+		if err := Healthcheck(t.Context(), admin); err != nil {
+			said = err.Error()
+		}
+		return strings.Contains(said, text)
+	}, 2*time.Minute, 10*time.Millisecond, "want %s", text)
+	end()
+	return said
 }
 
 func TestTheAPIRefusesAnotherChain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
+	b := newBench(t)
 	d := score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}
 	require.NoError(t, stream.Setup(t.Context(), b.js, stream.Config{Deployment: d}))
 	require.ErrorIs(t, RunAPI(t.Context(), t.Context(), b.apiSettings(t), quiet), registry.ErrOtherCode)
@@ -331,26 +364,26 @@ func TestLogAttributesAreReadable(t *testing.T) {
 
 func TestAwaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	tries := 0
-	err := connector.await(ctx, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
-	require.ErrorContains(t, err, "gave up waiting for godot after ")
-	require.ErrorContains(t, err, ": not yet")
-	require.GreaterOrEqual(t, tries, 2)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		tries := 0
+		err := connector.await(ctx, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
+		require.ErrorContains(t, err, "gave up waiting for godot after ")
+		require.ErrorContains(t, err, ": not yet")
+		require.GreaterOrEqual(t, tries, 2)
+	})
 }
 
 func TestSignersArePrepared(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
-	d, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
-	require.NoError(t, err)
+	b, d := newDeployment(t, 1)
 	const confirmations = 5
 	prepare := func(admin chain.TxSigner, account common.Address) error {
 		return PrepareSigner(t.Context(), b.rpc, admin, d.Contract, account, confirmations, quiet)
 	}
 	poor := common.Address{0x99}
-	err = prepare(nil, poor)
+	err := prepare(nil, poor)
 	require.ErrorContains(t, err, poor.Hex()+" has no funds")
 	require.ErrorContains(t, err, "--deployer-keystore")
 	require.ErrorContains(t, prepare(key(t, 0).For(devnet.ChainID), poor), "no funds")
@@ -369,11 +402,9 @@ func TestSignersArePrepared(t *testing.T) {
 
 func TestAGrantIsAwaitedUntilNoReorgUndoesIt(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, devnet.NATSOptions{})
-	d, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
-	require.NoError(t, err)
+	b, d := newDeployment(t, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	err = PrepareSigner(ctx, b.rpc, key(t, 0).For(devnet.ChainID), d.Contract, devnet.Address(2), 1_000_000, quiet)
+	err := PrepareSigner(ctx, b.rpc, key(t, 0).For(devnet.ChainID), d.Contract, devnet.Address(2), 1_000_000, quiet)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -18,21 +17,14 @@ import (
 func TestARelayerTopsSignersUp(t *testing.T) {
 	t.Parallel()
 	const poor = 60 // an account that has nothing
-	b := newBench(t, devnet.NATSOptions{})
-	_, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1), devnet.Address(poor)}})
-	require.NoError(t, err)
+	b, _ := newDeployment(t, 1, poor)
 	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(password, []byte("p\n"), 0o600))
 	signer, payer := writeKey(t, dir, 1, "p"), writeKey(t, t.TempDir(), 2, "p")
-	s := parsed[RelayerSettings](t, "--signer-keystore", signer, "--signer-password-file", password, "--replica", "a", "--topup-keystore", payer,
+	s := b.relayerSettings(t, "--signer-keystore", signer, "--signer-password-file", password, "--replica", "a", "--topup-keystore", payer,
 		"--topup-password-file", password, "--topup-below-ether", "0.5", "--topup-to-ether", "0.75", "--topup-per-day-ether", "3")
 	require.NoError(t, s.Validate())
-	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
-	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
-	s.AdminListen, s.PollInterval = "127.0.0.1:0", 50*time.Millisecond
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- RunRelayer(ctx, context.Background(), s, quiet) }()
+	end := run(t, func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
 	require.Eventually(t, func() bool {
 		balance, err := b.chain.Client().BalanceAt(t.Context(), devnet.Address(poor), nil)
 		return err == nil && balance.Cmp(weiOf(0.75)) == 0
@@ -42,8 +34,7 @@ func TestARelayerTopsSignersUp(t *testing.T) {
 		require.NoError(t, err)
 		return len(reports) == 1 && reports[0].TopUp != nil && reports[0].TopUp.Account == devnet.Address(2) && reports[0].TopUp.SpentWei.Cmp(weiOf(0.75)) > 0
 	}, time.Minute, 50*time.Millisecond)
-	cancel()
-	require.NoError(t, <-ended)
+	end()
 
 	for says, of := range map[string]TopUps{
 		"SCORELAY_TOPUP_PASSWORD_FILE: ":               {TopUpKeystore: payer, TopUpPassword: "nowhere"},
