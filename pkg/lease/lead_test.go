@@ -20,7 +20,7 @@ func TestOneLeadsAtATime(t *testing.T) {
 	led := make(chan string, 100)
 	replica := func(name string, drains time.Duration) (stop func()) {
 		js, nc := w.connect()
-		leases, err := lease.Open(t.Context(), js, lease.Config{Replica: name, TTL: 2 * time.Second}, slog.New(slog.NewTextHandler(&w.said, nil)))
+		leases, err := lease.Open(t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.NewTextHandler(&w.said, nil)))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -48,7 +48,7 @@ func TestOneLeadsAtATime(t *testing.T) {
 			return ""
 		}
 	}
-	stopA := replica("a", 3*time.Second) // longer than the lease lives
+	stopA := replica("a", ttl+time.Second) // longer than the lease lives
 	require.Equal(t, "a", next())
 	stopB := replica("b", 0)
 	stopA()
