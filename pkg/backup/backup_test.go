@@ -69,7 +69,39 @@ func held(t *testing.T, js jetstream.JetStream) (messages []score.Message, state
 	return messages, state
 }
 
-// TestARestoredStreamIsTheSame: its identity, its sequences and times, through two restores of a cluster, each of which was broken off before.
+// again repeats a restore of a cluster while its servers elect who leads.
+func again(t *testing.T, js jetstream.JetStream, dir string, replicas int) (err error) {
+	t.Helper()
+	for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) {
+		_, err = kept.Restore(t.Context(), js.Conn(), dir, replicas, func(backup.Stream) {})
+	}
+	return err
+}
+
+// deleteAll deletes all that a backup holds.
+func deleteAll(t *testing.T, js jetstream.JetStream) {
+	t.Helper()
+	for _, name := range stream.BackedUp() {
+		require.NoError(t, js.DeleteStream(t.Context(), name))
+	}
+}
+
+// same expects the stream of accepted updates to be what it was, and each stream to have so many copies.
+func same(t *testing.T, js jetstream.JetStream, messages []score.Message, state score.StreamState, copies int) {
+	t.Helper()
+	restored, is := held(t, js)
+	require.Equal(t, messages, restored)
+	require.True(t, state.Created.Equal(is.Created))
+	require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
+	for _, name := range stream.BackedUp() {
+		info, err := js.Stream(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, copies, info.CachedInfo().Config.Replicas, name)
+	}
+}
+
+// TestARestoredStreamIsTheSame: its identity, its sequences and times, through a restore of a cluster that was broken off before; in
+// .ci/deep through two.
 func TestARestoredStreamIsTheSame(t *testing.T) {
 	t.Parallel()
 	servers, _ := devnet.NATSServers(t, 3, nil)
@@ -77,15 +109,13 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 	setUp(t, js, 3)
 	messages, state := held(t, js)
 	require.Len(t, messages, 6)
-	for range 2 {
+	for range long.Size(1, 2) {
 		dir := filepath.Join(t.TempDir(), "backup")
 		m, err := kept.Write(t.Context(), js.Conn(), dir)
 		require.NoError(t, err)
 		require.Equal(t, stream.Name, m.Streams[len(m.Streams)-1].Name)
 		require.Equal(t, state.LastSeq, m.Streams[len(m.Streams)-1].Last)
-		for _, name := range stream.BackedUp() {
-			require.NoError(t, js.DeleteStream(t.Context(), name))
-		}
+		deleteAll(t, js)
 		began, err := os.ReadFile(filepath.Join(dir, stream.Name, jsm.SnapshotMetaFile))
 		require.NoError(t, err)
 		_, err = js.Conn().Request("$JS.API.STREAM.RESTORE."+stream.Name, began, time.Minute) // by a program that was killed
@@ -93,24 +123,11 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err = kept.Restore(ctx, js.Conn(), dir, 0, func(backup.Stream) { cancel() }) // one is whole, the next was begun
-		again := func() {
-			for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
-				_, err = kept.Restore(t.Context(), js.Conn(), dir, 0, func(backup.Stream) {})
-			}
-		}
 		require.ErrorIs(t, err, context.Canceled)
-		again()
-		require.ErrorContains(t, err, "delete what it left")
+		require.ErrorContains(t, again(t, js, dir, 0), "delete what it left")
 		require.NoError(t, js.DeleteStream(t.Context(), stream.Name))
-		again()
-		require.NoError(t, err)
-		same, is := held(t, js)
-		require.Equal(t, messages, same)
-		require.True(t, state.Created.Equal(is.Created))
-		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
-		info, err := js.Stream(t.Context(), stream.Name)
-		require.NoError(t, err)
-		require.Equal(t, 3, info.CachedInfo().Config.Replicas)
+		require.NoError(t, again(t, js, dir, 0))
+		same(t, js, messages, state, 3)
 	}
 }
 
@@ -128,20 +145,9 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	_, err = kept.Restore(t.Context(), single.Conn(), dir, 0, func(backup.Stream) {})
 	require.ErrorContains(t, err, "it has 3 replicas in the backup, and this server is in no cluster; restore with --replicas 1")
 
-	same := func(js jetstream.JetStream, replicas int) {
-		restored, is := held(t, js)
-		require.Equal(t, messages, restored)
-		require.True(t, state.Created.Equal(is.Created))
-		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
-		for _, name := range stream.BackedUp() {
-			info, err := js.Stream(t.Context(), name)
-			require.NoError(t, err)
-			require.Equal(t, replicas, info.CachedInfo().Config.Replicas, name)
-		}
-	}
 	_, err = kept.Restore(t.Context(), single.Conn(), dir, 1, func(backup.Stream) {})
 	require.NoError(t, err)
-	same(single, 1)
+	same(t, single, messages, state, 1)
 	s, err := stream.Open(t.Context(), single)
 	require.NoError(t, err)
 	require.NoError(t, s.PublishEnvelope(t.Context(), "later", []score.Update{{ID: score.UpdateID{99}}}, nil))
@@ -150,14 +156,9 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	dir = filepath.Join(t.TempDir(), "again")
 	_, err = kept.Write(t.Context(), single.Conn(), dir)
 	require.NoError(t, err)
-	for _, name := range stream.BackedUp() {
-		require.NoError(t, cluster.DeleteStream(t.Context(), name))
-	}
-	for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
-		_, err = kept.Restore(t.Context(), cluster.Conn(), dir, 3, func(backup.Stream) {})
-	}
-	require.NoError(t, err)
-	same(cluster, 3)
+	deleteAll(t, cluster)
+	require.NoError(t, again(t, cluster, dir, 3))
+	same(t, cluster, messages, state, 3)
 }
 
 // TestABackupOfLanesThatChangeIsRefused: journals and roster would not fit each other.
@@ -225,9 +226,7 @@ func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backup")
 	m, err := kept.Write(t.Context(), js.Conn(), dir)
 	require.NoError(t, err)
-	for _, name := range stream.BackedUp() {
-		require.NoError(t, js.DeleteStream(t.Context(), name))
-	}
+	deleteAll(t, js)
 	var names []string
 	restore := func() {
 		names = nil
