@@ -52,7 +52,7 @@ func newRig(t *testing.T) *rig {
 func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 100 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(geth.Close)
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{geth.URL}}, quiet, prometheus.NewRegistry())
@@ -62,6 +62,7 @@ func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	redis, err := redisdb.Open(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
+	redis.Timeout = 10 * time.Second // of one call, where a machine is busy
 	held := standings.New(redis, standings.Config{})
 	begun, err := held.Begin(t.Context(), 0, 1)
 	require.NoError(t, err)
@@ -177,6 +178,15 @@ func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
 	require.Nil(t, doc.Lanes[1].OldestSeconds)
 }
 
+// newMovingRig is a rig in which a relayer has the leases of all lanes, and says that they move.
+func newMovingRig(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t)
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
+	r.moving(t)
+	return r
+}
+
 // moving has the relayer say that all lanes move.
 func (r *rig) moving(t *testing.T) {
 	t.Helper()
@@ -248,10 +258,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 func TestTopUpsAreTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id := range 3 {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	one := score.Lane(1)
 	tell := func(name string, up replica.TopUp) *Document {
 		driven := map[score.Lane]replica.Lane{0: {}, 1: {}, 2: {}}
@@ -273,9 +280,7 @@ func TestTopUpsAreTold(t *testing.T) {
 // TestWhatIsPausedIsTold, also where no relayer runs that would say so.
 func TestWhatIsPausedIsTold(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
-	r.moving(t)
+	r := newMovingRig(t)
 	pauses, err := pause.Open(t.Context(), r.JS)
 	require.NoError(t, err)
 	set := func(change func(pause.Pauses) pause.Pauses) *Document {
@@ -315,10 +320,7 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 func TestAPausedProjectIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id := range 3 {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	busy := r.project(0)
 	r.accept(t, busy, 5)
 	bucket := score.BucketOf(busy)
@@ -366,9 +368,7 @@ func TestAPausedProjectIsTold(t *testing.T) {
 // TestTheLedgerIsTold: up to which block it goes, what it holds, and who writes it.
 func TestTheLedgerIsTold(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
-	r.moving(t)
+	r := newMovingRig(t)
 	doc := r.look(t)
 	require.True(t, doc.OK)
 	require.Equal(t, Ledger{Writer: "relayer-a"}, doc.Ledger, "no process made it")
@@ -408,9 +408,7 @@ func (h heads) Changed() <-chan struct{}            { return nil }
 // TestARebuildIsTold, and needs no operator.
 func TestARebuildIsTold(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
-	r.moving(t)
+	r := newMovingRig(t)
 	held := standings.New(r.Redis, standings.Config{Prefix: "flushed:"})
 	r.Standings = held
 	told := func() *Document {
@@ -431,9 +429,7 @@ func TestARebuildIsTold(t *testing.T) {
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.
 func TestWhatIsAwayIsNamed(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
-	r.moving(t)
+	r := newMovingRig(t)
 	r.redis.Close()
 	require.Contains(t, r.look(t).Verdict, "Redis does not answer here")
 	away, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, r.Log, prometheus.NewRegistry())
