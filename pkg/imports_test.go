@@ -87,6 +87,7 @@ var allowed = map[string][]string{
 	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
+	"pkg/devnet/rig/lent":         {"pkg/devnet"},                                                                                                               // servers for tests
 	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run
 	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"},                                                                                                      // seeds of tests
 	"pkg/devnet/rig/fault":        {"pkg/devnet/rig/long"},                                                                                                      // writes that fail
@@ -97,7 +98,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
@@ -118,7 +119,7 @@ var homes = map[string][]string{
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {"pkg/devnet/rig/testrand"}, // its seed
 	"go.uber.org/goleak":                                      {},
-	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/testrand", "pkg/devnet/rig/fault"},
+	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/lent", "pkg/devnet/rig/testrand", "pkg/devnet/rig/fault"},
 	"log":                                                     {},
 	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
 }

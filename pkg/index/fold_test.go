@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
@@ -134,9 +135,7 @@ func (h *hand) through(lost bool) (err error) {
 // eventually catches up until that ends well, as RunFold does.
 func (h *hand) eventually() {
 	h.t.Helper()
-	var err error
-	require.Eventually(h.t, func() bool { err = h.catchUp(); return err == nil }, testPatience, testPoll)
-	require.NoError(h.t, err)
+	require.EventuallyWithT(h.t, func(t *assert.CollectT) { require.NoError(t, h.catchUp()) }, testPatience, time.Millisecond)
 }
 
 // over catches up over a crash: the same process tries again, or one begins whose fold is another.
@@ -175,7 +174,7 @@ func (w *world) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evi
 func (w *world) events(to uint64, topics []common.Hash, fn func(registry.Event, *types.Log)) {
 	w.t.Helper()
 	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
-		ToBlock: new(big.Int).SetUint64(to), Addresses: []common.Address{w.deployment.Contract}, Topics: [][]common.Hash{topics},
+		FromBlock: new(big.Int).SetUint64(w.deployment.DeployBlock), ToBlock: new(big.Int).SetUint64(to), Addresses: []common.Address{w.deployment.Contract}, Topics: [][]common.Hash{topics},
 	})
 	require.NoError(w.t, err)
 	for i := range logs {

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
@@ -64,7 +65,7 @@ func (w *world) news() {
 
 func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	if h.noProof.Load() {
-		return nil, nil, errFault
+		return nil, nil, fault.Err
 	}
 	if h.poison.Load() {
 		panic("planted at an event")

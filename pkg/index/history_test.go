@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -101,9 +102,9 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 	extent, err = h.Extent(ctx)
 	require.NoError(t, err)
 	require.Equal(t, score.Extent{First: first, Head: head}, extent, "nothing is final")
-	h.Final = func(context.Context) (evidence.Ref, bool, error) { return evidence.Ref{}, false, errFault }
+	h.Final = func(context.Context) (evidence.Ref, bool, error) { return evidence.Ref{}, false, fault.Err }
 	_, err = h.Extent(ctx)
-	require.ErrorIs(t, err, errFault)
+	require.ErrorIs(t, err, fault.Err)
 
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

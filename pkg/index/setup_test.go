@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/lent"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -34,7 +34,10 @@ const (
 	strangerKey
 )
 
-const lanes = 2
+const (
+	lanes    = 2
+	logRange = 3 // blocks of one question for logs
+)
 
 // world is a deployment: a real chain with the real contract, and real streams. Tests play the API and the relayer.
 type world struct {
@@ -65,7 +68,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, changed: make(chan struct{})}
 	w.keep.Store(3)
 	w.startChain()
-	w.js = devnet.JetStream(t)
+	w.js = lent.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
 	var err error
 	w.stream, err = stream.Open(t.Context(), w.js)
@@ -74,8 +77,8 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) startChain() {
-	w.node = devnet.NewChain(w.t)
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3, Timeout: time.Minute}, discard(), prometheus.NewRegistry())
+	w.node = lent.Chain(w.t)
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: logRange, Timeout: time.Minute}, discard(), prometheus.NewRegistry())
 	require.NoError(w.t, err)
 	w.t.Cleanup(client.Close)
 	w.client = client
@@ -224,5 +227,3 @@ func (w *world) deadLetter(d score.DeadLetter) {
 	d.Time, d.Reason, d.Work = time.Now(), "test", d.Seq
 	require.NoError(w.t, w.stream.AddDeadLetters(w.t.Context(), []score.DeadLetter{d}))
 }
-
-var errFault = errors.New("injected fault")

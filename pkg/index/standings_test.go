@@ -17,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -306,7 +307,7 @@ func (w *world) requireLag(b *boards, blocks uint64) {
 // TestStandingsAgainstTheContract plays updates, reorgs, flushes and restarts at random.
 func TestStandingsAgainstTheContract(t *testing.T) {
 	t.Parallel()
-	for i := range uint64(4) {
+	for i := range uint64(long.Size(2, 4)) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(testrand.Seed(t), i))
@@ -420,6 +421,11 @@ func TestStandingsOfSeveralFoldsAtOnce(t *testing.T) {
 // TestStandingsAfterRedisLostWrites, the newest ones, as a replica does that becomes the master.
 func TestStandingsAfterRedisLostWrites(t *testing.T) {
 	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	l := w.followed()
+	projects := w.all()
+	same := func(before map[string]string) map[string]string { return before }
+	none := func(map[string]string) map[string]string { return nil }
 	for _, of := range []struct {
 		name     string
 		noticed  bool          // Redis is another process
@@ -427,18 +433,17 @@ func TestStandingsAfterRedisLostWrites(t *testing.T) {
 		rebuilds float64
 		to       func(before map[string]string) map[string]string
 	}{
-		{"noticed", true, 0, 1, func(before map[string]string) map[string]string { return before }},
-		{"the newest ones, noticed", true, -1, 1, func(before map[string]string) map[string]string { return before }},
-		{"not noticed", false, -1, 1, func(before map[string]string) map[string]string { return before }},
-		{"all, noticed", true, 0, 1, func(map[string]string) map[string]string { return nil }}, // they were written not long ago
-		{"all, not noticed", false, 0, 2, func(map[string]string) map[string]string { return nil }},
-		{"what is older than is read again", true, -1, 2, func(map[string]string) map[string]string { return nil }},
+		{"noticed", true, 0, 1, same},
+		{"the newest ones, noticed", true, -1, 1, same},
+		{"not noticed", false, -1, 1, same},
+		{"all, noticed", true, 0, 1, none}, // they were written not long ago
+		{"all, not noticed", false, 0, 2, none},
+		{"what is older than is read again", true, -1, 2, none},
 	} {
 		t.Run(of.name, func(t *testing.T) {
-			t.Parallel()
-			w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
-			l := w.followed()
-			projects := w.all()
+			require.NoError(t, b.client.FlushAll(t.Context()).Err())
+			b.process.Store(nil)
+			reg := prometheus.NewRegistry()
 			fold := l.standings(b)
 			fold.Metrics, fold.Reread = reg, of.reread
 			p := l.hand(fold)
@@ -498,6 +503,9 @@ func TestStandingsFindADifference(t *testing.T) {
 // to be done, and the new chain executes less. The rebuild is done at the new end, and not before.
 func TestARebuildEndsWhereTheLedgerBecameShorter(t *testing.T) {
 	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	l := w.followed()
+	projects, begin := w.all(), w.top().Number
 	for name, is := range map[string]struct {
 		folded int    // before the reorg: up to a block that stands (1), or that does not (2)
 		keeps  uint64 // messages of the ledger, then; what is older the fold reads from the chain
@@ -509,12 +517,13 @@ func TestARebuildEndsWhereTheLedgerBecameShorter(t *testing.T) {
 		"at a block that was replaced":               {folded: 2, keeps: 1, meets: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, b := newWorld(t), newBoards(t)
-			l := w.followed()
+			require.NoError(t, b.client.FlushAll(t.Context()).Err())
+			l.again()
 			began := time.Now()
 			l.writer.Now = func() time.Time { return began } // it appends no blocks without events
-			projects := w.all()
+			for (w.top().Number-begin)%logRange != 0 {
+				w.blocks(1) // which blocks come at once is the same each time
+			}
 			stays := w.top().Number
 			for range 3 {
 				w.relay(w.fresh(projects[0], 2)...)
