@@ -201,9 +201,7 @@ func signedV4(r *http.Request, body []byte) string {
 
 func kmsSigner(t *testing.T) *signer.Signer {
 	t.Helper()
-	s, err := described(t, map[string]any{"address": devAddress, "awsKms": keyARN, "timeout": "10s"})
-	require.NoError(t, err)
-	return s
+	return remoteSigner(t, map[string]any{"address": devAddress, "awsKms": keyARN, "timeout": "10s"})
 }
 
 // TestAWSKMSSigns: requests are signed, for the region of the key; a high s is made low, and the recovery id is found.
@@ -212,14 +210,10 @@ func TestAWSKMSSigns(t *testing.T) {
 	s := kmsSigner(t)
 	require.Empty(t, server.targets, "reading a description asks for nothing")
 	for nonce := range uint64(16) {
-		signed, err := s.Sign(t.Context(), work(nonce))
-		require.NoError(t, err)
-		requireSigned(t, work(nonce), signed)
+		requireSigns(t, s, work(nonce))
 	}
 	legacy := types.NewTx(&types.LegacyTx{Nonce: 4, To: &common.Address{7}, Gas: 21_000, GasPrice: big.NewInt(2), Value: new(big.Int)})
-	signed, err := s.Sign(t.Context(), legacy)
-	require.NoError(t, err)
-	requireSigned(t, legacy, signed)
+	requireSigns(t, s, legacy)
 	for i := range byte(4) { // as an owner's edit of a project
 		digest := common.Hash{i}
 		signature, err := s.SignTyped(t.Context(), nil, digest)
@@ -302,15 +296,13 @@ func TestAWSKMSThatThrottlesIsAskedAgain(t *testing.T) {
 		}
 		return 0, nil
 	}
-	signed, err := s.Sign(t.Context(), work(3))
-	require.NoError(t, err)
-	requireSigned(t, work(3), signed)
+	requireSigns(t, s, work(3))
 	require.Equal(t, []string{"GetPublicKey", "Sign", "Sign"}, server.targets)
 
 	server.answer = func(string) (int, any) {
 		return http.StatusBadRequest, map[string]string{"__type": "AccessDeniedException", "message": "not authorized to perform: kms:Sign"}
 	}
-	_, err = s.Sign(t.Context(), work(4))
+	_, err := s.Sign(t.Context(), work(4))
 	require.ErrorContains(t, err, "AWS KMS does not sign: ")
 	require.ErrorContains(t, err, "not authorized to perform: kms:Sign")
 	require.NotContains(t, err.Error(), "hush")

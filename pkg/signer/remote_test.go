@@ -44,8 +44,7 @@ func described(t *testing.T, description map[string]any) (*signer.Signer, error)
 	t.Helper()
 	raw, err := json.Marshal(description)
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "signer.json")
-	require.NoError(t, os.WriteFile(path, raw, 0o600))
+	path := file(t, t.TempDir(), "signer.json", string(raw))
 	keys, err := signer.FromKeystore(path, "")
 	if err != nil {
 		require.ErrorContains(t, err, path)
@@ -53,6 +52,14 @@ func described(t *testing.T, description map[string]any) (*signer.Signer, error)
 	}
 	require.Len(t, keys, 1)
 	return keys[0].For(chainID), nil
+}
+
+// remoteSigner is one whose description is right.
+func remoteSigner(t *testing.T, description map[string]any) *signer.Signer {
+	t.Helper()
+	s, err := described(t, description)
+	require.NoError(t, err)
+	return s
 }
 
 // served is a remote signer with the development key, and its description.
@@ -71,9 +78,11 @@ func work(nonce uint64) *types.Transaction {
 	})
 }
 
-// requireSigned holds a signed transaction against what was asked for.
-func requireSigned(t *testing.T, asked, signed *types.Transaction) {
+// requireSigns has a transaction signed, and holds it against what was asked for.
+func requireSigns(t *testing.T, s *signer.Signer, asked *types.Transaction, how ...any) {
 	t.Helper()
+	signed, err := s.Sign(t.Context(), asked)
+	require.NoError(t, err, how...)
 	rules := types.LatestSignerForChainID(big.NewInt(chainID))
 	require.Equal(t, rules.Hash(asked), rules.Hash(signed))
 	from, err := types.Sender(rules, signed)
@@ -84,8 +93,7 @@ func requireSigned(t *testing.T, asked, signed *types.Transaction) {
 func TestARemoteSignerSignsWhatItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	server, description := served(t)
-	s, err := described(t, description)
-	require.NoError(t, err)
+	s := remoteSigner(t, description)
 	asked, _ := server.Asked()
 	require.Zero(t, asked, "reading a description asks for nothing: the signer may be away")
 	for name, spoil := range map[string]remotesigner.Spoil{
@@ -102,12 +110,10 @@ func TestARemoteSignerSignsWhatItIsAskedFor(t *testing.T) {
 				ChainID: big.NewInt(chainID), Gas: 21_000, GasFeeCap: big.NewInt(2), GasTipCap: big.NewInt(1), Value: big.NewInt(9), Data: make([]byte, 128<<10),
 			}),
 		} {
-			signed, err := s.Sign(t.Context(), tx)
-			require.NoError(t, err, name)
-			requireSigned(t, tx, signed)
+			requireSigns(t, s, tx, name)
 		}
 	}
-	_, err = s.Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), GasFeeCap: new(big.Int), GasTipCap: new(big.Int)}))
+	_, err := s.Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), GasFeeCap: new(big.Int), GasTipCap: new(big.Int)}))
 	require.ErrorIs(t, err, types.ErrInvalidChainId)
 }
 
@@ -122,8 +128,7 @@ func TestARemoteSignerSignsTypedData(t *testing.T) {
 	require.NoError(t, err)
 	digest := common.Hash(hash)
 	_, description := served(t)
-	remote, err := described(t, description)
-	require.NoError(t, err)
+	remote := remoteSigner(t, description)
 	here, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	want, err := here.SignTyped(t.Context(), []byte(mail), digest)
@@ -136,8 +141,7 @@ func TestARemoteSignerSignsTypedData(t *testing.T) {
 	_, err = remote.SignTyped(t.Context(), []byte("{"), digest)
 	require.ErrorContains(t, err, "the remote signer does not sign: ")
 	description["address"] = common.Address{1}.Hex()
-	other, err := described(t, description)
-	require.NoError(t, err)
+	other := remoteSigner(t, description)
 	_, err = other.SignTyped(t.Context(), []byte(mail), digest)
 	require.ErrorContains(t, err, "not unlocked")
 	for _, answer := range []string{`"0x"`, `"0x1b"`, `"0x` + strings.Repeat("ff", 65) + `"`} {
@@ -146,8 +150,7 @@ func TestARemoteSignerSignsTypedData(t *testing.T) {
 			_, _ = io.WriteString(w, `{"jsonrpc": "2.0", "id": 1, "result": `+answer+`}`)
 		}))
 		t.Cleanup(untrue.Close)
-		liar, err := described(t, map[string]any{"address": devAddress, "web3signer": untrue.URL})
-		require.NoError(t, err)
+		liar := remoteSigner(t, map[string]any{"address": devAddress, "web3signer": untrue.URL})
 		_, err = liar.SignTyped(t.Context(), []byte(mail), digest)
 		require.ErrorIs(t, err, signer.ErrUntrue, answer)
 	}
@@ -171,25 +174,23 @@ func TestWhatARemoteSignerAnswersIsChecked(t *testing.T) {
 		return remotesigner.Hex(signed)
 	}
 	same := func(*types.DynamicFeeTx) {}
+	changed := func(change func(*types.DynamicFeeTx)) remotesigner.Spoil {
+		return func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
+			return signedBy(key, chainID, change)
+		}
+	}
+	said := func(answer any) remotesigner.Spoil {
+		return func(context.Context, *ecdsa.PrivateKey, *types.Transaction, *types.Transaction) (any, error) {
+			return answer, nil
+		}
+	}
 	for says, spoil := range map[string]remotesigner.Spoil{
-		"nonce 4 instead of nonce 3": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Nonce = 4 })
-		},
-		"fee cap 3000000000 instead of fee cap 2000000000": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.GasFeeCap = big.NewInt(3e9) })
-		},
-		"data of hash": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Data = []byte("another batch") })
-		},
-		"value 1 instead of value 0": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) })
-		},
-		"value of 1000001 bits instead of value 0": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 1_000_000) })
-		},
-		"it differs in its access list": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
-			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.AccessList = types.AccessList{{Address: common.Address{1}}} })
-		},
+		"nonce 4 instead of nonce 3":                       changed(func(tx *types.DynamicFeeTx) { tx.Nonce = 4 }),
+		"fee cap 3000000000 instead of fee cap 2000000000": changed(func(tx *types.DynamicFeeTx) { tx.GasFeeCap = big.NewInt(3e9) }),
+		"data of hash":                             changed(func(tx *types.DynamicFeeTx) { tx.Data = []byte("another batch") }),
+		"value 1 instead of value 0":               changed(func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }),
+		"value of 1000001 bits instead of value 0": changed(func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 1_000_000) }),
+		"it differs in its access list":            changed(func(tx *types.DynamicFeeTx) { tx.AccessList = types.AccessList{{Address: common.Address{1}}} }),
 		"chain id 1 instead of chain id 1337": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
 			return signedBy(key, 1, same)
 		},
@@ -208,18 +209,13 @@ func TestWhatARemoteSignerAnswersIsChecked(t *testing.T) {
 		"has a high s": func(_ context.Context, _ *ecdsa.PrivateKey, _, signed *types.Transaction) (any, error) {
 			return remotesigner.Hex(remotesigner.HighS(signed))
 		},
-		"it is no transaction in hex": func(context.Context, *ecdsa.PrivateKey, *types.Transaction, *types.Transaction) (any, error) {
-			return []int{1}, nil
-		},
-		"it is no transaction: ": func(context.Context, *ecdsa.PrivateKey, *types.Transaction, *types.Transaction) (any, error) {
-			return "0x02c0ffee", nil
-		},
+		"it is no transaction in hex": said([]int{1}),
+		"it is no transaction: ":      said("0x02c0ffee"),
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
 			server, description := served(t)
-			s, err := described(t, description)
-			require.NoError(t, err)
+			s := remoteSigner(t, description)
 			server.Spoil(spoil)
 			signed, err := s.Sign(t.Context(), work(3))
 			require.Nil(t, signed)
@@ -238,8 +234,7 @@ func TestALegacyTransactionIsForItsChainOnly(t *testing.T) {
 		"chain id none instead of chain id 1337": types.HomesteadSigner{}, "chain id 1 instead of chain id 1337": types.NewEIP155Signer(big.NewInt(1)),
 	} {
 		server, description := served(t)
-		s, err := described(t, description)
-		require.NoError(t, err)
+		s := remoteSigner(t, description)
 		server.Spoil(func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
 			signed, err := types.SignNewTx(key, rules, asked)
 			if err != nil {
@@ -247,7 +242,7 @@ func TestALegacyTransactionIsForItsChainOnly(t *testing.T) {
 			}
 			return remotesigner.Hex(signed)
 		})
-		_, err = s.Sign(t.Context(), types.NewTx(asked))
+		_, err := s.Sign(t.Context(), types.NewTx(asked))
 		require.ErrorIs(t, err, signer.ErrUntrue)
 		require.ErrorContains(t, err, says)
 	}
@@ -258,15 +253,14 @@ func TestARemoteSignerThatFailsIsLeftAloneForAWhile(t *testing.T) {
 	t.Parallel()
 	server, description := served(t)
 	description["timeout"] = "100ms"
-	s, err := described(t, description)
-	require.NoError(t, err)
+	s := remoteSigner(t, description)
 	gone := make(chan struct{}, 1)
 	server.Spoil(func(ctx context.Context, _ *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
 		<-ctx.Done() // of the caller
 		gone <- struct{}{}
 		return nil, ctx.Err()
 	})
-	_, err = s.Sign(t.Context(), work(3))
+	_, err := s.Sign(t.Context(), work(3))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "the remote signer did not answer within 100ms")
 	<-gone
@@ -293,8 +287,7 @@ func TestARemoteSignerThatFailsIsLeftAloneForAWhile(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	healthy, err := described(t, description)
-	require.NoError(t, err)
+	healthy := remoteSigner(t, description)
 	server.Spoil(nil)
 	_, err = healthy.Sign(cancelled, work(3))
 	require.ErrorIs(t, err, context.Canceled)
@@ -315,11 +308,8 @@ func TestARemoteSignerThatStumblesIsAskedTwice(t *testing.T) {
 	})
 	server.Start()
 	t.Cleanup(server.Close)
-	s, err := described(t, map[string]any{"address": devAddress, "web3signer": server.URL})
-	require.NoError(t, err)
-	signed, err := s.Sign(t.Context(), work(3))
-	require.NoError(t, err)
-	requireSigned(t, work(3), signed)
+	s := remoteSigner(t, map[string]any{"address": devAddress, "web3signer": server.URL})
+	requireSigns(t, s, work(3))
 }
 
 // TestNothingElseThanAnswersOfBoundedSizeFromTheAddressGiven is read.
@@ -344,9 +334,8 @@ func TestNothingElseThanAnswersOfBoundedSizeFromTheAddressGiven(t *testing.T) {
 		server.Config.Handler = handler
 		server.Start()
 		t.Cleanup(server.Close)
-		s, err := described(t, map[string]any{"address": devAddress, "web3signer": server.URL + "/hush"})
-		require.NoError(t, err)
-		_, err = s.Sign(t.Context(), work(3))
+		s := remoteSigner(t, map[string]any{"address": devAddress, "web3signer": server.URL + "/hush"})
+		_, err := s.Sign(t.Context(), work(3))
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "hush", "an address may hold a secret")
 	}
@@ -359,28 +348,20 @@ func TestARemoteSignerIsToldWhoAsks(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
-	file := func(name string, content []byte) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, content, 0o600))
-		return path
-	}
 	pair := server.TLS.Certificates[0]
 	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
-	certificate := file("c.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}))
+	certificate := file(t, dir, "c.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
 	t.Setenv("SSL_CERT_FILE", certificate) // httptest's certificate is its own authority
-	key := file("k.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-	token := file("token", []byte("hush-1\n"))
+	key := file(t, dir, "k.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	token := file(t, dir, "token", "hush-1\n")
 	description := map[string]any{
 		"address": devAddress, "web3signer": server.URL, "certificateFile": certificate, "keyFile": key, "tokenFile": token,
 	}
-	s, err := described(t, description)
-	require.NoError(t, err)
+	s := remoteSigner(t, description)
 	for _, now := range []string{"hush-1", "hush-2"} {
-		file("token", []byte(now))
-		signed, err := s.Sign(t.Context(), work(3))
-		require.NoError(t, err)
-		requireSigned(t, work(3), signed)
+		file(t, dir, "token", now)
+		requireSigns(t, s, work(3))
 		_, header := server.Asked()
 		require.Equal(t, "Bearer "+now, header.Get("Authorization"))
 	}
@@ -391,8 +372,7 @@ func TestARemoteSignerIsToldWhoAsks(t *testing.T) {
 	delete(description, "certificateFile")
 	delete(description, "keyFile")
 	delete(description, "tokenFile")
-	nameless, err := described(t, description)
-	require.NoError(t, err)
+	nameless := remoteSigner(t, description)
 	_, err = nameless.Sign(t.Context(), work(3))
 	require.ErrorContains(t, err, "certificate required")
 }
@@ -427,10 +407,9 @@ func TestADescriptionThatIsWrongSaysWhatToDo(t *testing.T) {
 // TestADirectoryHoldsKeysAndDescriptions side by side; only keys need a password.
 func TestADirectoryHoldsKeysAndDescriptions(t *testing.T) {
 	t.Parallel()
-	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
-	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	dir, password := t.TempDir(), file(t, t.TempDir(), "password", "p")
 	write(t, dir, "a", "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d", "p")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.json"), []byte(`{"address":"`+devAddress+`","web3signer":"http://127.0.0.1:1"}`), 0o600))
+	file(t, dir, "b.json", `{"address":"`+devAddress+`","web3signer":"http://127.0.0.1:1"}`)
 	keys, err := signer.FromKeystore(dir, password)
 	require.NoError(t, err)
 	require.Len(t, keys, 2)

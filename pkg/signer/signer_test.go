@@ -96,6 +96,14 @@ func TestNothingPrintsTheKey(t *testing.T) {
 	}
 }
 
+// file writes a file into dir.
+func file(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
 // write puts a keystore file (low memory scrypt cost) of the key into dir.
 func write(t *testing.T, dir, name, digits, password string) string {
 	t.Helper()
@@ -105,9 +113,7 @@ func write(t *testing.T, dir, name, digits, password string) string {
 		Address: crypto.PubkeyToAddress(key.PublicKey), PrivateKey: key,
 	}, password, keystore.LightScryptN/512, keystore.LightScryptP)
 	require.NoError(t, err)
-	path := filepath.Join(dir, name)
-	require.NoError(t, os.WriteFile(path, raw, 0o600))
-	return path
+	return file(t, dir, name, string(raw))
 }
 
 func TestFromAKeystoreFile(t *testing.T) {
@@ -115,16 +121,13 @@ func TestFromAKeystoreFile(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "key", devKey, "pass word")
 	for _, content := range []string{"pass word", "pass word\n", "pass word\r\n"} {
-		password := filepath.Join(dir, "password")
-		require.NoError(t, os.WriteFile(password, []byte(content), 0o600))
-		keys, err := signer.FromKeystore(path, password)
+		keys, err := signer.FromKeystore(path, file(t, dir, "password", content))
 		require.NoError(t, err)
 		require.Len(t, keys, 1)
 		require.Equal(t, common.HexToAddress(devAddress), keys[0].Address())
 	}
 
-	wrong := filepath.Join(dir, "wrong")
-	require.NoError(t, os.WriteFile(wrong, []byte("hunter2"), 0o600))
+	wrong := file(t, dir, "wrong", "hunter2")
 	_, err := signer.FromKeystore(path, wrong)
 	require.ErrorIs(t, err, signer.ErrPassword)
 	require.ErrorContains(t, err, "couldn't open "+path+" with the password in "+wrong)
@@ -143,8 +146,7 @@ func TestFromAKeystoreFile(t *testing.T) {
 // TestALinkThatLeadsNowhere keeps no other key of the directory back, and is named.
 func TestALinkThatLeadsNowhere(t *testing.T) {
 	t.Parallel()
-	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
-	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	dir, password := t.TempDir(), file(t, t.TempDir(), "password", "p")
 	link := filepath.Join(dir, "a")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "absent"), link))
 	write(t, dir, "b", devKey, "p")
@@ -158,8 +160,7 @@ func TestALinkThatLeadsNowhere(t *testing.T) {
 func TestAFileThatThisUserMayNotRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	password, locked := filepath.Join(dir, "password"), filepath.Join(dir, "locked")
-	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	password, locked := file(t, dir, "password", "p"), filepath.Join(dir, "locked")
 	path := write(t, dir, "key", devKey, "p")
 	require.NoError(t, os.Mkdir(locked, 0o700))
 	for _, c := range []struct{ unreadable, keystore, says string }{
@@ -182,8 +183,7 @@ func TestAFileThatThisUserMayNotRead(t *testing.T) {
 func TestASecretGivenInPlaceOfAPathIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	password := filepath.Join(dir, "password")
-	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	password := file(t, dir, "password", "p")
 	path := write(t, dir, "key", devKey, "p")
 	for _, c := range []struct {
 		secret string
@@ -220,8 +220,7 @@ func requireExplained(t *testing.T, err error, what string) {
 func TestFromAKeystoreDirectory(t *testing.T) {
 	t.Parallel()
 	secrets, dir := t.TempDir(), t.TempDir()
-	password := filepath.Join(secrets, "password")
-	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	password := file(t, secrets, "password", "p")
 	_, err := signer.FromKeystore(dir, password)
 	require.ErrorContains(t, err, "no key file")
 
