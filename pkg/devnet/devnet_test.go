@@ -73,15 +73,12 @@ func TestRedis(t *testing.T) {
 	t.Parallel()
 	for _, embedded := range []bool{false, true} {
 		s := devnet.Redis(t, devnet.RedisOptions{Embedded: embedded})
-		opts, err := redis.ParseURL(s.URL)
-		require.NoError(t, err)
-		client := redis.NewClient(opts)
-		defer func() { _ = client.Close() }()
+		client := redisClient(t, s.URL)
 		require.NoError(t, client.Set(t.Context(), "k", "v", 200*time.Millisecond).Err())
 		require.Eventually(t, func() bool { return errors.Is(client.Get(t.Context(), "k").Err(), redis.Nil) },
 			time.Minute, 20*time.Millisecond, "keys expire by themselves in %s", s.Kind)
 
-		_, err = devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: devnet.Port(t, s.URL), Embedded: embedded})
+		_, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: devnet.Port(t, s.URL), Embedded: embedded})
 		require.ErrorContains(t, err, "ddress already in use")
 		s.Close()
 		<-s.Exited()
@@ -94,10 +91,7 @@ func TestRedisServerComesBackWithItsData(t *testing.T) {
 	dir := t.TempDir()
 	first, err := devnet.StartRedis(dir, devnet.RedisOptions{})
 	require.NoError(t, err)
-	opts, err := redis.ParseURL(first.URL)
-	require.NoError(t, err)
-	client := redis.NewClient(opts)
-	defer func() { _ = client.Close() }()
+	client := redisClient(t, first.URL)
 	require.NoError(t, client.Set(t.Context(), "k", "v", 0).Err())
 	first.Close()
 	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: devnet.Port(t, first.URL)})
@@ -165,6 +159,15 @@ func send(t *testing.T, client *ethclient.Client, nonce uint64) *types.Transacti
 	require.NoError(t, err)
 	require.NoError(t, client.SendTransaction(context.Background(), tx))
 	return tx
+}
+
+func redisClient(t *testing.T, url string) *redis.Client {
+	t.Helper()
+	opts, err := redis.ParseURL(url)
+	require.NoError(t, err)
+	client := redis.NewClient(opts)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }
 
 func httpStatus(t *testing.T, url string) int {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -14,12 +13,7 @@ import (
 
 // signEdit is the calldata of an edit that the account has signed.
 func (c *chain) signEdit(by *account, e *score.ProjectEdit) []byte {
-	digest := signatures.NewDomain(chainID, c.registry).EditDigest(*e)
-	raw, err := crypto.Sign(digest[:], by.key)
-	require.NoError(c.t, err)
-	parsed, err := signatures.ParseSignature(raw)
-	require.NoError(c.t, err)
-	return registry.EncodeEditBySignature(e, by.addr, parsed.Compact())
+	return registry.EncodeEditBySignature(e, by.addr, *c.compact(by, signatures.NewDomain(chainID, c.registry).EditDigest(*e)))
 }
 
 // nextEdit is edits of the project with its next nonce.

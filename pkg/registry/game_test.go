@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -18,7 +19,11 @@ import (
 
 // sign makes an account's signature of a group.
 func (c *chain) sign(by *account, project score.ProjectID, kind score.Kind, body []byte) *score.GroupSignature {
-	digest := signatures.NewDomain(chainID, c.registry).GroupDigest(project, kind, body)
+	return c.compact(by, signatures.NewDomain(chainID, c.registry).GroupDigest(project, kind, body))
+}
+
+// compact makes an account's signature of a digest.
+func (c *chain) compact(by *account, digest common.Hash) *score.GroupSignature {
 	raw, err := crypto.Sign(digest[:], by.key)
 	require.NoError(c.t, err)
 	parsed, err := signatures.ParseSignature(raw)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -25,10 +24,10 @@ import (
 
 // answering is a client of an API that gives one answer, and what the last request of it was. docs/ids.md and the tests
 // of docs/examples run the client against a whole stack.
-func answering(t *testing.T, status int, header map[string]string, answer string) (client *sdk.Client, method, path *string, body *map[string]any) {
-	method, path, body = new(string), new(string), &map[string]any{}
+func answering(t *testing.T, status int, header map[string]string, answer string) (client *sdk.Client, asked *string, body *map[string]any) {
+	asked, body = new(string), &map[string]any{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*method, *path = r.Method, r.URL.Path
+		*asked = r.Method + " " + r.URL.RequestURI()
 		if raw, _ := io.ReadAll(r.Body); len(raw) > 0 {
 			*body = nil
 			if json.Unmarshal(raw, body) != nil || r.Header.Get("Content-Type") != "application/json" {
@@ -48,7 +47,13 @@ func answering(t *testing.T, status int, header map[string]string, answer string
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	return sdk.NewClient(server.URL+"/", "key", server.Client()), method, path, body
+	return sdk.NewClient(server.URL+"/", "key", server.Client()), asked, body
+}
+
+// onVirtualTime runs a test beside others, on time that passes when all of it waits.
+func onVirtualTime(t *testing.T, test func(t *testing.T)) {
+	t.Parallel()
+	synctest.Test(t, test)
 }
 
 // TestACreationMayBeSentAgain: a projectId that is taken by this very creation is no error.
@@ -57,19 +62,19 @@ func TestACreationMayBeSentAgain(t *testing.T) {
 	for answer, refused := range map[string]bool{
 		`{"code":"project_exists","same":true}`: false, `{"code":"project_exists","same":false}`: true, `{"code":"project_exists"}`: true,
 	} {
-		client, _, _, _ := answering(t, 409, nil, answer)
+		client, _, _ := answering(t, 409, nil, answer)
 		require.Equal(t, refused, client.CreateProject(t.Context(), &score.Project{ID: project}) != nil, answer)
 	}
 }
 
 func TestCreateProject(t *testing.T) {
 	t.Parallel()
-	client, method, path, body := answering(t, 200, nil, `{"status":"accepted"}`)
+	client, asked, body := answering(t, 200, nil, `{"status":"accepted"}`)
 	p := &score.Project{
 		ID: project, Name: "Acme", Actions: []score.Action{{Name: "win", Points: 5, Direction: score.Subtract}}, Owners: []common.Address{{1}},
 	}
 	require.NoError(t, client.CreateProject(t.Context(), p))
-	require.Equal(t, "POST /create-project", *method+" "+*path)
+	require.Equal(t, "POST /create-project", *asked)
 	want := map[string]any{
 		"projectId": project.String(), "name": "Acme", "updaters": []any{}, "owners": []any{"0x0100000000000000000000000000000000000000"},
 		"inputActions": []any{map[string]any{"name": "win", "points": 5.0, "direction": 1.0}},
@@ -83,24 +88,18 @@ func TestCreateProject(t *testing.T) {
 
 func TestUpdateScoreSignsTheTimeOrAll(t *testing.T) {
 	t.Parallel()
-	client, method, path, body := answering(t, 200, nil, `{"status":"duplicate"}`)
+	client, asked, body := answering(t, 200, nil, `{"status":"duplicate"}`)
 	key := newKey(t)
 	u := sdk.NamedUpdate{UpdateID: score.UpdateID{1}, ProjectID: project, ActionName: "win", ScoreType: "skill", TargetWallet: common.Address{2}}
 	duplicate, err := client.UpdateScore(t.Context(), u, sdk.KeySigner(key))
 	require.NoError(t, err)
 	require.True(t, duplicate)
-	require.Equal(t, "POST /update-score", *method+" "+*path)
+	require.Equal(t, "POST /update-score", *asked)
 	message := (*body)["message"].(string)
 	at, err := wallet.ParseTime(message)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), at, time.Minute)
-	raw, err := hexutil.Decode((*body)["signature"].(string))
-	require.NoError(t, err)
-	signature, err := wallet.ParseSignature(raw)
-	require.NoError(t, err)
-	signer, err := signature.Recover(wallet.PersonalDigest(message))
-	require.NoError(t, err)
-	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+	requireSignedBy(t, key, hexutil.MustDecode((*body)["signature"].(string)), wallet.PersonalDigest(message))
 	delete(*body, "message")
 	delete(*body, "signature")
 	require.Equal(t, map[string]any{
@@ -114,15 +113,9 @@ func TestUpdateScoreSignsTheTimeOrAll(t *testing.T) {
 	require.Equal(t, "eip712", (*body)["scheme"])
 	at, err = wallet.ParseTime((*body)["message"].(string))
 	require.NoError(t, err)
-	raw, err = hexutil.Decode((*body)["signature"].(string))
-	require.NoError(t, err)
-	signature, err = wallet.ParseSignature(raw)
-	require.NoError(t, err)
-	signer, err = signature.Recover(domain.Digest(wallet.Payload{
+	requireSignedBy(t, key, hexutil.MustDecode((*body)["signature"].(string)), domain.Digest(wallet.Payload{
 		Update: u.UpdateID, Project: project, ActionName: "win", ScoreType: "skill", Target: u.TargetWallet, Message: uint64(at.UnixMilli()),
 	}))
-	require.NoError(t, err)
-	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
 	_, err = client.UpdateScore(t.Context(), u, sdk.KeySigner(key), sdk.EIP712(wallet.Domain{}))
 	require.ErrorIs(t, err, sdk.ErrDomain)
 
@@ -134,12 +127,12 @@ func TestUpdateScoreSignsTheTimeOrAll(t *testing.T) {
 func TestUpdateScores(t *testing.T) {
 	t.Parallel()
 	id := score.UpdateID{7}
-	client, method, path, body := answering(t, 200, nil, `{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]}`)
+	client, asked, body := answering(t, 200, nil, `{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]}`)
 	accepted, duplicates, err := client.UpdateScores(t.Context(), &sdk.SignedGroup{ProjectID: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}})
 	require.NoError(t, err)
 	require.Equal(t, 1, accepted)
 	require.Equal(t, []score.UpdateID{id}, duplicates)
-	require.Equal(t, "POST /update-scores", *method+" "+*path)
+	require.Equal(t, "POST /update-scores", *asked)
 	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, *body)
 }
 
@@ -149,13 +142,13 @@ func TestUpdateGroups(t *testing.T) {
 	groups := []*sdk.SignedGroup{
 		{ProjectID: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}}, {Kind: score.KindWord}, {Kind: score.KindRuns},
 	}
-	client, method, path, body := answering(t, 200, nil, `{"groups":[{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]},
+	client, asked, body := answering(t, 200, nil, `{"groups":[{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]},
 		{"status":"refused","accepted":0,"duplicates":[],"problem":{"status":400,"code":"invalid_body","errors":[{"pointer":"/groups/1/kind","detail":"is","code":"invalid"}]}},
 		{"status":"refused","accepted":0,"duplicates":[],"problem":{"status":503,"code":"stream_full"},"retryAfter":5}]}`)
 	results, err := client.UpdateGroups(t.Context(), groups)
 	require.NoError(t, err)
 	require.Equal(t, sdk.GroupResult{Stored: 1, Duplicates: []score.UpdateID{id}}, results[0])
-	require.Equal(t, "POST /update-groups", *method+" "+*path)
+	require.Equal(t, "POST /update-groups", *asked)
 	sent := (*body)["groups"].([]any)
 	require.Len(t, sent, 3)
 	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, sent[0])
@@ -173,24 +166,24 @@ func TestUpdateGroups(t *testing.T) {
 func TestReserveIDs(t *testing.T) {
 	t.Parallel()
 	first := score.UpdateID{1, 31: 250}
-	client, method, path, body := answering(t, 200, nil, `{"projectId":"`+project.String()+`","first":"`+first.String()+`","count":10}`)
+	client, asked, body := answering(t, 200, nil, `{"projectId":"`+project.String()+`","first":"`+first.String()+`","count":10}`)
 	ids, err := client.ReserveIDs(t.Context(), project, 10)
 	require.NoError(t, err)
 	require.Equal(t, sdk.IDRange{First: first, Count: 10}, ids)
 	require.Equal(t, score.UpdateID{1, 30: 1, 31: 3}, ids.At(9), "the counter carries")
-	require.Equal(t, "POST /reserve-ids", *method+" "+*path)
+	require.Equal(t, "POST /reserve-ids", *asked)
 	require.Equal(t, map[string]any{"projectId": project.String(), "count": 10.0}, *body)
 }
 
 func TestLookups(t *testing.T) {
 	t.Parallel()
-	client, method, path, _ := answering(t, 200, nil, `{"projectId":"`+project.String()+`","status":"final","outcome":"applied",
+	client, asked, _ := answering(t, 200, nil, `{"projectId":"`+project.String()+`","status":"final","outcome":"applied",
 		"transactionHash":"0x0100000000000000000000000000000000000000000000000000000000000000","blockNumber":7,"name":"Acme",
 		"inputActions":[{"name":"win","points":5,"direction":0},{"name":"win","points":6,"direction":0}],"scoreTypes":["reputation"],
 		"owners":["0x0100000000000000000000000000000000000000"],"updaters":[],"signedOnly":true}`)
 	p, err := client.Project(t.Context(), project)
 	require.NoError(t, err)
-	require.Equal(t, "GET /projects/"+project.String(), *method+" "+*path)
+	require.Equal(t, "GET /projects/"+project.String(), *asked)
 	require.Equal(t, sdk.Status{Stage: "final", Outcome: "applied", Tx: &common.Hash{1}, Block: 7}, p.Status)
 	require.True(t, p.SignedOnly)
 	action, ok := p.ActionIndex("win")
@@ -199,18 +192,18 @@ func TestLookups(t *testing.T) {
 	_, ok = p.ScoreTypeIndex("skill")
 	require.False(t, ok)
 
-	client, method, path, _ = answering(t, 200, nil, `{"status":"accepted","outcome":null,"transactionHash":null,"blockNumber":null}`)
+	client, asked, _ = answering(t, 200, nil, `{"status":"accepted","outcome":null,"transactionHash":null,"blockNumber":null}`)
 	status, err := client.Update(t.Context(), project, score.UpdateID{1})
 	require.NoError(t, err)
-	require.Equal(t, "GET /projects/"+project.String()+"/updates/"+score.UpdateID{1}.String(), *method+" "+*path)
+	require.Equal(t, "GET /projects/"+project.String()+"/updates/"+score.UpdateID{1}.String(), *asked)
 	require.Equal(t, &sdk.Status{Stage: "accepted"}, status)
 	require.False(t, status.Final())
 
-	client, method, path, _ = answering(t, 200, nil, `{"blockNumber":7,"scores":[{"scoreType":"skill","score":"-9223372036854775808"},
+	client, asked, _ = answering(t, 200, nil, `{"blockNumber":7,"scores":[{"scoreType":"skill","score":"-9223372036854775808"},
 		{"scoreType":"fame","score":"3"}]}`)
 	scores, err := client.Scores(t.Context(), project, common.Address{1})
 	require.NoError(t, err)
-	require.Equal(t, "GET /projects/"+project.String()+"/scores/"+common.Address{1}.Hex(), *method+" "+*path)
+	require.Equal(t, "GET /projects/"+project.String()+"/scores/"+common.Address{1}.Hex(), *asked)
 	require.EqualValues(t, 7, scores.Block)
 	require.EqualValues(t, math.MinInt64, scores.Of("skill"))
 	require.EqualValues(t, 3, scores.Of("fame"))
@@ -224,7 +217,7 @@ func TestNothingIsSignedForAnotherDomain(t *testing.T) {
 	expected := wallet.NewDomain(1337, contract)
 	const own = `"name":"Scorelay","version":"1","chainId":1337,"verifyingContract":"0x5fbdb2315678afecb367f032d93f642f64180aa3"`
 	ask := func(answer string, expect ...wallet.Domain) (wallet.Domain, error) {
-		client, _, _, _ := answering(t, 200, nil, answer)
+		client, _, _ := answering(t, 200, nil, answer)
 		for _, domain := range expect {
 			client = client.Expecting(domain)
 		}
@@ -287,7 +280,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			"the API answered 400 invalid_body; /kind is required",
 		},
 	} {
-		client, _, _, _ := answering(t, c.status, map[string]string{"Retry-After": c.header}, c.body)
+		client, _, _ := answering(t, c.status, map[string]string{"Retry-After": c.header}, c.body)
 		_, err := client.Update(t.Context(), project, score.UpdateID{})
 		var got *sdk.Error
 		require.ErrorAs(t, err, &got, strconv.Itoa(c.status))
@@ -295,7 +288,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		require.EqualError(t, err, c.text)
 	}
 	for _, media := range []string{"application/json", "", "text/html; charset=utf-8"} {
-		client, _, _, _ := answering(t, 403, map[string]string{"Content-Type": media}, `{"code":"access_denied"}`)
+		client, _, _ := answering(t, 403, map[string]string{"Content-Type": media}, `{"code":"access_denied"}`)
 		_, err := client.Update(t.Context(), project, score.UpdateID{})
 		require.EqualError(t, err, "the API answered 403 ", "a proxy's code")
 	}
@@ -314,12 +307,12 @@ func TestNoAnswerIsSentAgain(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	client, _, _, _ := answering(t, 200, nil, `{}`)
+	client, _, _ := answering(t, 200, nil, `{}`)
 	_, err = client.Update(ctx, project, score.UpdateID{})
 	require.ErrorIs(t, err, context.Canceled)
 
 	for name, answer := range map[string]string{"no JSON": "<html>", "cut short": `{"status":`} {
-		client, _, _, _ = answering(t, 200, nil, answer)
+		client, _, _ = answering(t, 200, nil, answer)
 		_, err = client.Project(t.Context(), project)
 		require.ErrorAs(t, err, &none, name)
 		require.Positive(t, none.RetryAfter, "%s: what became of the request is unknown", name)
@@ -327,8 +320,7 @@ func TestNoAnswerIsSentAgain(t *testing.T) {
 }
 
 func TestRetry(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		began, calls := time.Now(), 0
 		require.NoError(t, sdk.Retry(t.Context(), func() error {
 			calls++

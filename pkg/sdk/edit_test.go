@@ -9,7 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -59,11 +58,7 @@ func TestAnEditIsAskedForSentAndFollowed(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(bodies[1]), &body))
 	require.Equal(t, edit.Edits, body.Edits)
 	require.Equal(t, []uint64{7, 9}, []uint64{body.Nonce, body.Deadline})
-	signature, err := wallet.ParseSignature(body.Signature)
-	require.NoError(t, err)
-	owner, err := signature.Recover(domain.EditDigest(edit))
-	require.NoError(t, err)
-	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), owner)
+	requireSignedBy(t, key, body.Signature, domain.EditDigest(edit))
 
 	_, err = sdk.SignEdit(t.Context(), wallet.Domain{}, edit, sdk.KeySigner(key))
 	require.ErrorIs(t, err, sdk.ErrDomain)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -52,8 +51,7 @@ func told(cursor, id string) string {
 
 // TestEventsAreFollowedOverConnections: from the cursor of the newest that came, with pauses that grow.
 func TestEventsAreFollowedOverConnections(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		c := &connections{answers: []saying{
 			{200, "retry: 2000\nid: c0\n\n: nothing\n\n", false},
 			{200, told("c1", "one") + told("c2", "two") + "id: c3\ndata: {\"id\":\"th", false},
@@ -96,8 +94,7 @@ func TestEventsAreFollowedOverConnections(t *testing.T) {
 }
 
 func TestFollowingEventsEndsWithItsContextOrLoop(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		c := &connections{answers: []saying{{200, told("c1", "one"), true}, {200, "", true}}}
 		client := sdk.NewClient("http://api", "key", &http.Client{Transport: c})
 		for event, err := range client.Events(t.Context(), project, sdk.EventOptions{}) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -44,11 +43,11 @@ type answer struct {
 func TestManyUpdatesAreLookedUp(t *testing.T) {
 	t.Parallel()
 	ids := []score.UpdateID{{1}, {2}}
-	client, method, path, body := answering(t, 200, nil, `{"updates":[{"status":"unknown","outcome":null,"transactionHash":null,"blockNumber":null},{"status":"final","outcome":"applied"}]}`)
+	client, asked, body := answering(t, 200, nil, `{"updates":[{"status":"unknown","outcome":null,"transactionHash":null,"blockNumber":null},{"status":"final","outcome":"applied"}]}`)
 	statuses, err := client.Updates(t.Context(), project, ids)
 	require.NoError(t, err)
 	require.Equal(t, []sdk.Status{{Stage: sdk.Unknown}, {Stage: "final", Outcome: "applied"}}, statuses)
-	require.Equal(t, "POST /look-up-updates", *method+" "+*path)
+	require.Equal(t, "POST /look-up-updates", *asked)
 	require.Equal(t, map[string]any{"projectId": project.String(), "updateIds": []any{ids[0].String(), ids[1].String()}}, *body)
 	_, err = client.Updates(t.Context(), project, ids[:1])
 	require.ErrorContains(t, err, "reports 2 updates")
@@ -56,8 +55,7 @@ func TestManyUpdatesAreLookedUp(t *testing.T) {
 
 // TestWaitingUntilManyAreFinal: in requests of 256, once a second, and only for those that are not final yet.
 func TestWaitingUntilManyAreFinal(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		ids := make([]score.UpdateID, 600)
 		for i := range ids {
 			ids[i] = score.UpdateID{byte(i >> 8), byte(i)}
@@ -96,8 +94,7 @@ func TestWaitingUntilManyAreFinal(t *testing.T) {
 }
 
 func TestWaitingEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		code, asked := http.StatusOK, 0
 		client := lookUps(func(ids []score.UpdateID) (int, any) {
 			if code == http.StatusServiceUnavailable {

@@ -34,6 +34,15 @@ func newKey(t require.TestingT) *ecdsa.PrivateKey {
 	return key
 }
 
+func requireSignedBy(t *testing.T, key *ecdsa.PrivateKey, raw []byte, digest common.Hash) {
+	t.Helper()
+	signature, err := wallet.ParseSignature(raw)
+	require.NoError(t, err)
+	signer, err := signature.Recover(digest)
+	require.NoError(t, err)
+	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+}
+
 // someUpdates draws updates of different ids over few words and wallets.
 func someUpdates(t *rapid.T) []sdk.Update {
 	words := rapid.IntRange(1, 20).Draw(t, "words")
@@ -205,11 +214,7 @@ func TestASignedGroupIsItsSigners(t *testing.T) {
 	raw, err := json.Marshal(signed)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"projectId":"`+project.String()+`","kind":1,"updates":"`+signed.Updates.String()+`","signature":"`+signed.Signature.String()+`"}`, string(raw))
-	signature, err := wallet.ParseSignature(signed.Signature)
-	require.NoError(t, err)
-	signer, err := signature.Recover(domain.GroupDigest(project, score.KindWord, signed.Updates))
-	require.NoError(t, err)
-	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+	requireSignedBy(t, key, signed.Signature, domain.GroupDigest(project, score.KindWord, signed.Updates))
 }
 
 func TestSignersMayFail(t *testing.T) {

@@ -2,8 +2,6 @@ package sdk_test
 
 import (
 	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -12,17 +10,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
-
-// reading is a client of an API that gives one answer, and what it was asked for.
-func reading(t *testing.T, answer string) (client *sdk.Client, asked *string) {
-	asked = new(string)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*asked = r.Method + " " + r.URL.RequestURI()
-		_, _ = w.Write([]byte(answer))
-	}))
-	t.Cleanup(server.Close)
-	return sdk.NewClient(server.URL, "key", server.Client()), asked
-}
 
 const asOf = `"asOf":{"block":9,"time":"2026-11-23T12:00:00Z"}`
 
@@ -33,7 +20,7 @@ var (
 
 func TestProjects(t *testing.T) {
 	t.Parallel()
-	client, asked := reading(t, `{"projects":[{"projectId":"`+project.String()+`","name":"Acme","updates":123,"wallets":7},
+	client, asked, _ := answering(t, 200, nil, `{"projects":[{"projectId":"`+project.String()+`","name":"Acme","updates":123,"wallets":7},
 		{"projectId":"`+project.String()+`","name":"New","updates":null,"wallets":null}],"next":"0x12",`+asOf+`}`)
 	list, err := client.Projects(t.Context(), sdk.Page{})
 	require.NoError(t, err)
@@ -49,7 +36,7 @@ func TestProjects(t *testing.T) {
 
 func TestLeaderboard(t *testing.T) {
 	t.Parallel()
-	client, asked := reading(t, `{"wallets":2,"standings":[{"rank":1,"wallet":"`+alice.Hex()+`","score":"-9223372036854775808"}],"next":null,`+asOf+`}`)
+	client, asked, _ := answering(t, 200, nil, `{"wallets":2,"standings":[{"rank":1,"wallet":"`+alice.Hex()+`","score":"-9223372036854775808"}],"next":null,`+asOf+`}`)
 	board, err := client.Leaderboard(t.Context(), project, "a/b ü", sdk.Page{Cursor: "x"})
 	require.NoError(t, err)
 	require.Equal(t, "GET /projects/"+project.String()+"/leaderboards/a%2Fb%20%C3%BC?cursor=x", *asked)
@@ -63,7 +50,7 @@ func TestLeaderboard(t *testing.T) {
 
 func TestFinalScores(t *testing.T) {
 	t.Parallel()
-	client, asked := reading(t, `{"scoreTypes":["skill"],"wallets":[{"wallet":"`+alice.Hex()+`","scores":["9223372036854775807"],"total":"9223372036854775807"}],`+asOf+`}`)
+	client, asked, _ := answering(t, 200, nil, `{"scoreTypes":["skill"],"wallets":[{"wallet":"`+alice.Hex()+`","scores":["9223372036854775807"],"total":"9223372036854775807"}],`+asOf+`}`)
 	scores, err := client.FinalScores(t.Context(), project, []common.Address{alice})
 	require.NoError(t, err)
 	require.Equal(t, "GET /projects/"+project.String()+"/scores?wallets="+alice.Hex(), *asked)
@@ -72,14 +59,14 @@ func TestFinalScores(t *testing.T) {
 	}, scores)
 	_, err = client.FinalScores(t.Context(), project, []common.Address{alice, alice})
 	require.ErrorIs(t, err, sdk.ErrAnswer)
-	client, _ = reading(t, `{"scoreTypes":["skill"],"wallets":[{"scores":["1e3"],"total":"1"}]}`)
+	client, _, _ = answering(t, 200, nil, `{"scoreTypes":["skill"],"wallets":[{"scores":["1e3"],"total":"1"}]}`)
 	_, err = client.FinalScores(t.Context(), project, []common.Address{alice})
 	require.ErrorIs(t, err, sdk.ErrAnswer)
 }
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	client, asked := reading(t, `{"history":[{"updateId":"`+project.String()+`","action":"win","points":-5,"scoreType":"skill","signer":"`+alice.Hex()+`",
+	client, asked, _ := answering(t, 200, nil, `{"history":[{"updateId":"`+project.String()+`","action":"win","points":-5,"scoreType":"skill","signer":"`+alice.Hex()+`",
 		"time":"2026-11-23T12:00:00Z","transactionHash":"`+project.String()+`","blockNumber":8,"status":"final","outcome":"applied"},
 		{"updateId":"`+project.String()+`","action":null,"points":null,"scoreType":null,"signer":"`+alice.Hex()+`",
 		"time":"2026-11-23T12:00:00Z","transactionHash":"`+project.String()+`","blockNumber":8,"status":"included","outcome":"unknown_action"}],"next":"y",`+asOf+`}`)
@@ -96,7 +83,7 @@ func TestHistory(t *testing.T) {
 func TestStats(t *testing.T) {
 	t.Parallel()
 	day := `{"date":"2026-11-23","applied":1,"rejected":2,"wallets":3,"gas":4,"fee":"18446744073709551616"}`
-	client, asked := reading(t, `{"updates":1,"wallets":3,"lastUpdate":null,"days":[`+day+`],`+asOf+`}`)
+	client, asked, _ := answering(t, 200, nil, `{"updates":1,"wallets":3,"lastUpdate":null,"days":[`+day+`],`+asOf+`}`)
 	stats, err := client.Stats(t.Context(), project, noon.AddDate(0, 0, -1), noon)
 	require.NoError(t, err)
 	require.Equal(t, "GET /projects/"+project.String()+"/stats?from=2026-11-22&to=2026-11-23", *asked)
@@ -104,7 +91,7 @@ func TestStats(t *testing.T) {
 	require.Equal(t, &sdk.Stats{Updates: 1, Wallets: 3, Days: []sdk.Day{
 		{Date: noon.Truncate(24 * time.Hour), Applied: 1, Rejected: 2, Wallets: 3, Gas: 4, Fee: fee},
 	}, AsOf: sdk.AsOf{Block: 9, Time: noon}}, stats)
-	client, _ = reading(t, `{"days":[{"date":"today","fee":"1"}]}`)
+	client, _, _ = answering(t, 200, nil, `{"days":[{"date":"today","fee":"1"}]}`)
 	_, err = client.Stats(t.Context(), project, noon, noon)
 	var failed *sdk.Error
 	require.ErrorAs(t, err, &failed)

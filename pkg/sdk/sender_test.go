@@ -126,11 +126,11 @@ func (a *api) serve(path string, raw []byte) (answer any, problem string) {
 	}
 }
 
-// look reads what the API saw.
-func (a *api) look(read func()) {
+// look reads what the API saw, or changes what it does.
+func (a *api) look(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	read()
+	do()
 }
 
 // reports gathers what a sender tells.
@@ -180,6 +180,21 @@ func updates(n int) []sdk.NamedUpdate {
 		out[i] = sdk.NamedUpdate{ActionName: "win", ScoreType: "skill", TargetWallet: sdk.Address{1, byte(i)}}
 	}
 	return out
+}
+
+func enqueue(t *testing.T, s *sdk.Sender, all ...sdk.NamedUpdate) []score.UpdateID {
+	t.Helper()
+	ids, err := s.Enqueue(t.Context(), all...)
+	require.NoError(t, err)
+	return ids
+}
+
+// flush waits until all is sent.
+func flush(t *testing.T, s *sdk.Sender) {
+	t.Helper()
+	left, err := s.Flush(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // closes ends a sender, with so many updates unsent.
@@ -236,15 +251,12 @@ func TestSenderSendsUntilItIsAccepted(t *testing.T) {
 					o.Groups = domain
 				}
 			})
-			ids, err := s.Enqueue(t.Context(), updates(300)...)
-			require.NoError(t, err)
+			ids := enqueue(t, s, updates(300)...)
 			require.Equal(t, ids[0].Word(), ids[255].Word(), "they count up")
 			time.Sleep(12 * time.Hour)
 			require.Error(t, s.State().Err)
 			a.look(func() { require.Less(t, a.requests, 300, "in 12 hours") })
-			left, err := s.Flush(t.Context())
-			require.NoError(t, err)
-			require.Empty(t, left)
+			flush(t, s)
 			require.NoError(t, s.State().Err)
 			require.Greater(t, time.Since(began), 24*time.Hour)
 			require.Less(t, time.Since(began), 26*time.Hour)
@@ -257,8 +269,7 @@ func TestSenderSendsUntilItIsAccepted(t *testing.T) {
 }
 
 func TestSenderHoldsABoundedNumber(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a, down := newAPI(), true
 		a.fault = func(string, int) (int, string, int) {
 			if down {
@@ -292,9 +303,7 @@ func TestSenderHoldsABoundedNumber(t *testing.T) {
 		require.Len(t, left, 2)
 		require.Equal(t, ids[0], left[0].UpdateID)
 		require.Equal(t, 2, s.State().Unsent)
-		a.mu.Lock()
-		down = false
-		a.mu.Unlock()
+		a.look(func() { down = false })
 		_, err = s.Enqueue(t.Context(), updates(2)...)
 		require.NoError(t, err, "there is room again")
 		closes(t, s, 0)
@@ -324,9 +333,7 @@ func TestSenderTellsWhatIsRefused(t *testing.T) {
 					if !errors.As(r.Err, &e) || e.Code == "" {
 						panic(fmt.Sprint("no problem: ", r.Err))
 					}
-					a.mu.Lock()
-					delete(a.bad, r.Update.UpdateID)
-					a.mu.Unlock()
+					a.look(func() { delete(a.bad, r.Update.UpdateID) })
 					if r.Update.ActionName == "win" {
 						if _, err := s.TryEnqueue(r.Update); err != nil {
 							panic(err)
@@ -337,10 +344,8 @@ func TestSenderTellsWhatIsRefused(t *testing.T) {
 			all := updates(100)
 			all[50].UpdateID, all[70].UpdateID, all[70].ActionName = score.UpdateID{9}, score.UpdateID{8}, "lose"
 			a.bad = map[score.UpdateID]bool{{9}: true, {8}: true}
-			ids, err := s.Enqueue(t.Context(), all...)
-			require.NoError(t, err)
-			_, err = s.Flush(t.Context())
-			require.NoError(t, err)
+			ids := enqueue(t, s, all...)
+			flush(t, s)
 			require.ElementsMatch(t, []score.UpdateID{ids[50], ids[70]}, told.of(sdk.Refused))
 			require.ElementsMatch(t, slices.Delete(slices.Clone(ids), 70, 71), told.of(sdk.Accepted), "of the refused, what was queued again")
 			closes(t, s, 0)
@@ -350,8 +355,7 @@ func TestSenderTellsWhatIsRefused(t *testing.T) {
 
 // TestSenderTellsOfAllThatItsSignerMayNotSend, in one request: what is wrong is not in the group.
 func TestSenderTellsOfAllThatItsSignerMayNotSend(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a, posts := newAPI(), 0
 		a.fault = func(path string, _ int) (int, string, int) {
 			if path != "/update-scores" {
@@ -361,8 +365,7 @@ func TestSenderTellsOfAllThatItsSignerMayNotSend(t *testing.T) {
 			return 403, "signer_not_member", 0
 		}
 		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups = domain })
-		ids, err := s.Enqueue(t.Context(), updates(100)...)
-		require.NoError(t, err)
+		ids := enqueue(t, s, updates(100)...)
 		closes(t, s, 0)
 		require.ElementsMatch(t, ids, told.of(sdk.Refused))
 		require.Equal(t, 1, posts)
@@ -371,13 +374,11 @@ func TestSenderTellsOfAllThatItsSignerMayNotSend(t *testing.T) {
 
 // TestSenderBelievesNoAnswerOfOtherNumbers: what an answer to a group does not tell of is not accepted.
 func TestSenderBelievesNoAnswerOfOtherNumbers(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a := newAPI()
 		a.silent = 1
 		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups = domain })
-		ids, err := s.Enqueue(t.Context(), updates(10)...)
-		require.NoError(t, err)
+		ids := enqueue(t, s, updates(10)...)
 		time.Sleep(time.Minute)
 		require.ErrorIs(t, s.State().Err, sdk.ErrAnswer)
 		require.Equal(t, 10, s.State().Unsent)
@@ -390,13 +391,11 @@ func TestSenderBelievesNoAnswerOfOtherNumbers(t *testing.T) {
 
 // TestSenderThatIsClosedEndsAFlush, of a caller that would wait for as long as it takes.
 func TestSenderThatIsClosedEndsAFlush(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a := newAPI()
 		a.fault = func(string, int) (int, string, int) { return -1, "", 0 }
 		s, _ := a.sender(t, nil)
-		ids, err := s.Enqueue(t.Context(), updates(1)...)
-		require.NoError(t, err)
+		ids := enqueue(t, s, updates(1)...)
 		flushed := make(chan struct{})
 		go func() {
 			defer close(flushed)
@@ -418,13 +417,11 @@ func TestSenderThatIsClosedEndsAFlush(t *testing.T) {
 
 // TestSenderGivesUpOnAnAnswerThatNeverComes, with an HTTP client that would wait for it.
 func TestSenderGivesUpOnAnAnswerThatNeverComes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a := newAPI()
 		s, err := sdk.NewSender(sdk.NewClient("http://api", "key", &http.Client{Transport: &hanging{api: a, left: 3}}), sdk.SenderOptions{Project: project, Sign: sdk.KeySigner(newKey(t))})
 		require.NoError(t, err)
-		_, err = s.Enqueue(t.Context(), updates(1)...)
-		require.NoError(t, err)
+		enqueue(t, s, updates(1)...)
 		closes(t, s, 0)
 		require.Len(t, a.stored, 1)
 	})
@@ -446,22 +443,18 @@ func (h *hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestSenderLingersUntilAGroupIsFull(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a, began := newAPI(), time.Now()
 		s, _ := a.sender(t, func(o *sdk.SenderOptions) { o.Groups, o.Linger = domain, time.Minute })
 		for range 3 {
-			_, err := s.Enqueue(t.Context(), updates(10)...)
-			require.NoError(t, err)
+			enqueue(t, s, updates(10)...)
 			time.Sleep(10 * time.Second)
 		}
 		a.look(func() { require.Empty(t, a.groups) })
 		time.Sleep(time.Minute)
 		a.look(func() { require.Equal(t, []int{30}, a.groups) })
-		_, err := s.Enqueue(t.Context(), updates(226)...)
-		require.NoError(t, err)
-		_, err = s.Flush(t.Context())
-		require.NoError(t, err)
+		enqueue(t, s, updates(226)...)
+		flush(t, s)
 		a.look(func() { require.Equal(t, []int{30, 226}, a.groups) })
 		require.Equal(t, 90*time.Second, time.Since(began), "a flush lets nothing linger")
 		closes(t, s, 0)
@@ -470,8 +463,7 @@ func TestSenderLingersUntilAGroupIsFull(t *testing.T) {
 
 // TestSenderFollows until updates are final, and sends again what was accepted and is not known any more.
 func TestSenderFollows(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a, began := newAPI(), time.Now()
 		var ids []score.UpdateID
 		a.status = func(id score.UpdateID) sdk.Status {
@@ -499,10 +491,8 @@ func TestSenderFollows(t *testing.T) {
 		for i := range all {
 			all[i].UpdateID = ids[i]
 		}
-		_, err = s.Enqueue(t.Context(), all...)
-		require.NoError(t, err)
-		_, err = s.Flush(t.Context())
-		require.NoError(t, err)
+		enqueue(t, s, all...)
+		flush(t, s)
 		require.Equal(t, 600, s.State().Followed)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
@@ -517,32 +507,24 @@ func TestSenderFollows(t *testing.T) {
 
 // TestSenderResumesFromItsSpool: exactly what was not accepted is sent by the next sender, and what was accepted is followed.
 func TestSenderResumesFromItsSpool(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a := newAPI()
 		a.status = func(score.UpdateID) sdk.Status { return sdk.Status{Stage: "batched"} }
 		spooled := func(o *sdk.SenderOptions) { o.Spool, o.Follow = filepath.Join(t.ArtifactDir(), "spool"), true }
 		s, _ := a.sender(t, spooled)
-		first, err := s.Enqueue(t.Context(), updates(10)...)
-		require.NoError(t, err)
-		_, err = s.Flush(t.Context())
-		require.NoError(t, err)
-		a.mu.Lock()
-		a.fault = func(string, int) (int, string, int) { return -1, "", 0 }
-		a.mu.Unlock()
-		second, err := s.Enqueue(t.Context(), updates(10)...)
-		require.NoError(t, err)
+		first := enqueue(t, s, updates(10)...)
+		flush(t, s)
+		a.look(func() { a.fault = func(string, int) (int, string, int) { return -1, "", 0 } })
+		second := enqueue(t, s, updates(10)...)
 		closes(t, s, 10)
 
-		_, err = sdk.NewSender(sdk.NewClient("http://api", "key", nil), sdk.SenderOptions{Project: sdk.ProjectID{1}, Sign: sdk.KeySigner(newKey(t)), Spool: filepath.Join(t.ArtifactDir(), "spool")})
+		_, err := sdk.NewSender(sdk.NewClient("http://api", "key", nil), sdk.SenderOptions{Project: sdk.ProjectID{1}, Sign: sdk.KeySigner(newKey(t)), Spool: filepath.Join(t.ArtifactDir(), "spool")})
 		require.ErrorContains(t, err, "holds updates of the project")
 
 		a.status = func(score.UpdateID) sdk.Status { return sdk.Status{Stage: "final", Outcome: "applied"} }
 		s, told := a.sender(t, spooled)
 		require.Equal(t, 10, s.State().Unsent)
-		a.mu.Lock()
-		a.fault = nil
-		a.mu.Unlock()
+		a.look(func() { a.fault = nil })
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		require.ElementsMatch(t, second, told.of(sdk.Accepted))
@@ -598,8 +580,7 @@ func TestSenderNeedsItsOptions(t *testing.T) {
 
 // TestSenderSendsARequeuedUpdateOnce: it was queued again when its refusal was reported, and the process died before the spool forgot the first.
 func TestSenderSendsARequeuedUpdateOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	onVirtualTime(t, func(t *testing.T) {
 		a := newAPI()
 		path := filepath.Join(t.ArtifactDir(), "spool")
 		var s *sdk.Sender
@@ -621,16 +602,13 @@ func TestSenderSendsARequeuedUpdateOnce(t *testing.T) {
 		all := updates(2)
 		all[0].UpdateID, all[1].ActionName = score.UpdateID{9}, "lose" // one is right when it comes again, the other is corrected
 		a.bad = map[score.UpdateID]bool{{9}: true}
-		ids, err := s.Enqueue(t.Context(), all...)
-		require.NoError(t, err)
-		_, err = s.Flush(t.Context())
-		require.NoError(t, err)
+		ids := enqueue(t, s, all...)
+		flush(t, s)
 		closes(t, s, 0)
 
 		a.stored = map[score.UpdateID]int{}
 		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups, o.Spool = domain, path+".crashed" })
-		_, err = s.Flush(t.Context())
-		require.NoError(t, err)
+		flush(t, s)
 		closes(t, s, 0)
 		require.ElementsMatch(t, ids, told.of(sdk.Accepted))
 		require.Empty(t, told.of(sdk.Refused))

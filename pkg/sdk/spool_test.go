@@ -20,6 +20,27 @@ func spoolUpdate(n byte) NamedUpdate {
 	return NamedUpdate{UpdateID: score.UpdateID{n, 1}, ProjectID: score.ProjectID{2}, ActionName: "win ü", ScoreType: "s", TargetWallet: Address{3}}
 }
 
+func opened(t require.TestingT, path string) (*spool, []spooled) {
+	s, entries, err := openSpool(path)
+	require.NoError(t, err)
+	return s, entries
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return raw
+}
+
+// puts puts updates of these numbers.
+func puts(t *testing.T, s *spool, numbers ...byte) {
+	t.Helper()
+	for _, n := range numbers {
+		require.NoError(t, s.put([]*held{{n: uint64(n), update: spoolUpdate(n)}}))
+	}
+}
+
 // TestSpoolKeepsWhatIsNotDone plays any sequence of what a sender does, with crashes that cut off any part of what was not synced,
 // and compactions at any time.
 func TestSpoolKeepsWhatIsNotDone(t *testing.T) {
@@ -29,8 +50,7 @@ func TestSpoolKeepsWhatIsNotDone(t *testing.T) {
 		run, err := os.MkdirTemp(dir, "")
 		require.NoError(t, err)
 		path := filepath.Join(run, "spool")
-		s, entries, err := openSpool(path)
-		require.NoError(t, err)
+		s, entries := opened(t, path)
 		defer func() { s.close() }()
 		require.Empty(t, entries)
 		put, done := map[uint64]NamedUpdate{}, map[uint64]bool{}
@@ -96,8 +116,7 @@ func TestVectorsOfTheSpool(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(vector, append(lines, `12345678 {"n":5,"upda`...), 0o600))
 	}
-	raw, err := os.ReadFile(vector)
-	require.NoError(t, err)
+	raw := contents(t, vector)
 	require.Equal(t, string(lines), string(raw[:len(lines)]))
 	entries, last, damaged := parseSpool(raw)
 	require.Equal(t, []spooled{{n: 1, update: one, accepted: true}, {n: 4, update: two}}, entries, "the newer of two that have one id")
@@ -108,28 +127,22 @@ func TestVectorsOfTheSpool(t *testing.T) {
 func TestSpoolDamagedInTheMiddleIsKeptBeside(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "spool")
-	s, _, err := openSpool(path)
-	require.NoError(t, err)
-	for n := byte(1); n <= 3; n++ {
-		require.NoError(t, s.put([]*held{{n: uint64(n), update: spoolUpdate(n)}}))
-	}
-	_, _, err = openSpool(path)
+	s, _ := opened(t, path)
+	puts(t, s, 1, 2, 3)
+	_, _, err := openSpool(path)
 	require.ErrorContains(t, err, "another sender has the spool")
 	if flock, err := exec.LookPath("flock"); err == nil { // by which the npm package takes the lock
 		require.Error(t, exec.CommandContext(t.Context(), flock, "-n", path+".lock", "true").Run())
 	}
 	s.close()
-	raw, err := os.ReadFile(path)
-	require.NoError(t, err)
+	raw := contents(t, path)
 	raw[len(raw)/2] ^= 1
 	require.NoError(t, os.WriteFile(path, raw, 0o600))
-	s, entries, err := openSpool(path)
-	require.NoError(t, err)
+	s, entries := opened(t, path)
 	defer s.close()
 	require.Len(t, entries, 2)
 	require.Equal(t, 1, s.damaged)
-	kept, err := os.ReadFile(path + ".damaged")
-	require.NoError(t, err)
+	kept := contents(t, path+".damaged")
 	require.Equal(t, raw, kept)
 }
 
@@ -143,12 +156,10 @@ func TestSpoolDamagedAgainKeepsEarlierCopies(t *testing.T) {
 	}
 	for _, raw := range slices.Insert(slices.Clone(damages), 1, damages[0]) {
 		require.NoError(t, os.WriteFile(path, raw, 0o600))
-		s, _, err := openSpool(path)
-		require.NoError(t, err)
+		s, _ := opened(t, path)
 		require.Equal(t, 1, s.damaged)
 		s.close()
-		s, _, err = openSpool(path)
-		require.NoError(t, err)
+		s, _ = opened(t, path)
 		require.Zero(t, s.damaged)
 		s.close()
 	}
@@ -157,8 +168,7 @@ func TestSpoolDamagedAgainKeepsEarlierCopies(t *testing.T) {
 		if i > 0 {
 			name = fmt.Sprintf("%s-%d", name, i+1)
 		}
-		kept, err := os.ReadFile(name)
-		require.NoError(t, err)
+		kept := contents(t, name)
 		require.Equal(t, want, kept)
 	}
 	found, err := filepath.Glob(path + ".damaged*")
@@ -180,25 +190,21 @@ func TestSpoolDamagedThatCannotBeCopied(t *testing.T) {
 		}
 		require.NoError(t, os.MkdirAll(filepath.Join(name, "x"), 0o700))
 	}
-	s, entries, err := openSpool(path)
-	require.NoError(t, err)
+	s, entries := opened(t, path)
 	defer s.close()
 	require.Len(t, entries, 1)
 	require.Equal(t, 1, s.damaged)
 	s.compactAt = 0
-	require.NoError(t, s.put([]*held{{n: 2, update: spoolUpdate(2)}}))
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
+	puts(t, s, 2)
+	whole := contents(t, path)
 	require.True(t, bytes.HasPrefix(whole, raw))
 
 	require.NoError(t, os.RemoveAll(path+".damaged"))
 	s.compactAt = 0
-	require.NoError(t, s.put([]*held{{n: 3, update: spoolUpdate(3)}}))
-	kept, err := os.ReadFile(path + ".damaged")
-	require.NoError(t, err)
+	puts(t, s, 3)
+	kept := contents(t, path+".damaged")
 	require.True(t, bytes.HasPrefix(kept, whole))
-	whole, err = os.ReadFile(path)
-	require.NoError(t, err)
+	whole = contents(t, path)
 	require.NotContains(t, string(whole), "damaged")
 }
 
@@ -219,16 +225,14 @@ func TestSpoolReadsItsLinesInOrder(t *testing.T) {
 func TestSpoolThatCannotBeWrittenPromisesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "spool")
-	s, _, err := openSpool(path)
-	require.NoError(t, err)
-	require.NoError(t, s.put([]*held{{n: 1, update: spoolUpdate(1)}}))
+	s, _ := opened(t, path)
+	puts(t, s, 1)
 	require.NoError(t, s.file.Close())
 	for range 2 {
 		require.ErrorIs(t, s.put([]*held{{n: 2, update: spoolUpdate(2)}}), ErrSpool)
 	}
 	s.close()
-	_, entries, err := openSpool(path)
-	require.NoError(t, err)
+	_, entries := opened(t, path)
 	require.Len(t, entries, 1)
 }
 
@@ -236,18 +240,16 @@ func TestSpoolThatCannotBeWrittenPromisesNothing(t *testing.T) {
 func TestSpoolThatCannotBeRewritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "spool")
-	s, _, err := openSpool(path)
-	require.NoError(t, err)
-	require.NoError(t, s.put([]*held{{n: 1, update: spoolUpdate(1)}}))
-	_, err = s.file.WriteString(`12345678 {"n":2,"upda`)
+	s, _ := opened(t, path)
+	puts(t, s, 1)
+	_, err := s.file.WriteString(`12345678 {"n":2,"upda`)
 	require.NoError(t, err)
 	s.close()
 	blocked := filepath.Join(path+".new", "x")
 	require.NoError(t, os.MkdirAll(blocked, 0o700))
 	for n := uint64(1); n <= 3; n++ {
 		var entries []spooled
-		s, entries, err = openSpool(path)
-		require.NoError(t, err)
+		s, entries = opened(t, path)
 		require.Len(t, entries, int(n))
 		require.Zero(t, s.damaged)
 		require.NoError(t, s.put([]*held{{n: n + 1, update: spoolUpdate(byte(n + 1))}}))
@@ -255,14 +257,13 @@ func TestSpoolThatCannotBeRewritten(t *testing.T) {
 	}
 
 	require.NoError(t, os.RemoveAll(path+".new"))
-	s, entries, err := openSpool(path)
-	require.NoError(t, err)
+	s, entries := opened(t, path)
 	defer s.close()
 	require.Len(t, entries, 4)
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "x"), 0o700)) // nothing can be renamed to it
 	s.compactAt = 0
-	require.NoError(t, s.put([]*held{{n: 5, update: spoolUpdate(5)}}))
+	puts(t, s, 5)
 	require.NoFileExists(t, path+".new")
 }
 

@@ -23,8 +23,7 @@ func TestSpoolThatCannotGrow(t *testing.T) {
 	if path == "" {
 		return
 	}
-	s, _, err := openSpool(path)
-	require.NoError(t, err)
+	s, _ := opened(t, path)
 	var n uint64
 	put := func() error {
 		n++
@@ -39,8 +38,7 @@ func TestSpoolThatCannotGrow(t *testing.T) {
 	}
 	require.NoError(t, put())
 	s.close()
-	s, entries, err := openSpool(path)
-	require.NoError(t, err)
+	s, entries := opened(t, path)
 	require.Len(t, entries, 1)
 	require.Equal(t, n, entries[0].n)
 	s.close()
@@ -61,24 +59,17 @@ func TestSpoolDamagedKeepsNinthCopy(t *testing.T) {
 		}
 	}
 	if path := withoutRoom(t, name, path); path != "" {
-		s, _, err := openSpool(path)
-		require.NoError(t, err)
+		s, _ := opened(t, path)
 		s.close()
 		return
 	}
-	read := func(path string) []byte {
-		found, err := os.ReadFile(path)
-		require.NoError(t, err)
-		return found
-	}
-	require.Equal(t, raw, read(path))
-	require.Equal(t, earlier, read(ninth))
+	require.Equal(t, raw, contents(t, path))
+	require.Equal(t, earlier, contents(t, ninth))
 	require.NoFileExists(t, ninth+".new")
 	require.NoError(t, os.WriteFile(ninth+".new", []byte("of one that died in it"), 0o600))
-	s, _, err := openSpool(path)
-	require.NoError(t, err)
+	s, _ := opened(t, path)
 	s.close()
-	require.Equal(t, raw, read(ninth))
+	require.Equal(t, raw, contents(t, ninth))
 	require.NoFileExists(t, ninth+".new")
 }
 

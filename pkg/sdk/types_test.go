@@ -75,20 +75,20 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	u := sdk.NamedUpdate{UpdateID: score.UpdateID{1}, ProjectID: project}
 	for _, body := range []string{`{}`, `{"status":"ok"}`, `{"status":null}`} {
-		client, _, _, _ := answering(t, 200, nil, body)
+		client, _, _ := answering(t, 200, nil, body)
 		require.ErrorIs(t, sdk.Retry(t.Context(), func() error {
 			_, err := client.UpdateScore(t.Context(), u, sdk.KeySigner(newKey(t)))
 			return err
 		}), sdk.ErrAnswer, body)
 	}
 	for _, body := range []string{`{}`, `{"status":"accepted"}`, `{"status":"duplicate","accepted":1}`, `{"status":"ok","accepted":1}`} {
-		client, _, _, _ := answering(t, 200, nil, body)
+		client, _, _ := answering(t, 200, nil, body)
 		stored, duplicates, err := client.UpdateScores(t.Context(), &sdk.SignedGroup{ProjectID: project})
 		require.ErrorIs(t, err, sdk.ErrAnswer, body)
 		require.Zero(t, stored)
 		require.Empty(t, duplicates)
 	}
-	client, _, _, _ := answering(t, 200, nil, `{"status":"accepted"}`)
+	client, _, _ := answering(t, 200, nil, `{"status":"accepted"}`)
 	duplicate, err := client.UpdateScore(t.Context(), u, sdk.KeySigner(newKey(t)))
 	require.NoError(t, err)
 	require.False(t, duplicate)

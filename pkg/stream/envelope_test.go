@@ -217,27 +217,17 @@ func TestTheLargestEnvelopeFitsAMessage(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	envelope, err := EncodeEnvelope(make([]score.Update, 2), nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	signed, err := EncodeEnvelope(make([]score.Update, 5), []score.Signed{
 		{First: 0, Count: 2, Kind: score.KindRuns}, {First: 3, Count: 1, Kind: score.KindFree},
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	followed, err := EncodeEnvelope(make([]score.Update, 2), nil, score.Traced{Index: 1, Trace: score.Trace{1, 23: 1}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	project, err := encodeProject(&score.Project{Name: "p", Actions: []score.Action{{Name: "a", Points: 1}}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	edit, err := encodeEdit(&score.SignedEdit{Owner: common.Address{1}, ProjectEdit: score.ProjectEdit{Nonce: 7, Edits: []score.Edit{{Operation: score.AddOwner}}}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	for _, seed := range [][]byte{
 		envelope, signed, followed, project, edit, {editing, kindEdit, 0, 0, '{', '}'}, {editing, kindProject, 0, 0, '{', '}'}, {traced, kindEdit, '{', '}'}, {traced, kindFiller, 0, 0}, {version, kindFiller}, {version, kindFiller, 0}, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
 	} {
@@ -246,9 +236,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := decode(data)
 		if string(data) == string([]byte{version, kindFiller}) { // what Extend puts in the place of what was lost
-			if err != nil || m.Updates != nil || m.Project != nil || m.Edit != nil {
-				t.Fatalf("a filler is read as %+v, error %v", m, err)
-			}
+			require.NoError(t, err)
+			require.Equal(t, score.Message{}, m, "a filler")
 			return
 		}
 		set := 0
@@ -257,16 +246,13 @@ func FuzzDecode(f *testing.F) {
 				set++
 			}
 		}
-		if set != 1 {
-			t.Fatalf("updates %v, project %v, edit %v, error %v: want exactly one", m.Updates, m.Project, m.Edit, err)
-		}
+		require.Equal(t, 1, set, "updates %v, project %v, edit %v, error %v: want exactly one", m.Updates, m.Project, m.Edit, err)
 		if m.Updates == nil {
 			return
 		}
 		again, err := EncodeEnvelope(m.Updates, m.Signed, m.Traces...)
-		if err != nil || string(again) != string(data) {
-			t.Fatalf("decoded, but encodes to other bytes (%v)", err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, data, again)
 	})
 }
 

@@ -57,14 +57,19 @@ func readVectors(t *testing.T) vectors {
 	return v
 }
 
+func requireSigned(t *testing.T, signature string, digest common.Hash, by string, what ...any) {
+	t.Helper()
+	sig, err := wallet.ParseSignature(common.FromHex(signature))
+	require.NoError(t, err, what...)
+	got, err := sig.Recover(digest)
+	require.NoError(t, err, what...)
+	require.Equal(t, by, got.Hex(), what...)
+}
+
 func TestPersonalSignaturesOfEveryLibrary(t *testing.T) {
 	t.Parallel()
 	for _, v := range readVectors(t).Personal {
-		sig, err := wallet.ParseSignature(common.FromHex(v.Signature))
-		require.NoError(t, err, v)
-		got, err := sig.Recover(wallet.PersonalDigest(v.Message))
-		require.NoError(t, err)
-		require.Equal(t, v.Address, got.Hex(), v.Library)
+		requireSigned(t, v.Signature, wallet.PersonalDigest(v.Message), v.Address, v.Library)
 	}
 }
 
@@ -78,11 +83,7 @@ func TestTypedSignaturesOfEveryLibrary(t *testing.T) {
 			Project:    score.ProjectID(common.HexToHash(v.ProjectID)),
 			ActionName: v.ActionName, ScoreType: v.ScoreType, Target: common.HexToAddress(v.TargetWallet), Message: ms,
 		})
-		sig, err := wallet.ParseSignature(common.FromHex(v.Signature))
-		require.NoError(t, err, v)
-		got, err := sig.Recover(digest)
-		require.NoError(t, err)
-		require.Equal(t, v.Address, got.Hex(), v.Library)
+		requireSigned(t, v.Signature, digest, v.Address, v.Library)
 	}
 }
 
@@ -91,28 +92,26 @@ func TestGroupSignaturesOfEveryLibrary(t *testing.T) {
 	for _, v := range readVectors(t).Groups {
 		domain := wallet.NewDomain(v.ChainID, common.HexToAddress(v.Contract))
 		digest := domain.GroupDigest(score.ProjectID(common.HexToHash(v.ProjectID)), v.Kind, common.FromHex(v.Updates))
-		sig, err := wallet.ParseSignature(common.FromHex(v.Signature))
-		require.NoError(t, err, v)
-		got, err := sig.Recover(digest)
-		require.NoError(t, err)
-		require.Equal(t, v.Address, got.Hex(), "%s, kind %d", v.Library, v.Kind)
+		requireSigned(t, v.Signature, digest, v.Address, "%s, kind %d", v.Library, v.Kind)
 	}
 }
+
+var (
+	bytes32 = rapid.Map(rapid.SliceOfN(rapid.Byte(), 32, 32), func(b []byte) [32]byte { return [32]byte(b) })
+	address = rapid.Map(rapid.SliceOfN(rapid.Byte(), 20, 20), common.BytesToAddress)
+)
 
 func TestGroupDigestIsThatOfGeth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		project := score.ProjectID(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "project"))
+		project := score.ProjectID(bytes32.Draw(t, "project"))
 		kind := score.Kind(rapid.Byte().Draw(t, "kind"))
 		body := rapid.SliceOf(rapid.Byte()).Draw(t, "body")
-		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
-		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
-		want := gethDigest(t, chainID, contract, "UpdateGroup", []apitypes.Type{
+		chainID, contract := rapid.Uint64Range(0, 1<<62).Draw(t, "chain"), address.Draw(t, "contract")
+		want := gethDigest(t, chainID, contract, "UpdateGroup", apitypes.Types{"UpdateGroup": {
 			{Name: "projectId", Type: "bytes32"}, {Name: "kind", Type: "uint8"}, {Name: "updates", Type: "bytes"},
-		}, apitypes.TypedDataMessage{"projectId": project[:], "kind": strconv.Itoa(int(kind)), "updates": body})
-		if got := wallet.NewDomain(chainID, contract).GroupDigest(project, kind, body); got != want {
-			t.Fatalf("digest %s, geth says %s", got, want)
-		}
+		}}, apitypes.TypedDataMessage{"projectId": project[:], "kind": strconv.Itoa(int(kind)), "updates": body})
+		require.Equal(t, want, wallet.NewDomain(chainID, contract).GroupDigest(project, kind, body))
 	})
 }
 
@@ -121,27 +120,22 @@ func TestEditDigestIsThatOfGeth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		edit := score.ProjectEdit{
-			Project: score.ProjectID(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "project")), Edits: []score.Edit{},
+			Project: score.ProjectID(bytes32.Draw(t, "project")), Edits: []score.Edit{},
 			Nonce: rapid.Uint64Range(0, 1<<53).Draw(t, "nonce"), Deadline: rapid.Uint64Range(0, 1<<53).Draw(t, "deadline"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "edits") {
 			edit.Edits = append(edit.Edits, score.Edit{
 				Operation: score.Operation(rapid.String().Draw(t, "operation")), Name: rapid.String().Draw(t, "name"),
-				Member: common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "member")),
+				Member: address.Draw(t, "member"),
 				Points: rapid.Uint32().Draw(t, "points"), Direction: score.Direction(rapid.Byte().Draw(t, "direction")),
 			})
 		}
 		raw, err := json.Marshal(edit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var message apitypes.TypedDataMessage
-		if err := json.Unmarshal(raw, &message); err != nil {
-			t.Fatal(err)
-		}
-		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
-		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
-		want := gethDigestOf(t, chainID, contract, "EditProject", apitypes.Types{
+		require.NoError(t, json.Unmarshal(raw, &message))
+		chainID, contract := rapid.Uint64Range(0, 1<<62).Draw(t, "chain"), address.Draw(t, "contract")
+		want := gethDigest(t, chainID, contract, "EditProject", apitypes.Types{
 			"EditProject": {
 				{Name: "projectId", Type: "bytes32"},
 				{Name: "edits", Type: "Edit[]"},
@@ -157,30 +151,19 @@ func TestEditDigestIsThatOfGeth(t *testing.T) {
 			},
 		}, message)
 		domain := wallet.NewDomain(chainID, contract)
-		if got := domain.EditDigest(edit); got != want {
-			t.Fatalf("digest %s, geth says %s", got, want)
-		}
-		if raw, err = domain.EditTypedData(edit); err != nil {
-			t.Fatal(err)
-		}
+		require.Equal(t, want, domain.EditDigest(edit))
+		raw, err = domain.EditTypedData(edit)
+		require.NoError(t, err)
 		var typed apitypes.TypedData
-		if err := json.Unmarshal(raw, &typed); err != nil {
-			t.Fatal(err)
-		}
-		if got, _, err := apitypes.TypedDataAndHash(typed); err != nil || common.Hash(got) != want {
-			t.Fatalf("typed data of digest %x (%v), want %s: %s", got, err, want, raw)
-		}
+		require.NoError(t, json.Unmarshal(raw, &typed))
+		got, _, err := apitypes.TypedDataAndHash(typed)
+		require.NoError(t, err)
+		require.Equal(t, want, common.Hash(got), "%s", raw)
 	})
 }
 
-// gethDigest is geth's own EIP-712 of a message of one struct type.
+// gethDigest is geth's own EIP-712 of a message.
 func gethDigest(
-	t *rapid.T, chainID uint64, contract common.Address, primary string, members []apitypes.Type, message apitypes.TypedDataMessage,
-) common.Hash {
-	return gethDigestOf(t, chainID, contract, primary, apitypes.Types{primary: members}, message)
-}
-
-func gethDigestOf(
 	t *rapid.T, chainID uint64, contract common.Address, primary string, types apitypes.Types, message apitypes.TypedDataMessage,
 ) common.Hash {
 	types["EIP712Domain"] = []apitypes.Type{
@@ -197,40 +180,32 @@ func gethDigestOf(
 		},
 		Message: message,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return common.BytesToHash(digest)
 }
 
 func TestTypedDigestIsThatOfGeth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		bytes32 := rapid.Custom(func(t *rapid.T) [32]byte {
-			return [32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "bytes"))
-		})
 		p := wallet.Payload{
 			Update: bytes32.Draw(t, "update"), Project: bytes32.Draw(t, "project"),
 			ActionName: rapid.String().Draw(t, "action"), ScoreType: rapid.String().Draw(t, "type"),
-			Target:  common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "target")),
+			Target:  address.Draw(t, "target"),
 			Message: rapid.Uint64().Draw(t, "message"),
 		}
-		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
-		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
-		want := gethDigest(t, chainID, contract, "UpdateScore", []apitypes.Type{
+		chainID, contract := rapid.Uint64Range(0, 1<<62).Draw(t, "chain"), address.Draw(t, "contract")
+		want := gethDigest(t, chainID, contract, "UpdateScore", apitypes.Types{"UpdateScore": {
 			{Name: "updateId", Type: "bytes32"},
 			{Name: "projectId", Type: "bytes32"},
 			{Name: "actionName", Type: "string"},
 			{Name: "scoreType", Type: "string"},
 			{Name: "targetWallet", Type: "address"},
 			{Name: "message", Type: "uint256"},
-		}, apitypes.TypedDataMessage{
+		}}, apitypes.TypedDataMessage{
 			"updateId": p.Update[:], "projectId": p.Project[:], "actionName": p.ActionName, "scoreType": p.ScoreType,
 			"targetWallet": p.Target.Hex(), "message": new(big.Int).SetUint64(p.Message).String(),
 		})
-		if got := wallet.NewDomain(chainID, contract).Digest(p); got != want {
-			t.Fatalf("digest %s, geth says %s", got, want)
-		}
+		require.Equal(t, want, wallet.NewDomain(chainID, contract).Digest(p))
 	})
 }
 
