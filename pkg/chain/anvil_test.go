@@ -48,14 +48,12 @@ func TestAnvil(t *testing.T) {
 		return signed
 	}
 
-	before, err := c.Head(ctx)
-	require.NoError(t, err)
+	before := newest(t, c)
 	first := tx(0, nil)
 	send(t, c, first, tx(1, nil))
 	require.Equal(t, txpool.Known, sendAll(t, c, first)[0].Class)
 	mine()
-	head, err := c.Head(ctx)
-	require.NoError(t, err)
+	head := newest(t, c)
 	require.Equal(t, before.Hash, head.Parent)
 	for name, want := range map[string]struct {
 		tx    *types.Transaction
@@ -83,8 +81,7 @@ func TestAnvil(t *testing.T) {
 	require.NoError(t, node.CallContext(ctx, nil, "anvil_setCode", no, "0x"+common.Bytes2Hex(reverts)))
 	require.NoError(t, node.CallContext(ctx, nil, "anvil_setCode", forever, "0x"+common.Bytes2Hex(loops)))
 	mine()
-	head, err = c.Head(ctx)
-	require.NoError(t, err)
+	head = newest(t, c)
 	var revert *evidence.RevertError
 	_, err = c.Call(ctx, evidence.Call{From: from, To: no, Gas: 100_000}, head.Hash)
 	require.ErrorAs(t, err, &revert)
@@ -98,8 +95,7 @@ func TestAnvil(t *testing.T) {
 
 	// A reorg in which the transactions vanish.
 	require.NoError(t, node.CallContext(ctx, nil, "anvil_reorg", 2, []any{}))
-	now, err := c.Head(ctx)
-	require.NoError(t, err)
+	now := newest(t, c)
 	require.NotEqual(t, head.Hash, now.Hash)
 	require.Zero(t, account(t, c, now.Hash, from).Nonce)
 	_, err = c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{from}}) // a block that is gone

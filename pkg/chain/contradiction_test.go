@@ -42,7 +42,7 @@ func TestWrongHash(t *testing.T) {
 		ctx := t.Context()
 		n.commit()
 		n.commit()
-		want := n.head(t)
+		want := newest(t, n.direct)
 		p := newProxy(t, n.url)
 		reg, text := prometheus.NewRegistry(), &devnet.Log{}
 		rests := newProxy(t, n.url) // the second one, which throttles
@@ -77,8 +77,7 @@ func TestWrongHash(t *testing.T) {
 
 		// The last one left is believed again at once where it can be checked, and not where it cannot.
 		p.inject(nil)
-		head, err := c.Head(ctx)
-		require.NoError(t, err)
+		head := newest(t, c)
 		require.Equal(t, want, head)
 		_, err = c.View(ctx, emitter, nil)
 		require.ErrorContains(t, err, "what cannot be checked is not believed")
@@ -90,13 +89,11 @@ func TestWrongHash(t *testing.T) {
 		both := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
 		p.inject(lostHash)
 		for range 5 {
-			head, err = both.Head(ctx)
-			require.NoError(t, err)
+			head = newest(t, both)
 			require.Equal(t, want, head)
 		}
 		asked := p.bodies()
-		_, err = both.Head(ctx)
-		require.NoError(t, err)
+		newest(t, both)
 		_, err = both.BlockByNumber(ctx, 1)
 		require.NoError(t, err)
 		require.Equal(t, asked, p.bodies())
@@ -136,8 +133,7 @@ func TestUncheckableHeaders(t *testing.T) {
 		p.inject(own("a"))
 		q.inject(own("a"))
 		c := dial(t, chain.Config{URLs: []string{p.URL, q.URL}})
-		head, err := c.Head(ctx)
-		require.NoError(t, err)
+		head := newest(t, c)
 		require.False(t, head.Checked)
 		require.Equal(t, b.Hash, head.Hash)
 		blocks, err := c.Blocks(ctx, p.name(), 0, head.Number)
@@ -167,7 +163,7 @@ func TestMadeUpHead(t *testing.T) {
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
 		n.commit()
-		want := n.head(t)
+		want := newest(t, n.direct)
 		p := newProxy(t, n.url, latestOnly(func(block map[string]any) {
 			made := types.Header{
 				ParentHash: common.Hash{1}, UncleHash: types.EmptyUncleHash, Number: new(big.Int).SetUint64(want.Number + 1000), Difficulty: new(big.Int),
@@ -192,8 +188,7 @@ func TestMadeUpHead(t *testing.T) {
 		require.Len(t, claims, 2)
 		require.True(t, claims[0].Block.Checked)
 		require.Equal(t, want.Number+1000, claims[0].Block.Number)
-		head, err := c.Head(ctx)
-		require.NoError(t, err)
+		head := newest(t, c)
 		require.Equal(t, want, head)
 		_, err = c.Blocks(ctx, p.name(), want.Number, want.Number+1000)
 		require.ErrorContains(t, err, "does not know the block")
@@ -212,7 +207,7 @@ func TestMadeUpHead(t *testing.T) {
 func TestLaggingEndpoint(t *testing.T) {
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
-		old := n.head(t)
+		old := newest(t, n.direct)
 		tx := n.tx(t, 0)
 		b := n.include(t, tx)
 		p := newProxy(t, n.url, edit(func(method string, params []any, a map[string]any) {
@@ -307,7 +302,7 @@ func badProof(times int) fault {
 func TestOneBadProof(t *testing.T) {
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
-		head := n.head(t)
+		head := newest(t, n.direct)
 		ask := evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}}
 		p := newProxy(t, n.url)
 		c := dial(t, chain.Config{URLs: []string{p.URL}})

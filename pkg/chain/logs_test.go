@@ -47,7 +47,7 @@ func TestLogs(t *testing.T) {
 			n.include(t, n.tx(t, 0), n.tx(t, 1))
 			n.commit()
 		}
-		head := n.head(t)
+		head := newest(t, n.direct)
 		want, err := collect(t, n.direct, emitter, 0, head.Number)
 		require.NoError(t, err)
 		require.Len(t, want, 24)
@@ -118,7 +118,7 @@ func TestLogsOfALaggingNode(t *testing.T) {
 	for range 3 {
 		n.include(t, n.tx(t, 0))
 	}
-	head := n.head(t)
+	head := newest(t, n.direct)
 	for _, proven := range []uint64{0, 1} {
 		got, err := collect(t, dial(t, chain.Config{URLs: []string{lagging.url, n.url}, Proven: proven}), emitter, 0, head.Number)
 		require.NoError(t, err)
@@ -134,11 +134,11 @@ func TestBlocksInWhichNothingHappened(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
 	n.include(t, n.tx(t, 0))
-	event := n.head(t)
+	event := newest(t, n.direct)
 	for range 100 {
 		n.commit()
 	}
-	head := n.head(t)
+	head := newest(t, n.direct)
 	p := newProxy(t, n.url)
 	lies := false
 	p.inject(edit(func(method string, _ []any, a map[string]any) {
@@ -178,7 +178,7 @@ func TestEvents(t *testing.T) {
 			n.include(t, n.tx(t, 0), n.tx(t, 1))
 			n.commit()
 		}
-		head := n.head(t)
+		head := newest(t, n.direct)
 		p := newProxy(t, n.url)
 		name := p.name()
 		c := dial(t, chain.Config{URLs: []string{p.URL}})

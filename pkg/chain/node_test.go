@@ -67,13 +67,6 @@ func geth(t *testing.T) *anyNode {
 	}
 }
 
-func (n *anyNode) head(t *testing.T) evidence.Block {
-	t.Helper()
-	b, err := n.direct.Head(t.Context())
-	require.NoError(t, err)
-	return b
-}
-
 func (n *anyNode) address(i int) common.Address { return crypto.PubkeyToAddress(n.keys[i].PublicKey) }
 
 // tx is the i-th account's next transaction: a call of the emitter.
@@ -124,7 +117,7 @@ func (n *anyNode) include(t *testing.T, txs ...*types.Transaction) evidence.Bloc
 		}, 2*time.Minute, time.Millisecond)
 	}
 	n.commit()
-	b := n.head(t)
+	b := newest(t, n.direct)
 	require.Len(t, b.Txs, len(txs))
 	return b
 }

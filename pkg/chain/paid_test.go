@@ -16,7 +16,7 @@ func TestPaid(t *testing.T) {
 		for range 11 { // more transactions than are read at once
 			n.include(t, n.tx(t, 0), n.tx(t, 1), n.tx(t, 0), n.tx(t, 1), n.tx(t, 0), n.tx(t, 1))
 		}
-		head := n.head(t)
+		head := newest(t, n.direct)
 		logs, err := collect(t, n.direct, emitter, 0, head.Number)
 		require.NoError(t, err)
 		require.Len(t, logs, 66)

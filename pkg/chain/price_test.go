@@ -19,9 +19,9 @@ import (
 // price reads the price at the client's head. Anvil's fee history may lack its newest block for a moment.
 func price(t *testing.T, c *chain.Client) evidence.Price {
 	t.Helper()
-	head, err := c.Head(t.Context())
-	require.NoError(t, err)
+	head := newest(t, c)
 	var learnt evidence.Answer
+	var err error
 	require.Eventually(t, func() bool {
 		learnt, err = c.Read(t.Context(), evidence.Ask{At: head, Price: true})
 		return err == nil && learnt.Price != nil
@@ -38,7 +38,7 @@ func TestPrice(t *testing.T) {
 		first := price(t, n.direct)
 		require.False(t, first.Legacy)
 		require.GreaterOrEqual(t, first.Tip, uint64(chain.DefaultMinTip))
-		head := n.head(t)
+		head := newest(t, n.direct)
 		require.InDelta(t, head.BaseFee.Uint64(), first.BaseFee, float64(head.BaseFee.Uint64())/8+1)
 
 		for range 3 { // the market pays 3 gwei, and empty blocks between do not count
@@ -91,7 +91,7 @@ func TestPriceOfALegacyChain(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
 	p := newProxy(t, n.url, without("eth_feeHistory", "eth_maxPriorityFeePerGas"))
-	head := n.head(t)
+	head := newest(t, n.direct)
 	head.BaseFee = nil
 	learnt := read(t, dial(t, chain.Config{URLs: []string{p.URL}}), evidence.Ask{At: head, Price: true})
 	require.True(t, learnt.Price.Legacy)
@@ -103,12 +103,27 @@ func TestPriceIsBounded(t *testing.T) {
 	t.Parallel()
 	n := geth(t)
 	n.commit()
-	head := n.head(t)
+	head := newest(t, n.direct)
 	p := newProxy(t, n.url, editResult("eth_feeHistory", func(history map[string]any) {
 		fees := history["baseFeePerGas"].([]any)
 		fees[len(fees)-1] = "0xffffffffffffffffffffff"
 	}))
 	require.Equal(t, 2*head.BaseFee.Uint64(), price(t, dial(t, chain.Config{URLs: []string{p.URL}})).BaseFee)
+}
+
+// oracle is an endpoint whose calls say answers, and what a byte costs on L1 by it, at another block each time.
+func oracle(t *testing.T, n *anyNode, say func(input any, a map[string]any)) (p *proxy, l1Byte func() uint64) {
+	t.Helper()
+	p = newProxy(t, n.url, edit(func(method string, params []any, a map[string]any) {
+		if method == "eth_call" {
+			say(params[0].(map[string]any)["input"], a)
+		}
+	}))
+	client := dial(t, chain.Config{URLs: []string{p.URL}})
+	return p, func() uint64 {
+		n.commit()
+		return price(t, client).L1Byte
+	}
 }
 
 // TestAnOracleOfFeesOnTheChainBelow is asked with each price where there is one, once where there is none, and again
@@ -117,7 +132,7 @@ func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
 	t.Parallel()
 	word := func(wei uint64) string { return hexutil.Encode(common.BigToHash(new(big.Int).SetUint64(wei)).Bytes()) }
 	const large = 128 << 10
-	var input string
+	var input any
 	n := geth(t)
 	for name, c := range map[string]struct {
 		say   func(map[string]any)
@@ -130,16 +145,9 @@ func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
 		"an older one":            {func(a map[string]any) { fail(a, 3, "execution reverted") }, 0, 8},
 		"a node that has no time": {func(a map[string]any) { fail(a, -32000, "busy") }, 0, 10},
 	} {
-		p := newProxy(t, n.url, edit(func(method string, params []any, a map[string]any) {
-			if method == "eth_call" {
-				input = params[0].(map[string]any)["input"].(string)
-				c.say(a)
-			}
-		}))
-		client := dial(t, chain.Config{URLs: []string{p.URL}})
+		p, l1Byte := oracle(t, n, func(in any, a map[string]any) { input = in; c.say(a) })
 		for range 10 {
-			n.commit()
-			require.Equal(t, c.want, price(t, client).L1Byte, name)
+			require.Equal(t, c.want, l1Byte(), name)
 		}
 		require.Equal(t, c.asked, p.count("eth_call"), name)
 	}
@@ -147,66 +155,44 @@ func TestAnOracleOfFeesOnTheChainBelow(t *testing.T) {
 	require.Equal(t, hexutil.Encode(selector)+word(large)[2:], input)
 }
 
-// TestAnOracleThatAnsweredIsNotForgotten for an endpoint that shows none.
-func TestAnOracleThatAnsweredIsNotForgotten(t *testing.T) {
+// TestOneLieAboutAnOracleDoesNotLast: an oracle that answered is not forgotten for an answer that shows none, the lie that there is one is
+// forgotten, and so is the lie that there is none.
+func TestOneLieAboutAnOracleDoesNotLast(t *testing.T) {
 	t.Parallel()
-	n := geth(t)
-	p := newProxy(t, n.url)
-	there := true
-	p.inject(edit(func(method string, _ []any, a map[string]any) {
-		if method == "eth_call" && there {
+	n, there := geth(t), true
+	_, l1Byte := oracle(t, n, func(_ any, a map[string]any) {
+		if there {
 			a["result"] = hexutil.Encode(common.BigToHash(big.NewInt(3 * gwei << 17)).Bytes())
 		}
-	}))
-	client := dial(t, chain.Config{URLs: []string{p.URL}})
+	})
 	for range 3 {
-		require.Equal(t, uint64(3*gwei+1), price(t, client).L1Byte)
+		require.Equal(t, uint64(3*gwei+1), l1Byte())
 		there = !there
 	}
-}
 
-// TestOneLieOfAnOracleDoesNotLast: the chain has no such contract, and all but one answer say so.
-func TestOneLieOfAnOracleDoesNotLast(t *testing.T) {
-	t.Parallel()
-	n := geth(t)
-	p := newProxy(t, n.url)
 	lies := true
-	p.inject(edit(func(method string, _ []any, a map[string]any) {
-		if method == "eth_call" && lies {
+	_, l1Byte = oracle(t, n, func(_ any, a map[string]any) {
+		if lies {
 			a["result"] = "0x" + strings.Repeat("ff", 32)
 		}
-	}))
-	client := dial(t, chain.Config{URLs: []string{p.URL}})
-	require.EqualValues(t, 10_000*gwei, price(t, client).L1Byte)
+	})
+	require.EqualValues(t, 10_000*gwei, l1Byte())
 	lies = false
 	for range 20 {
-		n.commit()
-		_ = price(t, client)
+		l1Byte()
 	}
-	require.Zero(t, price(t, client).L1Byte,
-		"wei a byte, for the life of the process: 0.06 ether for each batch of 100 in flight")
-}
+	require.Zero(t, l1Byte(), "wei a byte, for the life of the process: 0.06 ether for each batch of 100 in flight")
 
-// TestOneLieDoesNotHideAnOracle: on a chain of the OP Stack one endpoint says once that there is none.
-func TestOneLieDoesNotHideAnOracle(t *testing.T) {
-	t.Parallel()
-	n := geth(t)
-	p := newProxy(t, n.url)
-	lies := true
-	p.inject(edit(func(method string, _ []any, a map[string]any) {
-		if method == "eth_call" {
-			if a["result"] = "0x" + strings.Repeat("00", 27) + "0100000000"; lies {
-				a["result"] = "0x"
-			}
+	lies = true // as an endpoint of a chain of the OP Stack, once
+	_, l1Byte = oracle(t, n, func(_ any, a map[string]any) {
+		if a["result"] = "0x" + strings.Repeat("00", 27) + "0100000000"; lies {
+			a["result"] = "0x"
 		}
-	}))
-	client := dial(t, chain.Config{URLs: []string{p.URL}})
-	require.Zero(t, price(t, client).L1Byte)
+	})
+	require.Zero(t, l1Byte())
 	lies = false
 	for range 20 {
-		n.commit()
-		_ = price(t, client)
+		l1Byte()
 	}
-	require.NotZero(t, price(t, client).L1Byte,
-		"the fee on L1 is not counted any more, in this process: SCORELAY_MAX_FEE_PER_UPDATE_GWEI does not hold")
+	require.NotZero(t, l1Byte(), "the fee on L1 is not counted any more, in this process: SCORELAY_MAX_FEE_PER_UPDATE_GWEI does not hold")
 }

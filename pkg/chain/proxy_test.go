@@ -225,6 +225,13 @@ func start(t *testing.T) (*devnet.Chain, *chain.Client) {
 	return node, dial(t, chain.Config{URLs: []string{node.URL}})
 }
 
+func newest(t *testing.T, c *chain.Client) evidence.Block {
+	t.Helper()
+	b, err := c.Head(t.Context())
+	require.NoError(t, err)
+	return b
+}
+
 // read reads what must be answered. Receipts that took long, as on a busy machine, come with the next Read.
 func read(t *testing.T, c *chain.Client, ask evidence.Ask) (learnt evidence.Answer) {
 	t.Helper()

@@ -93,8 +93,7 @@ func TestAWebSocket(t *testing.T) {
 	c := dial(t, chain.Config{URLs: []string{"ws://" + w.Addr().String()}})
 	require.Zero(t, w.dials())
 	for range 3 {
-		_, err := c.Head(t.Context())
-		require.NoError(t, err)
+		newest(t, c)
 	}
 	geth.Commit()
 	blocks, err := c.Blocks(t.Context(), w.Addr().String(), 0, 1)
