@@ -243,14 +243,14 @@ func TestLaggingEndpoint(t *testing.T) {
 func TestBlocksInBatches(t *testing.T) {
 	onBoth(t, func(t *testing.T, n *anyNode) {
 		ctx := t.Context()
-		for range 150 {
+		for range 110 {
 			n.commit()
 		}
 		p := newProxy(t, n.url)
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
-		blocks, err := c.Blocks(ctx, p.name(), 1, 150)
+		blocks, err := c.Blocks(ctx, p.name(), 1, 110)
 		require.NoError(t, err)
-		require.Len(t, blocks, 150)
+		require.Len(t, blocks, 110)
 		require.Equal(t, 2, p.bodies())
 		for i := 1; i < len(blocks); i++ {
 			require.Equal(t, blocks[i-1].Hash, blocks[i].Parent)
@@ -264,7 +264,7 @@ func TestBlocksInBatches(t *testing.T) {
 			w.WriteHeader(503)
 			return true
 		})
-		some, err := c.Blocks(ctx, p.name(), 1, 150)
+		some, err := c.Blocks(ctx, p.name(), 1, 110)
 		require.Error(t, err)
 		require.Equal(t, blocks[:100], some)
 
@@ -279,7 +279,7 @@ func TestBlocksInBatches(t *testing.T) {
 				block["hash"], block["transactions"] = common.Hash{5}, []any{}
 			}
 		}))
-		some, err = c.Blocks(ctx, p.name(), 1, 150)
+		some, err = c.Blocks(ctx, p.name(), 1, 110)
 		require.ErrorIs(t, err, evidence.ErrContradiction)
 		require.Len(t, some, 19)
 		_, err = c.Blocks(ctx, "elsewhere", 1, 2)

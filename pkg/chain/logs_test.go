@@ -43,14 +43,14 @@ func collect(t *testing.T, c *chain.Client, contract common.Address, from, to ui
 
 func TestLogs(t *testing.T) {
 	onBoth(t, func(t *testing.T, n *anyNode) {
-		for range 12 {
+		for range 6 {
 			n.include(t, n.tx(t, 0), n.tx(t, 1))
 			n.commit()
 		}
 		head := newest(t, n.direct)
 		want, err := collect(t, n.direct, emitter, 0, head.Number)
 		require.NoError(t, err)
-		require.Len(t, want, 24)
+		require.Len(t, want, 12)
 
 		tooMany := func(most uint64) fault { // a provider that bounds the range of one question
 			return func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {

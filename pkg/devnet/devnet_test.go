@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
 func TestNATSComesBackWithItsData(t *testing.T) {
@@ -193,9 +194,10 @@ func TestAFreePortIsNobodysWhoAsksForAny(t *testing.T) {
 
 // TestNoTwoProcessesHaveAFreePortInCommon: between the choice of a port and the start of a server there, no other process chooses it.
 func TestNoTwoProcessesHaveAFreePortInCommon(t *testing.T) {
-	const asked = "SCORELAY_TEST_PRINTS_FREE_PORTS"
+	const asked, processes = "SCORELAY_TEST_PRINTS_FREE_PORTS", 5
+	ports := long.Size(200, 800) // of each
 	if os.Getenv(asked) != "" {
-		for range 800 {
+		for range ports {
 			port, err := devnet.FreePort()
 			require.NoError(t, err)
 			fmt.Println("port", port)
@@ -205,7 +207,7 @@ func TestNoTwoProcessesHaveAFreePortInCommon(t *testing.T) {
 	}
 	t.Parallel()
 	seen := map[string]bool{}
-	for range 5 {
+	for range processes {
 		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), asked+"=1")
 		in, err := cmd.StdinPipe()
@@ -216,7 +218,7 @@ func TestNoTwoProcessesHaveAFreePortInCommon(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, cmd.Wait()) })
 		t.Cleanup(func() { _ = in.Close() })
 		lines := bufio.NewScanner(out)
-		for n := 0; n < 800 && lines.Scan(); {
+		for n := 0; n < ports && lines.Scan(); {
 			if port, is := strings.CutPrefix(lines.Text(), "port "); is {
 				require.False(t, seen[port], "%s is another process's, too", port)
 				seen[port] = true
@@ -224,5 +226,5 @@ func TestNoTwoProcessesHaveAFreePortInCommon(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, seen, 4000)
+	require.Len(t, seen, processes*ports)
 }

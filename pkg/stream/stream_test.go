@@ -260,12 +260,16 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	t.Parallel()
 	server := devnet.NATS(t)
-	s := openAt(t, connect(t, server.URL), stream.Config{Deployment: deployment})
+	js := connect(t, server.URL)
+	s := openAt(t, js, stream.Config{Deployment: deployment})
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, s.PublishEnvelope(ctx, "a", []score.Update{update(1)}, nil), stream.ErrUnknown)
 	require.ErrorIs(t, s.PublishProject(ctx, "p", project(1), 0), stream.ErrUnknown)
+	err := stream.Setup(ctx, js, stream.Config{Deployment: deployment})
+	require.ErrorContains(t, err, "couldn't find the stream")
+	require.NotErrorIs(t, err, stream.ErrNotSetUp, "it may well be there")
 }
 
 func TestAReaderStopsWhenTheStreamWasMadeAgain(t *testing.T) {
@@ -320,8 +324,8 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 	s, _ := open(t)
 	require.NoError(t, s.ReadAll(t.Context(), func(score.Message) error { return errors.New("empty") }))
 	var want, got []score.UpdateID
+	publishMany(t, s, 0, 30)
 	for n := range byte(30) {
-		require.NoError(t, s.PublishEnvelope(t.Context(), string(n+'a'), []score.Update{update(n)}, nil))
 		want = append(want, update(n).ID)
 	}
 	for _, m := range all(t, s) {
@@ -331,10 +335,7 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 
 	for _, from := range []uint64{0, 1, 12, 30, 31, 99} {
 		got = nil
-		require.NoError(t, s.ReadFrom(t.Context(), from, func(r score.Message) error {
-			got = append(got, r.Updates[0].ID)
-			return nil
-		}))
+		require.NoError(t, s.ReadFrom(t.Context(), from, func(r score.Message) error { got = append(got, r.Updates[0].ID); return nil }))
 		require.Equal(t, len(want)-min(max(int(from), 1)-1, len(want)), len(got), "from %d", from)
 	}
 	enough := errors.New("enough")
@@ -372,9 +373,7 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	first, err := s.FirstSince(t.Context(), began)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, first)
-	for n := range byte(3) {
-		require.NoError(t, s.PublishEnvelope(t.Context(), string(n+'a'), []score.Update{update(n)}, nil))
-	}
+	publishMany(t, s, 0, 3)
 	first, err = s.FirstSince(t.Context(), began)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, first)
