@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -105,11 +104,7 @@ func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig
 	t.Cleanup(client.Close)
 	client.Domain = info.Domain()
 	c.client = client
-	conn, err := nats.Connect(info.NATSURL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	c.js, err = jetstream.New(conn)
-	require.NoError(t, err)
+	c.js = c.jetStream(t)
 	return c
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/deadletter"
@@ -20,14 +19,9 @@ import (
 )
 
 // deployment is a set-up stream on a NATS server of the test's own.
-func deployment(t *testing.T) (*stream.Stream, *directory.Directory) {
+func deployment(t *testing.T) (*stream.Stream, *directory.Directory, *deadletter.Replays) {
 	t.Helper()
-	opened, projects, _ := deploymentAt(t, devnet.JetStream(t))
-	return opened, projects
-}
-
-func deploymentAt(t *testing.T, js jetstream.JetStream) (*stream.Stream, *directory.Directory, *deadletter.Replays) {
-	t.Helper()
+	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))
@@ -82,7 +76,7 @@ func listed(t *testing.T, opened *stream.Stream, replayed bool) (table [][]strin
 
 func TestDLQ(t *testing.T) {
 	t.Parallel()
-	opened, _, replays := deploymentAt(t, devnet.JetStream(t))
+	opened, _, replays := deployment(t)
 	table, _ := listed(t, opened, true)
 	require.Equal(t, [][]string{{"ID", "TIME", "OUTCOME", "REASON"}}, table)
 
@@ -160,7 +154,7 @@ func TestDLQ(t *testing.T) {
 
 func TestAnIDOfACreationAndAnUpdateIsRefused(t *testing.T) {
 	t.Parallel()
-	opened, _, replays := deploymentAt(t, devnet.JetStream(t))
+	opened, _, replays := deployment(t)
 	project := creation(3)
 	name := project.ID.String()
 	update := func(of byte) score.DeadLetter {

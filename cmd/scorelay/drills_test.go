@@ -26,9 +26,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -78,11 +76,7 @@ func TestDrills(t *testing.T) {
 		endpoints: 1, lanes: 2, block: 250 * time.Millisecond,
 		args: []string{"--relayers", "2", "--set", "api:SCORELAY_MAX_CONNECTIONS_PER_ADDRESS=" + strconv.Itoa(drillConnections)},
 	})
-	conn, err := nats.Connect(d.info(t).NATSURL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	d.js, err = jetstream.New(conn)
-	require.NoError(t, err)
+	d.js = d.jetStream(t)
 	d.places = []*load.Place{place(t, d.info(t)), signedOnly(t, d.client, place(t, d.info(t)))}
 	for _, row := range drills {
 		held(t, d.judge, d.client, d.places, row.name, func() { row.do(d) })
@@ -229,10 +223,7 @@ func (d *drilled) withoutNATS(do func()) {
 
 // redisFull: Redis has reached its maxmemory, which is raised.
 func (d *drilled) redisFull() {
-	opts, err := redis.ParseURL(d.info(d.t).RedisURL)
-	require.NoError(d.t, err)
-	client := redis.NewClient(opts)
-	defer func() { _ = client.Close() }()
+	client := d.redis(d.t)
 	require.NoError(d.t, client.ConfigSet(d.ctx, "maxmemory", "1").Err())
 	require.ErrorContains(d.t, client.Set(d.ctx, "another program's", "x", 0).Err(), "OOM")
 	for range 20 {

@@ -160,7 +160,7 @@ func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
 // TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.
 func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
 	t.Parallel()
-	opened, _, replays := deploymentAt(t, devnet.JetStream(t))
+	opened, _, replays := deployment(t)
 	edit := &score.SignedEdit{Owner: devnet.Address(1), ProjectEdit: score.ProjectEdit{
 		Project: score.ProjectID{3}, Nonce: 7, Deadline: 9, Edits: []score.Edit{{Operation: score.AddUpdater, Member: devnet.Address(2)}},
 	}}

@@ -22,7 +22,7 @@ import (
 func TestProjectsShow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	_, projects := deployment(t)
+	_, projects, _ := deployment(t)
 	node := devnet.NewChain(t)
 	client, err := chain.Dial(ctx, chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, commandLog(), prometheus.NewRegistry())
 	require.NoError(t, err)

@@ -19,7 +19,6 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -266,11 +265,7 @@ func (r *rig) until(patience time.Duration, ok func() bool) bool {
 // flush empties Redis if it is up, and reports whether it was.
 func (r *rig) flush(t *testing.T) bool {
 	t.Helper()
-	opts, err := redis.ParseURL(r.info(t).RedisURL)
-	require.NoError(t, err)
-	client := redis.NewClient(opts)
-	defer func() { _ = client.Close() }()
-	if err := client.FlushAll(r.ctx).Err(); err != nil {
+	if err := r.redis(t).FlushAll(r.ctx).Err(); err != nil {
 		t.Logf("couldn't flush Redis: %v", err)
 		return false
 	}

@@ -165,6 +165,17 @@ func (s *stack) info(t *testing.T) *dev.Info {
 	return info
 }
 
+// jetStream connects to the stack's NATS, again after each time that it is away.
+func (s *stack) jetStream(t *testing.T) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(s.info(t).NATSURL, nats.Timeout(time.Minute), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
+	require.NoError(t, err)
+	return js
+}
+
 // kill kills every process of a role and waits until others took their places.
 func (s *stack) kill(t *testing.T, role string) {
 	t.Helper()
@@ -187,13 +198,14 @@ func (s *stack) kill(t *testing.T, role string) {
 	}, 2*time.Minute, 50*time.Millisecond, "%s was not started again", role)
 }
 
-func (s *stack) flushRedis(t *testing.T) {
+// redis connects to the stack's Redis.
+func (s *stack) redis(t *testing.T) *redis.Client {
 	t.Helper()
 	opts, err := redis.ParseURL(s.info(t).RedisURL)
 	require.NoError(t, err)
 	client := redis.NewClient(opts)
-	defer func() { _ = client.Close() }()
-	require.NoError(t, client.FlushAll(t.Context()).Err())
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }
 
 // place is the stack's demo project, as a client finds it in dev.json.
@@ -431,11 +443,7 @@ func statusOf(t *testing.T, s *stack) {
 // what becomes of it.
 func deadLetters(t *testing.T, s *stack) {
 	t.Helper()
-	conn, err := nats.Connect(s.info(t).NATSURL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	defer conn.Close()
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js := s.jetStream(t)
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
 	u := score.Update{Project: place(t, s.info(t)).Project, ID: score.UpdateID{1}, Signer: common.Address{2}, Target: common.Address{3}}

@@ -40,6 +40,13 @@ func done(t *testing.T, x task) string {
 	return content(t, x.Path)
 }
 
+// whole is what a new export writes.
+func whole(t *testing.T, x task) string {
+	t.Helper()
+	x.Path = ""
+	return done(t, x)
+}
+
 func content(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -158,7 +165,10 @@ func TestKilled(t *testing.T) {
 		x.URL = proxy.URL
 		kills, resumed := 0, 0
 		for {
-			killed, said := inProcess(t, x, proxy, 3+random.IntN(12), time.Duration(random.IntN(3000))*time.Microsecond)
+			requests := 3 + random.IntN(12)
+			// The ledger asks the chain nothing. Each kill has the next process live longer, until it gets to writing on any machine.
+			soon := time.Duration(requests) * time.Duration(100+20*kills) * time.Millisecond
+			killed, said := inProcess(t, x, proxy, requests, soon, time.Duration(random.IntN(3000))*time.Microsecond)
 			if strings.Contains(said, "continuing after block") {
 				resumed++
 			}
@@ -173,15 +183,13 @@ func TestKilled(t *testing.T) {
 		t.Logf("%s: killed %d times, continued %d times", filepath.Base(x.Path), kills, resumed)
 		require.Positive(t, kills)
 		require.Positive(t, resumed)
-		whole := x
-		whole.Path = ""
-		require.Equal(t, done(t, whole), content(t, x.Path))
+		require.Equal(t, whole(t, x), content(t, x.Path))
 	}
 }
 
-// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests. What it
+// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests, or soon. What it
 // said is returned.
-func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment time.Duration) (killed bool, said string) {
+func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, soon, moment time.Duration) (killed bool, said string) {
 	t.Helper()
 	raw, err := json.Marshal(x)
 	require.NoError(t, err)
@@ -195,13 +203,13 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	soon := time.After(time.Duration(requests) * 100 * time.Millisecond) // the ledger asks the chain nothing
+	over := time.After(soon)
 	for range requests {
 		select {
 		case err := <-ended:
 			require.NoError(t, err, errs.String())
 			return false, errs.String()
-		case <-soon:
+		case <-over:
 		case <-asked:
 		}
 	}
@@ -323,9 +331,7 @@ func TestReplaced(t *testing.T) {
 			var says told
 			require.NoError(t, x.run(t.Context(), nil, says.say))
 			require.Equal(t, again, strings.Contains(strings.Join(says, "\n"), "were replaced: the export begins again"))
-			whole := x
-			whole.Path = ""
-			require.Equal(t, done(t, whole), content(t, x.Path))
+			require.Equal(t, whole(t, x), content(t, x.Path))
 		}
 	}
 	run(false)
@@ -412,27 +418,22 @@ func TestLedgerOfAnotherBeginning(t *testing.T) {
 	w := newWorld(t)
 	w.batches(3)
 	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
-	whole := func() string {
-		fresh := x
-		fresh.Path = ""
-		return done(t, fresh)
-	}
-	require.Equal(t, whole(), done(t, x))
+	require.Equal(t, whole(t, x), done(t, x))
 	w.batches(5)
 	w.forget(2)
-	require.Equal(t, whole(), done(t, x))
+	require.Equal(t, whole(t, x), done(t, x))
 	w.forget(0)
 	err := x.run(t.Context(), nil, func(string) {})
 	require.ErrorIs(t, err, export.ErrNothingFinal)
 	w.again()
-	require.Equal(t, whole(), done(t, x), "nothing new")
+	require.Equal(t, whole(t, x), done(t, x), "nothing new")
 	w.batches(2)
-	require.Equal(t, whole(), done(t, x))
+	require.Equal(t, whole(t, x), done(t, x))
 	require.NoError(t, w.js.DeleteStream(t.Context(), stream.LedgerName))
 	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), stream.ErrNoLedger)
 	w.again()
 	w.batches(1)
-	require.Equal(t, whole(), done(t, x))
+	require.Equal(t, whole(t, x), done(t, x))
 	require.Len(t, table(t, content(t, x.Path)), 110)
 }
 
@@ -470,8 +471,6 @@ func TestDiffer(t *testing.T) {
 		}
 		remove()
 		was = done(t, x)
-		whole := x
-		whole.Path = ""
-		require.Equal(t, done(t, whole), was)
+		require.Equal(t, whole(t, x), was)
 	}
 }
