@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -44,11 +45,11 @@ func (s *fakeStream) State(context.Context) (score.StreamState, error) {
 	return score.StreamState{Created: s.created, LastSeq: ends}, nil
 }
 
-// faultyMarks is a real bucket whose calls fail as a test wants.
+// faultyMarks is a real bucket whose writes follow a plan, and whose reads fail as a test wants.
 type faultyMarks struct {
 	*halt.Bucket
-	before, after error // of writes: not stored; stored all the same
-	read          error
+	fault.Plan
+	read error
 }
 
 func (m *faultyMarks) Read(ctx context.Context) (halt.Marker, uint64, error) {
@@ -59,10 +60,7 @@ func (m *faultyMarks) Read(ctx context.Context) (halt.Marker, uint64, error) {
 }
 
 func (m *faultyMarks) Write(ctx context.Context, marker halt.Marker, revision uint64) error {
-	if m.before != nil {
-		return m.before
-	}
-	return errors.Join(m.Bucket.Write(ctx, marker, revision), m.after)
+	return m.Plan.Write("marker", func() error { return m.Bucket.Write(ctx, marker, revision) })
 }
 
 // bench is a guard whose surroundings a test controls.
@@ -212,30 +210,23 @@ func TestEachPartyThatKnowsMoreHaltsAccepting(t *testing.T) {
 // TestAMarkerThatIsNotWritten, or is, without an answer: the process halts all the same, and writes it.
 func TestAMarkerThatIsNotWritten(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(m *faultyMarks) *error{
-		"failed":               func(m *faultyMarks) *error { return &m.before },
-		"failed but persisted": func(m *faultyMarks) *error { return &m.after },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, newBucket(t))
-			b.look()
-			b.noted = 200
-			fault := fail(b.marks)
-			*fault = errBroken
-			require.ErrorIs(t, b.Look(t.Context()), errBroken)
-			require.False(t, b.publishes())
-			require.Equal(t, name != "failed", b.marker().Halts())
-			*fault = nil
-			b.look()
-			require.False(t, b.publishes())
-			require.EqualValues(t, 200, b.marker().Known)
-			b.stream.ends = 200
-			b.resume()
-			b.look()
-			require.True(t, b.publishes())
-		})
-	}
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		b := newBench(t, newBucket(t))
+		b.look()
+		b.noted = 200
+		b.marks.Set(fault.Always(kind))
+		require.ErrorIs(t, b.Look(t.Context()), fault.Err)
+		require.False(t, b.publishes())
+		require.Equal(t, kind == fault.Persisted, b.marker().Halts())
+		b.marks.Set(nil)
+		b.look()
+		require.False(t, b.publishes())
+		require.EqualValues(t, 200, b.marker().Known)
+		b.stream.ends = 200
+		b.resume()
+		b.look()
+		require.True(t, b.publishes())
+	})
 }
 
 // TestOnlyWhatWasLookedAtCounts: a new connection may lead to other data.
@@ -301,10 +292,12 @@ func TestWhatIsNotSoAnyMoreHaltsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, newBucket(t))
 	b.look()
-	b.noted, b.marks.before = 200, errBroken
-	require.ErrorIs(t, b.Look(t.Context()), errBroken)
+	b.noted = 200
+	b.marks.Set(fault.Always(fault.Failed))
+	require.ErrorIs(t, b.Look(t.Context()), fault.Err)
 	require.False(t, b.publishes())
-	b.marks.before, b.stream.ends = nil, 199
+	b.marks.Set(nil)
+	b.stream.ends = 199
 	b.stream.once = 198
 	b.marks.read = errBroken
 	require.ErrorIs(t, b.Look(t.Context()), errBroken)
@@ -325,10 +318,12 @@ func TestAPublishThatWentBackIsCertain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, newBucket(t))
 	b.look()
-	b.noted, b.marks.before = 200, errBroken
-	require.ErrorIs(t, b.Look(t.Context()), errBroken)
+	b.noted = 200
+	b.marks.Set(fault.Always(fault.Failed))
+	require.ErrorIs(t, b.Look(t.Context()), fault.Err)
 	require.ErrorIs(t, b.FoundShorter(200, 150), score.ErrHalted)
-	b.marks.before, b.stream.ends = nil, 300
+	b.marks.Set(nil)
+	b.stream.ends = 300
 	b.look()
 	require.True(t, b.marker().Halts())
 }
@@ -341,11 +336,11 @@ func TestWhatAnOperatorDecidedMeanwhileHaltsNothing(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, newBucket(t))
 			b.look()
-			b.marks.before = errBroken
+			b.marks.Set(fault.Always(fault.Failed))
 			b.Unjournaled(3)
-			require.ErrorIs(t, b.Look(t.Context()), errBroken)
+			require.ErrorIs(t, b.Look(t.Context()), fault.Err)
 			require.NoError(t, b.marks.Bucket.Write(t.Context(), halt.Marker{Code: halt.Unjournaled, Reason: "r", Resumed: time.Now().Add(decided)}, 0))
-			b.marks.before = nil
+			b.marks.Set(nil)
 			b.look()
 			require.Equal(t, name == "before", b.marker().Halts())
 			require.Equal(t, name == "after", b.publishes())
