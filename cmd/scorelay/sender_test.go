@@ -111,7 +111,7 @@ func TestSenderSurvives(t *testing.T) {
 	long.Test(t)
 	s := startStack(t, "--separate")
 	info := s.info(t)
-	key := s.does(t, "keys", "create", "sender", "--rate", "20", "--look-ups", "2", "--projects", "all")
+	key := s.does(t, "keys", "create", "sender", "--rate", "10", "--look-ups", "2", "--projects", "all")
 	project, err := sdk.ParseProjectID(info.ProjectID)
 	require.NoError(t, err)
 	client := sdk.NewClient(info.APIURL, info.APIKey, nil)
