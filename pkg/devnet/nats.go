@@ -48,15 +48,15 @@ const natsStartTimeout = 2 * time.Minute
 
 // StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
-	for _, port := range []*int{&opts.Port, &opts.MonitorPort} {
-		if *port != 0 {
-			continue
-		}
-		var err error
-		if *port, err = FreePort(); err != nil {
-			return nil, err
-		}
-	}
+	return onPort(opts.Port, func(port int) (*NATSServer, error) {
+		return onPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
+			opts.Port, opts.MonitorPort = port, monitor
+			return startNATS(dir, opts)
+		})
+	})
+}
+
+func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	settings := &server.Options{
 		ServerName: "scorelay-dev",
 		Host:       "127.0.0.1",

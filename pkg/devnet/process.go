@@ -9,6 +9,7 @@ import (
 	"net"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -148,12 +149,19 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server on a port; 0 is a free one.
+// onPort starts a server on a port; 0 is a free one. Another process may take a free port before the server does: then the
+// server starts on another one.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
-	if port == 0 {
+	if port != 0 {
+		return start(port)
+	}
+	for range 5 {
 		if port, err = FreePort(); err != nil {
 			return server, err
 		}
+		if server, err = start(port); err == nil || !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
+			return server, err
+		}
 	}
-	return start(port)
+	return server, err
 }

@@ -1,0 +1,35 @@
+package devnet
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAServerWhosePortWasTakenStartsOnAnother, unless the port is fixed or it failed otherwise.
+func TestAServerWhosePortWasTakenStartsOnAnother(t *testing.T) {
+	t.Parallel()
+	taken, broken := errors.New("bind: Address already in use"), errors.New("the store is broken")
+	for _, c := range []struct {
+		port  int
+		fails []error
+		tries int
+		err   error
+	}{
+		{0, []error{taken, taken}, 3, nil},
+		{0, []error{broken}, 1, broken},
+		{4222, []error{taken}, 1, taken},
+	} {
+		var tried []int
+		_, err := onPort(c.port, func(port int) (struct{}, error) {
+			tried = append(tried, port)
+			if len(tried) <= len(c.fails) {
+				return struct{}{}, c.fails[len(tried)-1]
+			}
+			return struct{}{}, nil
+		})
+		require.ErrorIs(t, err, c.err)
+		require.Len(t, tried, c.tries)
+	}
+}
