@@ -106,6 +106,7 @@ func TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake(t *testing.T) {
 	w.addLane(1)
 	w.mineUntil(w.owned)
 	before := reads.states.Load()
+	require.Positive(t, before)
 	for n := byte(1); n <= 8; n++ { // some are of buckets that moved
 		p := w.project(n)
 		p.Owners = []common.Address{devnet.Address(projectsOwner)}

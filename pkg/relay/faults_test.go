@@ -2,10 +2,8 @@ package relay_test
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math/big"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
-	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -47,34 +45,6 @@ func (q *quoting) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, 
 	return answer, err
 }
 
-func TestAChainWithoutABaseFeeGetsLegacyTransactions(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	deps := w.deps()
-	view := &quoting{Chain: w.client}
-	view.price.Store(&evidence.Price{Legacy: true, Gas: 20e9})
-	w.view = view
-	w.create(1)
-	w.accept(some(1, 0, 30)...)
-	w.start(w.config(), deps)
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
-	head, err := w.geth.Client().BlockNumber(t.Context())
-	require.NoError(t, err)
-	legacy := 0
-	for n := range head + 1 {
-		block, err := w.geth.Client().BlockByNumber(t.Context(), new(big.Int).SetUint64(n))
-		require.NoError(t, err)
-		for _, tx := range block.Transactions() {
-			if tx.To() != nil && *tx.To() == w.contract {
-				require.Equal(t, uint8(types.LegacyTxType), tx.Type())
-				legacy++
-			}
-		}
-	}
-	require.GreaterOrEqual(t, legacy, 3)
-}
-
 func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 	t.Parallel()
 	for name, cheap := range map[string]*evidence.Price{
@@ -95,6 +65,11 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 			w.accept(some(1, 0, 30)...)
 			w.start(config, deps)
 			require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 2*time.Minute, 10*time.Millisecond)
+			for _, slot := range w.states()[0].Slots {
+				var tx types.Transaction
+				require.NoError(t, tx.UnmarshalBinary(slot.Last().Raw))
+				require.Equal(t, cheap.Legacy, tx.Type() == types.LegacyTxType, "a chain without a base fee gets legacy transactions")
+			}
 			for range 3 {
 				w.mine()
 			}
@@ -108,33 +83,6 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 			require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
 		})
 	}
-}
-
-func TestALaneWithoutMoneyWaitsForIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	stop := w.start(w.config(), w.deps())
-	w.drain()
-	// The signer sends away what it has, but for dust.
-	ctx, key := t.Context(), w.keys[0].For(devnet.ChainID)
-	balance, err := w.geth.Client().BalanceAt(ctx, key.Address(), nil)
-	require.NoError(t, err)
-	stop()
-	to := common.Address{1}
-	price := big.NewInt(3e9)
-	spend := new(big.Int).Sub(balance, new(big.Int).Mul(price, big.NewInt(21_000+100)))
-	w.foreign(key, to, spend, price)
-	w.start(w.config(), w.deps())
-	w.accept(some(1, 0, 30)...)
-	for range 8 {
-		w.mine()
-	}
-	require.False(t, w.drained())
-	require.Empty(t, w.states()[0].Slots, "a slot that cannot be paid is not bound")
-	w.foreign(admin(t), key.Address(), big.NewInt(5e18), price)
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
 }
 
 func admin(t *testing.T) relay.Signer { return key(t, adminAccount).For(devnet.ChainID) }
@@ -179,73 +127,30 @@ func TestACreationTheContractRefusesIsADeadLetterAndItsUpdatesToo(t *testing.T) 
 	require.Equal(t, 1, creations)
 }
 
-// away is a status store that can be gone.
-type away struct {
-	*statuses
-	gone atomic.Bool
-}
-
-func (a *away) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
-	if a.gone.Load() {
-		return errors.New("no store")
-	}
-	return a.statuses.Bound(ctx, id, nonce, refs, final, txs)
-}
-
 // TestSlotsAreToldWhenTheStoreIsBack: the work does not wait for the store, and what is open by then is told.
 func TestSlotsAreToldWhenTheStoreIsBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	store := &away{statuses: newStatuses()}
-	store.gone.Store(true)
-	deps := w.deps()
-	deps.Statuses = store
+	deps, store := w.deps(), newStatuses()
+	plan := fault.NewPlan(func(write string, _ int) fault.Kind {
+		if write == "bound" {
+			return fault.Failed
+		}
+		return fault.None
+	})
+	deps.Statuses = faultyStatuses{store, plan}
 	w.create(1)
 	w.accept(some(1, 0, 20)...)
 	w.start(w.config(), deps)
 	w.drain()
 	w.accept(some(1, 20, 30)...)
 	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 2 }, 2*time.Minute, 10*time.Millisecond)
-	store.gone.Store(false)
+	plan.Set(nil)
 	w.geth.Commit()
 	require.Eventually(t, func() bool {
 		updates, _ := store.at(score.Batched)
 		return updates == 30
 	}, 2*time.Minute, 10*time.Millisecond)
-}
-
-// flaky fails now and then, without telling whether the write was done.
-type flaky struct {
-	relay.Journal
-	mu sync.Mutex
-	n  int
-}
-
-func (f *flaky) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
-	f.mu.Lock()
-	f.n++
-	n := f.n
-	f.mu.Unlock()
-	if n%11 == 5 {
-		return 0, lane.ErrAmbiguous
-	}
-	seq, err := f.Journal.Append(ctx, id, last, e)
-	if err == nil && n%11 == 10 {
-		return 0, lane.ErrAmbiguous
-	}
-	return seq, err
-}
-
-func TestAJournalThatLosesAnswersIsReadAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	deps := w.deps()
-	deps.Journal = &flaky{Journal: w.journal}
-	w.create(1)
-	w.accept(some(1, 0, 150)...)
-	w.start(w.config(), deps)
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 150}, w.audit(), "not even a duplicate")
 }
 
 func TestWhatIsFinalIsCounted(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -34,7 +35,7 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	deps.Backlogs = store
 	w.create(1)
 	w.create(2)
-	const flood = 9_600 // more than a few blocks carry
+	flood := long.Size(3_000, 9_600) // more than a few blocks carry
 	for first := 0; first < flood; first += 100 {
 		w.accept(some(1, first, 100)...)
 	}
@@ -49,6 +50,7 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 		require.NoError(t, err)
 		return all[score.ProjectID{1}]
 	}
+	waits := func() int { return int(told().Waiting) }
 
 	stop := w.start(config, deps)
 	read := func() bool { // all of the flood, and what comes behind it is next
@@ -58,21 +60,21 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 				bound += slot.Work.Count
 			}
 		}
-		return int(told().Waiting)+bound == flood
+		return waits()+bound == flood
 	}
-	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 && read() }, 3*time.Minute, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return parked() && waits() > flood/2 && read() }, 3*time.Minute, 20*time.Millisecond,
 		"without blocks little is bound")
 	second := score.ProjectID{2}
 	last := score.Position{Seq: w.last(second), Index: 2}
 	w.mineUntil(func() bool { return w.states()[0].Buckets[score.BucketOf(second)].Of(second).Has(last) })
 	stop()
-	waited := told().Waiting
+	waited := waits()
 
 	deps = w.deps()
 	deps.Backlogs = store
 	w.start(config, deps)
 	if waited > flood/2 {
-		w.mineUntil(func() bool { return told().Waiting < waited })
+		w.mineUntil(func() bool { return waits() < waited })
 	}
 	w.drain()
 	w.mineUntil(func() bool { return !parked() && told() == score.Backlog{} })

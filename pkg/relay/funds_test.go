@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // TestALaneTellsHowLongItsSignersBalanceLasts: by what the account lost, in a metric and to its process, and logs once that it is not
@@ -120,6 +121,7 @@ func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 		lasts, known := w.relayer.Lasts(0)
 		return known && lasts == 0 && w.relayer.Lacks(0).Cmp(idle) > 0 && w.metric("backlog_updates", "0") == 20
 	}, 2*time.Minute, 10*time.Millisecond)
+	require.Empty(t, w.states()[0].Slots, "a slot that cannot be paid is not bound")
 	lacks := w.relayer.Lacks(0)
 	left, err := w.geth.Client().BalanceAt(t.Context(), key.Address(), nil)
 	require.NoError(t, err)
@@ -128,6 +130,7 @@ func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 	// What it says is enough, and twice that for prices that rise with the blocks.
 	w.foreign(admin(t), key.Address(), new(big.Int).Mul(lacks, big.NewInt(2)), price)
 	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 20}, w.audit())
 	_, known := w.relayer.Lasts(0)
 	require.False(t, known)
 	require.Zero(t, w.relayer.Lacks(0).Sign())

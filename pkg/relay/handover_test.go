@@ -170,20 +170,6 @@ func oneLane(t *testing.T, keys int) (*world, relay.Config) {
 	return w, config
 }
 
-// TestReadingAnotherJournalTakesAsLongAsItTakes: a long journal takes longer than a call may.
-func TestReadingAnotherJournalTakesAsLongAsItTakes(t *testing.T) {
-	t.Parallel()
-	w, config := oneLane(t, 2)
-	deps := w.deps()
-	reads := &journalReads{Journal: w.journal}
-	deps.Leases, deps.Journal = driveRoster{w.roster}, reads
-	w.start(config, deps)
-	w.addLane(1)
-	w.mineUntil(w.owned)
-	require.Positive(t, reads.states.Load())
-	require.Zero(t, reads.limited.Load())
-}
-
 // TestBucketsStayUntilTheirLaneIsDriven: a lane whose key no relayer has gets nothing. It does when one has, and is gone without when it
 // was cut, as `scorelay lanes remove` has it.
 func TestBucketsStayUntilTheirLaneIsDriven(t *testing.T) {
@@ -224,7 +210,7 @@ func (d *deaf) Post(ctx context.Context, from, to score.Lane, n lane.Notice) err
 	if from == 1 && n.Took > 0 {
 		d.failed.Add(1)
 		if n.Took = 0; n.Given == 0 {
-			return errGone
+			return errSilent
 		}
 	}
 	return d.board.Post(ctx, from, to, n)

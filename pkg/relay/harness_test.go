@@ -56,6 +56,9 @@ type world struct {
 	accepted map[string]int // by project and updateId: how often the stream took it
 	updates  []score.Update
 	groups   map[score.GroupSignature][]score.Update // accepted
+
+	reading sync.Mutex
+	folded  map[score.Lane]folded
 }
 
 const (
@@ -78,7 +81,7 @@ func newWorld(t *testing.T, lanes int) *world {
 func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	t.Helper()
 	w := &world{t: t, geth: geth, lanes: lanes, log: slog.New(slog.DiscardHandler), confirmations: 2}
-	w.accepted, w.groups = map[string]int{}, map[score.GroupSignature][]score.Update{}
+	w.accepted, w.groups, w.folded = map[string]int{}, map[score.GroupSignature][]score.Update{}, map[score.Lane]folded{}
 	if testing.Verbose() {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -147,7 +150,7 @@ func (w *world) project(n byte) *score.Project {
 	return &score.Project{
 		ID: score.ProjectID{n}, Name: fmt.Sprintf("project %d", n),
 		Actions: []score.Action{{Name: "up", Points: 10}, {Name: "down", Points: 3, Direction: score.Subtract}},
-		Owners:  []common.Address{{0xaa, n}}, Updaters: []common.Address{{0xbb, n}, devnet.Address(updaterAccount)},
+		Owners:  []common.Address{{0xaa, n}}, Updaters: []common.Address{{0xbb, n}, updater()},
 		ScoreTypes: []string{"reputation", "skill"},
 	}
 }
@@ -315,19 +318,31 @@ func (w *world) start(config relay.Config, deps relay.Deps) (stop func()) {
 	return stop
 }
 
-// states folds all lanes' journals.
-func (w *world) states() []*lane.State {
+// states folds all lanes' journals. One that did not grow is not read again.
+func (w *world) states() (out []*lane.State) {
 	w.t.Helper()
-	var out []*lane.State
+	w.reading.Lock()
+	defer w.reading.Unlock()
 	for id := range score.Lane(w.lanes) {
-		var folder lane.Folder
-		_, err := w.journal.Load(w.t.Context(), id, folder.Add)
+		last, err := w.journal.Last(w.t.Context(), id)
 		require.NoError(w.t, err)
-		state, err := folder.State()
-		require.NoError(w.t, err)
-		out = append(out, state)
+		if is, read := w.folded[id]; !read || is.last != last {
+			var folder lane.Folder
+			last, err = w.journal.Load(w.t.Context(), id, folder.Add)
+			require.NoError(w.t, err)
+			state, err := folder.State()
+			require.NoError(w.t, err)
+			w.folded[id] = folded{last, state}
+		}
+		out = append(out, w.folded[id].state)
 	}
 	return out
+}
+
+// folded is a journal's state as of its last entry.
+type folded struct {
+	last  uint64
+	state *lane.State
 }
 
 // drained tells whether everything accepted is bound and final.

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
@@ -8,5 +9,6 @@ import (
 
 func TestMain(m *testing.M) {
 	long.Beside(8)
+	debug.SetGCPercent(200) // schedules keep little, and allocate much
 	m.Run()
 }

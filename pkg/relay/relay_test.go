@@ -1,16 +1,15 @@
 package relay_test
 
 import (
-	"math/big"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
@@ -172,129 +171,13 @@ func TestALaneWithoutTheRelayerRoleWaitsAndLosesNothing(t *testing.T) {
 	require.Empty(t, w.deadLetters())
 }
 
-func TestBatchesThatRunOutOfGasAreHalved(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	config := w.config()
-	config.Gas = registry.AllGasRules()[:1]
-	config.Gas[0].Batch.Fresh = 3_500 // far too little: what fresh wallets cost is missing
-	w.accept(some(1, 0, 60)...)
-	w.start(config, w.deps())
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
-	require.Empty(t, w.deadLetters())
-}
-
-func TestAMempoolThatIsWipedIsFilledAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	w.start(w.config(), w.deps())
-	w.drain()
-	w.accept(some(1, 0, 100)...)
-	require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 5 }, 2*time.Minute, 10*time.Millisecond)
-	w.geth.Rollback()
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 100}, w.audit())
-}
-
-func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	config := w.config()
-	w.confirmations = 6
-	w.create(1)
-	w.start(config, w.deps())
-	w.drain()
-	for round := range 3 {
-		parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
-		require.NoError(t, err)
-		w.accept(some(1, 40*round, 40)...)
-		require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 2 }, 2*time.Minute, 10*time.Millisecond)
-		w.mine()
-		w.mine()
-		w.geth.Rollback()
-		require.NoError(t, w.geth.Fork(parent.Hash()))
-		for range 4 {
-			w.mine()
-		}
-		w.drain()
-	}
-	require.Equal(t, map[score.Outcome]int{score.Applied: 120}, w.audit())
-}
-
-func TestAReorgDeeperThanTheConfirmationsIsCorrected(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	config := w.config()
-	w.confirmations = 1
-	w.create(1)
-	w.start(config, w.deps())
-	w.drain()
-	w.mine()
-	parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
-	require.NoError(t, err)
-	w.accept(some(1, 0, 40)...)
-	w.drain() // final, by this rule
-	w.geth.Rollback()
-	require.NoError(t, w.geth.Fork(parent.Hash()))
-	w.geth.Rollback() // what fell out of its block is nowhere
-	w.accept(some(1, 40, 40)...)
-	require.Eventually(t, func() bool {
-		w.mine()
-		nonce, err := w.geth.Client().NonceAt(t.Context(), w.keys[0].Address(), nil)
-		return err == nil && nonce == w.states()[0].Next && w.drained()
-	}, 2*time.Minute, time.Millisecond)
-	require.Equal(t, map[score.Outcome]int{score.Applied: 80}, w.audit())
-}
-
-func TestAForeignTransactionWithTheLanesKeyCostsNoUpdate(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	w.start(w.config(), w.deps())
-	w.drain()
-	// The next nonce goes elsewhere before the lane can use it.
-	ctx := t.Context()
-	nonce := w.states()[0].Next
-	for range 2 {
-		to := common.Address{1}
-		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
-			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11), Gas: 21_000, To: &to,
-		}))
-		require.NoError(t, err)
-		require.NoError(t, w.geth.Client().SendTransaction(ctx, tx))
-		nonce++
-	}
-	w.accept(some(1, 0, 60)...)
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
-	require.Empty(t, w.deadLetters())
-}
-
-func TestTwoRelayersOnOneLaneNeverDouble(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	for range 2 {
-		w.start(w.config(), w.deps()) // no lease between them
-	}
-	for i := range 10 {
-		w.accept(some(1, 30*i, 30)...)
-		w.mine()
-	}
-	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 300}, w.audit(), "not even a duplicate: the journal fences")
-}
-
 func TestARelayerThatIsStoppedAnywhereIsResumed(t *testing.T) {
 	t.Parallel()
-	random := testrand.New(t)
+	random, rounds := testrand.New(t), long.Size(4, 12)
 	w := newWorld(t, 2)
 	w.create(1)
 	w.create(2)
-	for i := range 12 {
+	for i := range rounds {
 		stop := w.start(w.config(), w.deps())
 		w.accept(some(1+i%2, 25*i, 25)...)
 		for range random.IntN(4) {
@@ -304,7 +187,7 @@ func TestARelayerThatIsStoppedAnywhereIsResumed(t *testing.T) {
 	}
 	w.start(w.config(), w.deps())
 	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 300}, w.audit())
+	require.Equal(t, map[score.Outcome]int{score.Applied: 25 * rounds}, w.audit())
 }
 
 func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {

@@ -177,6 +177,30 @@ func TestWhatEndsQueuedWork(t *testing.T) {
 	}
 }
 
+// TestWorkStaysWhereItsEndIsNotWritten: where the lane is another session's nothing is, since the dead letter would stay.
+func TestWorkStaysWhereItsEndIsNotWritten(t *testing.T) {
+	t.Parallel()
+	work := singleWork()
+	work.Tries = 2
+	for name, c := range map[string]struct {
+		fails   func(r *requeued)
+		letters int
+	}{
+		"the lane is lost": {func(r *requeued) { r.reporter.fenced = func(context.Context) error { return lane.ErrFenced } }, 0},
+		"no dead letter": {func(r *requeued) {
+			r.deadLetter = func(context.Context, []score.DeadLetter) error { return errSimAway }
+		}, 0},
+		"no entry": {func(r *requeued) { r.append = func(context.Context, lane.Entry) error { return errSimAway } }, 1},
+	} {
+		r := newRequeued(t, work, refuses, refuses)
+		c.fails(r)
+		_, err := r.next(t.Context())
+		require.Error(t, err, name)
+		require.Empty(t, r.entries, name)
+		require.Len(t, r.letters, c.letters, name)
+	}
+}
+
 // TestAPauseComesBeforeEachFurtherTryOfWhatOnlyTheChainRefuses, so that endpoints that are wrong cost gas at a bounded rate.
 func TestAPauseComesBeforeEachFurtherTryOfWhatOnlyTheChainRefuses(t *testing.T) {
 	t.Parallel()

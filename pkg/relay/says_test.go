@@ -98,6 +98,16 @@ func TestASessionThatNeverHearsOfAHeadSaysSo(t *testing.T) {
 	}
 }
 
+// TestSlotsThatEndedAreNotSent: no node is asked.
+func TestSlotsThatEndedAreNotSent(t *testing.T) {
+	t.Parallel()
+	p := newSpoken(t, &lane.State{Next: 2})
+	p.send = nil
+	more, err := p.broadcast(t.Context(), []uint64{0, 1})
+	require.NoError(t, err)
+	require.Empty(t, more)
+}
+
 // TestAFillThatIsNotSignedIsSaidOnce, and not in turn with the reason for which it is to be filled.
 func TestAFillThatIsNotSignedIsSaidOnce(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,8 @@ import (
 // updaterAccount signs groups; it is a member of every project.
 const updaterAccount = 10
 
+var updater = sync.OnceValue(func() common.Address { return devnet.Address(updaterAccount) })
+
 // envelope is one being written.
 type envelope struct {
 	updates []score.Update
@@ -36,7 +39,7 @@ func (w *world) sign(e *envelope, kind score.Kind, updates []score.Update) {
 	w.t.Helper()
 	updates = slices.Clone(updates)
 	for i := range updates {
-		updates[i].Signer = devnet.Address(updaterAccount)
+		updates[i].Signer = updater()
 	}
 	body, err := batch.EncodeBody(kind, updates)
 	require.NoError(w.t, err)
@@ -224,7 +227,7 @@ func TestSignedGroupsThatOvertookTheirProjectGoAgain(t *testing.T) {
 	w.acceptEnvelope(w.mixed(some(1, 0, 60)))
 	w.start(w.config(), w.deps())
 	require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 4 }, 2*time.Minute, 10*time.Millisecond)
-	w.takeNonce(0)
+	w.takeNonce()
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
 	require.Positive(t, w.wholeGroups())
@@ -247,7 +250,7 @@ func TestAReorgKeepsSignedGroupsWhole(t *testing.T) {
 	w.mine()
 	w.geth.Rollback()
 	require.NoError(t, w.geth.Fork(parent.Hash()))
-	w.takeNonce(0) // the first batch's: its work goes again
+	w.takeNonce() // the first batch's: its work goes again
 	for range 4 {
 		w.mine()
 	}

@@ -106,6 +106,12 @@ func (p *simPlan) forPlant(plant simPlant) {
 	p.floods, p.pauses, p.ahead = true, true, min(p.ahead, 15)
 	p.endpoints, p.onlyLies, p.replicas, p.moves = append(p.endpoints, "send"), false, max(p.replicas, 2), true
 	switch plant {
+	case storesFail:
+		p.journalFaults, p.sourceFaults, p.statusFaults, p.signerFaults, p.noticeFaults = 15, 15, 15, 5, 15
+		p.bad, p.poison, p.thief, p.reorgs = true, true, true, true
+		if p.blocks%2 == 1 {
+			p.gas, p.changes = true, 6
+		}
 	case freesNonce:
 		p.endpoints, p.breaks = []string{"send"}, 16
 	case ownOnly: // another lane creates the project, and the chain loses that once more

@@ -77,7 +77,8 @@ var simKinds = []string{
 type simPlant string
 
 const (
-	noPlant simPlant = ""
+	noPlant    simPlant = ""
+	storesFail simPlant = "stores that fail" // no bug: more writes fail than in other schedules
 
 	freesNonce simPlant = "freed nonce"           // a send whose answer is lost frees the slot's nonce, and its work is bound again
 	noFence    simPlant = "unfenced append"       // an append is stored although another session appended since

@@ -114,3 +114,13 @@ func TestSimulationFinds(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfStoresThatFail plays schedules in which many writes fail while much happens, so that each kind of write fails somewhere.
+func TestSimulationOfStoresThatFail(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(80) {
+		if _, _, err := simulate(seed+1, storesFail, false); err != nil {
+			t.Errorf("schedule %d: %v", seed+1, err)
+		}
+	}
+}

@@ -278,19 +278,32 @@ func TestWhatLostItsSlotIsNotEndedByCalls(t *testing.T) {
 	}
 }
 
+// useKey is another holder of the first lane's key, who uses a nonce.
+func (w *world) useKey(nonce, gas uint64, tip int64, to common.Address, data []byte) error {
+	w.t.Helper()
+	tx, err := w.keys[0].For(devnet.ChainID).Sign(w.t.Context(), types.NewTx(&types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(10 * tip), Gas: gas, To: &to, Data: data,
+	}))
+	require.NoError(w.t, err)
+	return w.geth.Client().SendTransaction(w.t.Context(), tx)
+}
+
 // takeNonces has another holder of the lane's key take its next nonces.
 func (w *world) takeNonces(n uint64) (next uint64) {
 	w.t.Helper()
-	ctx, next := w.t.Context(), w.states()[0].Next
+	next = w.states()[0].Next
 	for nonce := next; nonce < next+n; nonce++ {
-		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
-			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
-			Gas: 21_000, To: &common.Address{1},
-		}))
-		require.NoError(w.t, err)
-		require.NoError(w.t, w.geth.Client().SendTransaction(ctx, tx))
+		require.NoError(w.t, w.useKey(nonce, 21_000, 1e10, common.Address{1}, nil))
 	}
 	return next
+}
+
+// takeNonce has another holder of the lane's key take the nonce of what waits for a block, if the pool lets it.
+func (w *world) takeNonce() {
+	w.t.Helper()
+	nonce, err := w.geth.Client().NonceAt(w.t.Context(), w.keys[0].Address(), nil)
+	require.NoError(w.t, err)
+	_ = w.useKey(nonce, 21_000, 1e11, common.Address{1}, nil)
 }
 
 func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {
@@ -346,12 +359,7 @@ func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides
 	w.drain()
 	stop()
 	forgotten := registry.EncodeBatch(batch.Single(some(1, 0, 1)[0]))
-	raw, err := w.keys[0].For(devnet.ChainID).Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{
-		ChainID: big.NewInt(devnet.ChainID), Nonce: w.states()[0].Next, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
-		Gas: 500_000, To: &w.contract, Data: forgotten,
-	}))
-	require.NoError(t, err)
-	require.NoError(t, w.geth.Client().SendTransaction(t.Context(), raw))
+	require.NoError(t, w.useKey(w.states()[0].Next, 500_000, 1e10, w.contract, forgotten))
 	w.geth.Commit()
 	w.accept(some(1, 0, 30)...)
 	w.metrics = prometheus.NewRegistry()
