@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/topup"
 )
 
 // TestRandomSchedules: two relayers that are killed and started again, writes and sends that fail, or whose answers are lost, and
@@ -20,21 +20,21 @@ func TestRandomSchedules(t *testing.T) {
 	r := newRig(t, lanes)
 	faults := true
 	luck := func(percent int) bool { return faults && dice.IntN(100) < percent }
-	start := func() (*process, *faulty, *line) {
-		f, l := &faulty{Store: r.store, fails: func() bool { return luck(30) }}, &line{}
-		return r.start(func(d *topup.Deps) {
-			d.Store = f
-			over(l)(d)
-		}), f, l
-	}
 	type relayer struct {
 		*process
 		*faulty
 		*line
 	}
 	fresh := func() *relayer {
-		p, f, l := start()
-		return &relayer{p, f, l}
+		kinds := []fault.Kind{fault.Failed, fault.Persisted}
+		plan := fault.NewPlan(func(string, int) fault.Kind {
+			if luck(30) {
+				return kinds[dice.IntN(len(kinds))]
+			}
+			return fault.None
+		})
+		f, l := &faulty{Store: r.store, Plan: plan}, &line{}
+		return &relayer{r.start(on(f, l)), f, l}
 	}
 	all := []*relayer{fresh(), fresh()}
 	before := r.balance(r.signer.Address())
@@ -52,8 +52,7 @@ func TestRandomSchedules(t *testing.T) {
 			if luck(5) {
 				all[i] = fresh()
 			}
-			all[i].persisted, all[i].away = luck(50), luck(10)
-			all[i].cut, all[i].lost = luck(30), luck(30)
+			all[i].away, all[i].cut, all[i].lost = luck(10), luck(30), luck(30)
 			if !luck(20) {
 				r.look(all[i].process)
 			}

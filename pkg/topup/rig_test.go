@@ -3,7 +3,6 @@ package topup_test
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"log/slog"
 	"math/big"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -220,20 +220,17 @@ func (r *rig) resume() {
 	require.NoError(r.t, err)
 }
 
-// faulty is a store whose writes fail as they are told to: a write is stored where persisted says so.
+// faulty is a store whose writes follow a plan.
 type faulty struct {
 	topup.Store
-	fails     func() bool
-	persisted bool
-	away      bool   // nothing answers
-	first     func() // runs before a write, once; nil: nothing does
+	*fault.Plan
+	away  bool   // nothing answers
+	first func() // runs before a write, once; nil: nothing does
 }
-
-var errLost = errors.New("the answer was lost")
 
 func (f *faulty) Get(ctx context.Context) (topup.Record, uint64, error) {
 	if f.away {
-		return topup.Record{}, 0, errLost
+		return topup.Record{}, 0, fault.Err
 	}
 	return f.Store.Get(ctx)
 }
@@ -243,17 +240,10 @@ func (f *faulty) Put(ctx context.Context, r topup.Record, revision uint64) (uint
 		f.first = nil
 		first()
 	}
-	switch {
-	case f.away:
-		return 0, errLost
-	case !f.fails():
-		return f.Store.Put(ctx, r, revision)
-	case f.persisted:
-		if _, err := f.Store.Put(ctx, r, revision); err != nil {
-			return 0, err
-		}
+	if f.away {
+		return 0, fault.Err
 	}
-	return 0, errLost
+	return fault.Value(f.Plan, "put", func() (uint64, error) { return f.Store.Put(ctx, r, revision) })
 }
 
 // line is a chain to which transactions get only while it is up, and whose answers may be lost.
@@ -266,15 +256,23 @@ type line struct {
 func (l *line) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	l.sent = append(l.sent, raw...)
 	if l.cut {
-		return []txpool.Result{{Class: txpool.Timeout, Err: errLost}}
+		return []txpool.Result{{Class: txpool.Timeout, Err: fault.Err}}
 	}
 	results := l.Chain.Send(ctx, raw)
 	if l.lost {
-		return []txpool.Result{{Class: txpool.Timeout, Err: errLost}}
+		return []txpool.Result{{Class: txpool.Timeout, Err: fault.Err}}
 	}
 	return results
 }
 
 func over(l *line) func(*topup.Deps) {
 	return func(d *topup.Deps) { l.Chain, d.Chain = d.Chain, l }
+}
+
+// on is over a line, with the store of a test.
+func on(f *faulty, l *line) func(*topup.Deps) {
+	return func(d *topup.Deps) {
+		d.Store = f
+		over(l)(d)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/topup"
@@ -150,44 +151,34 @@ func TestKilledBeforeItSends(t *testing.T) {
 	}
 }
 
-// TestWritesThatFail: each, or each second one, stored or not. Nothing is sent that is not recorded, and each lane is paid once.
+// TestWritesThatFail: each second one does. Nothing is sent that is not recorded, and each lane is paid once.
 func TestWritesThatFail(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]*faulty{"not stored": {}, "stored": {persisted: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRig(t, 2)
-			n := 0
-			f.Store = r.store
-			f.fails = func() bool {
-				n++
-				return n%2 == 1
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		r, l := newRig(t, 2), &line{}
+		plan := fault.NewPlan(func(_ string, n int) fault.Kind {
+			if n%2 == 1 {
+				return kind
 			}
-			l := &line{}
-			p := r.start(func(d *topup.Deps) {
-				d.Store = f
-				over(l)(d)
-			})
-			r.until(func() bool { return n == 1 }, p)
-			require.Empty(t, l.sent)
-			r.until(func() bool { return r.settled(2) }, p)
-			require.True(t, r.paid(0, 1))
-			require.Negative(t, r.record().SpentWei.Cmp(eth(4.01)))
-			r.steps(p)
-			require.Equal(t, uint64(2), r.nonce())
+			return fault.None
 		})
-	}
+		p := r.start(on(&faulty{Store: r.store, Plan: plan}, l))
+		r.until(func() bool { return plan.Writes() == 1 }, p)
+		require.Empty(t, l.sent)
+		r.until(func() bool { return r.settled(2) }, p)
+		require.True(t, r.paid(0, 1))
+		require.Negative(t, r.record().SpentWei.Cmp(eth(4.01)))
+		r.steps(p)
+		require.Equal(t, uint64(2), r.nonce())
+	})
 }
 
 // TestNATSIsAway: nothing is sent, and the reason is told; what was recorded is sent when it is back.
 func TestNATSIsAway(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
-	f, l := &faulty{Store: r.store, fails: func() bool { return false }, away: true}, &line{cut: true}
-	p := r.start(func(d *topup.Deps) {
-		d.Store = f
-		over(l)(d)
-	})
+	f, l := &faulty{Store: r.store, Plan: &fault.Plan{}, away: true}, &line{cut: true}
+	p := r.start(on(f, l))
 	r.steps(p)
 	require.Equal(t, topup.WaitRecord, p.Told().Wait)
 	f.away = false
@@ -235,14 +226,11 @@ func TestWhoIsLateSendsNothing(t *testing.T) {
 			}
 			paid := ""
 			other, l := r.start(nil), &line{}
-			f := &faulty{Store: r.store, fails: func() bool { return false }, first: func() {
+			f := &faulty{Store: r.store, Plan: &fault.Plan{}, first: func() {
 				r.until(func() bool { return r.settled(2) }, other)
 				paid = stored()
 			}}
-			late := r.start(func(d *topup.Deps) {
-				d.Store = f
-				over(l)(d)
-			})
+			late := r.start(on(f, l))
 			r.until(func() bool { return f.first == nil }, late)
 			require.Empty(t, l.sent)
 			require.Equal(t, paid, stored())
