@@ -2,36 +2,31 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errUnsaid is what a store says that fails.
-var errUnsaid = errors.New("not told")
-
-// toldLast keeps what was told last.
+// toldLast keeps what was told last, by a plan.
 type toldLast struct {
-	err     error
-	persist bool // what fails is kept
-	tells   int
-	last    map[score.ProjectID]score.Backlog
+	fault.Plan
+	last map[score.ProjectID]score.Backlog
 }
 
 func (l *toldLast) Tell(_ context.Context, _ score.Lane, projects map[score.ProjectID]score.Backlog) error {
-	if l.tells++; l.err == nil || l.persist {
+	return l.Write("tell", func() error {
 		l.last = projects
-	}
-	return l.err
+		return nil
+	})
 }
 
 func (l *toldLast) Told(context.Context) (map[score.ProjectID]score.Backlog, error) {
-	return l.last, l.err
+	return l.last, nil
 }
 
 // telling is a teller of a flooded intake, and its clock.
@@ -89,28 +84,25 @@ func TestTheRateOfABacklogIsToldWhileItHolds(t *testing.T) {
 // TestThatNothingWaitsIsToldUntilItIsTaken, and then no more.
 func TestThatNothingWaitsIsToldUntilItIsTaken(t *testing.T) {
 	t.Parallel()
-	for name, persist := range map[string]bool{"failed": false, "failed but persisted": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tt := newTelling(t)
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		tt := newTelling(t)
+		tt.second(0)
+		require.Equal(t, 1, tt.store.Writes(), "an earlier session may have told of something")
+		tt.second(0)
+		require.Equal(t, 1, tt.store.Writes())
+		tt.flood(2)
+		tt.store.Set(fault.Always(kind))
+		tt.second(0)
+		require.Equal(t, 1, tt.store.Writes())
+		require.NoError(t, tt.reset())
+		tt.store.Set(fault.First(3, fault.Failed))
+		for range 3 {
 			tt.second(0)
-			require.Equal(t, 1, tt.store.tells, "an earlier session may have told of something")
-			tt.second(0)
-			require.Equal(t, 1, tt.store.tells)
-			tt.flood(2)
-			tt.store.err, tt.store.persist = errUnsaid, persist
-			tt.second(0)
-			require.NoError(t, tt.reset())
-			tt.store.persist = false
-			for range 3 {
-				tt.second(0)
-			}
-			require.Equal(t, 5, tt.store.tells)
-			tt.store.err = nil
-			tt.second(0)
-			require.Empty(t, tt.store.last)
-			tt.second(0)
-			require.Equal(t, 6, tt.store.tells)
-		})
-	}
+		}
+		require.Equal(t, 3, tt.store.Writes())
+		tt.second(0)
+		require.Empty(t, tt.store.last)
+		tt.second(0)
+		require.Equal(t, 4, tt.store.Writes())
+	})
 }
