@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/event"
@@ -21,17 +22,21 @@ func (d *depth) purgeAll(opts ...jetstream.StreamPurgeOpt) {
 	require.NoError(d.t, of.Purge(d.t.Context(), opts...))
 }
 
-// toEnd reads until the follower is at the newest final block.
+// atEnd reports whether the follower is at the newest final block.
+func (f *follower) atEnd(d *depth) bool {
+	return f.at.Position.Block+1 == uint64(d.chain.Length()) && f.at.Seq > 0
+}
+
+// toEnd reads until the follower is at the newest final block; a source may have to notice first that its ledger is another one.
 func (f *follower) toEnd(t *testing.T, d *depth, r *event.Reader, limit int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
-	for f.at.Position.Block+1 < uint64(d.chain.Length()) || f.at.Seq == 0 {
-		if err := f.next(ctx, t, r, limit); err != nil {
-			require.NoError(t, ctx.Err(), "stuck at %s: %v", f.at, err)
-			time.Sleep(time.Millisecond)
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		for !f.atEnd(d) {
+			require.NoError(t, f.next(ctx, t, r, limit), "stuck at %s", f.at)
 		}
-	}
+	}, soon, time.Millisecond)
 }
 
 // TestAPurgeWhileTheWriterIsFarBehind: relayers were down, or the disk full, for more than 1,024 blocks, and an operator purges LEDGER. A
@@ -41,7 +46,7 @@ func TestAPurgeWhileTheWriterIsFarBehind(t *testing.T) {
 	d := newDepth(t)
 	d.write()
 	r := d.reader(0)
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	f.toEnd(t, d, r, 100)
 	for range 5 {
 		d.chain.Mine(2)
@@ -54,6 +59,23 @@ func TestAPurgeWhileTheWriterIsFarBehind(t *testing.T) {
 	d.write()
 	f.toEnd(t, d, r, 100)
 	require.Equal(t, d.chain.EventIDs(), f.ids())
+}
+
+// writeEmpty has the ledger hold the message that a block has nothing.
+func (d *depth) writeEmpty() {
+	d.t.Helper()
+	d.chain.Mine(0)
+	d.chain.Finalize()
+	d.writer.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	require.NoError(d.t, d.writer.CatchUp(d.t.Context()))
+}
+
+// last is the sequence of the ledger's newest message.
+func (d *depth) last() uint64 {
+	d.t.Helper()
+	_, last, err := d.ledger.Bounds(d.t.Context())
+	require.NoError(d.t, err)
+	return last
 }
 
 // passed is a ledger whose oldest messages make room between two questions of a reader.
@@ -74,22 +96,13 @@ func TestTheRetentionPassesAReader(t *testing.T) {
 	t.Parallel()
 	d := newDepth(t)
 	d.write()
-	slow := d.reader(0)
-	f := follower{seen: map[string]bool{}}
-	f.toEnd(t, d, slow, 100)
+	f := newFollower()
+	f.toEnd(t, d, d.reader(0), 100)
 	at := f.at
 	for range 20 {
 		d.write()
 	}
-	r := &event.Reader{
-		Source:  &ledger.Source{Ledger: &passed{Store: d.ledger, do: func() { d.purgeAll(jetstream.WithPurgeSequence(at.Seq + 10)) }}, Chain: d.chain, Deployment: d.chain.Deployment, Budget: 1, Log: slow.Log},
-		Letters: slow.Letters, Chain: d.chain, Deployment: d.chain.Deployment, Projects: created{}, Poll: time.Millisecond, Log: slow.Log,
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = r.Source.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	f.toEnd(t, d, r, 100)
+	f.toEnd(t, d, d.readerOf(&passed{Store: d.ledger, do: func() { d.purgeAll(jetstream.WithPurgeSequence(at.Seq + 10)) }}, 1), 100)
 	require.Equal(t, d.chain.EventIDs(), f.ids())
 }
 
@@ -99,23 +112,17 @@ func TestPartsOfABlockHavePositionsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	d := newDepth(t)
 	d.write()
-	_, keep, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
-	d.chain.Mine(0)
-	d.chain.Finalize()
-	d.writer.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	require.NoError(t, d.writer.CatchUp(t.Context())) // the message that there was nothing
+	keep := d.last()
+	d.writeEmpty()
 	d.chain.Mine(1)
 	d.chain.Mine(2000) // three parts
 	d.write()
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	r := d.reader(1)
 	for len(f.held) < 840 {
 		require.NoError(t, f.next(t.Context(), t, r, 10))
 	}
-	_, last, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
-	d.restored(last - keep)
+	d.restored(d.last() - keep)
 	d.write()
 	f.toEnd(t, d, d.reader(1), 100)
 	require.Len(t, f.ids(), len(d.chain.EventIDs()))
@@ -127,18 +134,12 @@ func TestTheBlockBeforeALargeOne(t *testing.T) {
 	t.Parallel()
 	d := newDepth(t)
 	d.write()
-	_, keep, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
-	d.chain.Mine(0)
-	d.chain.Finalize()
-	d.writer.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	require.NoError(t, d.writer.CatchUp(t.Context())) // the message that there was nothing
+	keep := d.last()
+	d.writeEmpty()
 	d.write()
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	f.toEnd(t, d, d.reader(1), 10)
-	_, last, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
-	d.restored(last - keep)
+	d.restored(d.last() - keep)
 	d.chain.Mine(2000)
 	d.write()
 	f.toEnd(t, d, d.reader(1), 100)
@@ -150,11 +151,10 @@ func TestAHalfReadBlockIsReplacedAndForgotten(t *testing.T) {
 	t.Parallel()
 	d := newDepth(t)
 	d.write()
-	_, keep, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
+	keep := d.last()
 	d.chain.Mine(2000)
 	d.write()
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	r := d.reader(1)
 	for len(f.held) < 1 {
 		require.NoError(t, f.next(t.Context(), t, r, 1))
@@ -162,9 +162,7 @@ func TestAHalfReadBlockIsReplacedAndForgotten(t *testing.T) {
 	for len(f.held) < 820 { // all of the first part
 		require.NoError(t, f.next(t.Context(), t, r, 819))
 	}
-	_, last, err := d.ledger.Bounds(t.Context())
-	require.NoError(t, err)
-	d.restored(last - keep)
+	d.restored(d.last() - keep)
 	d.chain.Cut(2)
 	d.chain.Mine(3)
 	d.chain.Mine(1)

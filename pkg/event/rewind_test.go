@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -14,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/lent"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
@@ -31,6 +32,15 @@ type follower struct {
 	seen     map[string]bool
 	rewinds  int
 	replaced int // times that it began again since its cursor was refused
+}
+
+func newFollower() follower { return follower{seen: map[string]bool{}} }
+
+// saved is a copy of the follower.
+func (f *follower) saved() follower {
+	c := *f
+	c.held, c.seen = slices.Clone(f.held), maps.Clone(f.seen)
+	return c
 }
 
 type heldEvent struct {
@@ -66,7 +76,9 @@ func (f *follower) next(ctx context.Context, t require.TestingT, r *event.Reader
 	events, next, err := r.Next(ctx, theirs, f.at, limit)
 	if errors.Is(err, event.ErrReplaced) {
 		require.ErrorIs(t, r.Holds(ctx, f.at), event.ErrReplaced)
-		*f = follower{seen: map[string]bool{}, replaced: f.replaced + 1, rewinds: f.rewinds}
+		again := newFollower()
+		again.replaced, again.rewinds = f.replaced+1, f.rewinds
+		*f = again
 		return nil
 	}
 	if err != nil {
@@ -106,7 +118,7 @@ type depth struct {
 
 func newDepth(t testing.TB) *depth {
 	t.Helper()
-	d := &depth{t: t, js: devnet.JetStream(t), chain: rig.NewChain(score.Deployment{Lanes: 1, ChainID: 1337, Contract: common.Address{1}}, theirs)}
+	d := &depth{t: t, js: lent.JetStream(t), chain: rig.NewChain(score.Deployment{Lanes: 1, ChainID: 1337, Contract: common.Address{1}}, theirs)}
 	require.NoError(t, stream.Setup(t.Context(), d.js, stream.Config{Deployment: d.chain.Deployment}))
 	var err error
 	d.stream, err = stream.Open(t.Context(), d.js)
@@ -141,10 +153,12 @@ func (d *depth) replace(blocks int, events func() int) {
 	d.write()
 }
 
-func (d *depth) reader(budget int) *event.Reader {
+func (d *depth) reader(budget int) *event.Reader { return d.readerOf(d.ledger, budget) }
+
+func (d *depth) readerOf(store ledger.Store, budget int) *event.Reader {
 	log := slog.New(slog.DiscardHandler)
 	r := &event.Reader{
-		Source:  &ledger.Source{Ledger: d.ledger, Chain: d.chain, Deployment: d.chain.Deployment, Budget: budget, Log: log},
+		Source:  &ledger.Source{Ledger: store, Chain: d.chain, Deployment: d.chain.Deployment, Budget: budget, Log: log},
 		Letters: rig.NoLetters{}, Chain: d.chain, Deployment: d.chain.Deployment, Projects: created{}, Poll: time.Millisecond, Log: log,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -200,8 +214,7 @@ func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 		readers := []*event.Reader{d.reader(1), d.reader(0)}
 		followers, saved := make([]follower, 6), make([]follower, 6)
 		for i := range followers {
-			followers[i].seen = map[string]bool{}
-			saved[i] = follower{seen: map[string]bool{}}
+			followers[i], saved[i] = newFollower(), newFollower()
 		}
 		events := func() int { return rng.IntN(3) * rng.IntN(4) }
 		for range 80 {
@@ -210,9 +223,7 @@ func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 				d.replace(1+rng.IntN(min(30, d.chain.Length()-rig.DeployBlock-1)), events)
 			case 1:
 				if lossy && rng.IntN(3) == 0 {
-					of, err := d.js.Stream(t.Context(), stream.LedgerName)
-					require.NoError(t, err)
-					require.NoError(t, of.Purge(t.Context()))
+					d.purgeAll()
 					d.open()
 					d.writer.Deployment.DeployBlock = uint64(d.chain.Length() - 1) // it begins there
 					d.write()
@@ -246,25 +257,22 @@ func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 			}
 			i := rng.IntN(len(followers))
 			f := &followers[i]
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			wait := soon
+			if lossy {
+				wait = 20 * time.Millisecond // a source takes ten seconds to notice that its ledger is another one
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), wait)
 			for range rng.IntN(6) {
-				if f.next(ctx, t, readers[rng.IntN(2)], 1+rng.IntN(20)) != nil {
+				if f.atEnd(d) || f.next(ctx, t, readers[rng.IntN(2)], 1+rng.IntN(20)) != nil {
 					break
 				}
 			}
 			cancel()
 			switch rng.IntN(4) {
 			case 0: // it stores what it holds with its cursor
-				saved[i] = follower{at: f.at, held: slices.Clone(f.held), seen: map[string]bool{}, rewinds: f.rewinds, replaced: f.replaced}
-				for _, h := range f.held {
-					saved[i].seen[h.id] = true
-				}
+				saved[i] = f.saved()
 			case 1: // it crashes
-				*f = saved[i]
-				f.held, f.seen = slices.Clone(f.held), map[string]bool{}
-				for _, h := range f.held {
-					f.seen[h.id] = true
-				}
+				*f = saved[i].saved()
 			}
 		}
 		d.write()
@@ -274,19 +282,7 @@ func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 		want, rewinds, replaced := d.chain.EventIDs(), 0, 0
 		for i := range followers {
 			f := &followers[i]
-			ctx, cancel := context.WithTimeout(t.Context(), soon)
-			for f.at.Position.Block+1 < uint64(d.chain.Length()) || f.at.Seq == 0 || !slices.Equal(want, f.ids()) {
-				if err := f.next(ctx, t, readers[i%2], 1+rng.IntN(500)); err != nil {
-					if ctx.Err() != nil {
-						break
-					}
-					time.Sleep(time.Millisecond) // a source may still have to notice
-				}
-				if f.at.Position.Block+1 == uint64(d.chain.Length()) && f.at.Seq > 0 {
-					break
-				}
-			}
-			cancel()
+			f.toEnd(t, d, readers[i%2], 1000+rng.IntN(500)) // more than a part of a block has
 			require.Equal(t, want, f.ids(), "seed %d, round %d, follower %d at %s", seed, round, i, f.at)
 			rewinds, replaced = rewinds+f.rewinds, replaced+f.replaced
 			if !lossy {
@@ -309,7 +305,7 @@ func TestAReaderOfOldBlocksIsRewound(t *testing.T) {
 	}
 	d.write() // begins 1,024 blocks below
 	r := d.reader(0)
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	for len(f.held) < 400 {
 		require.NoError(t, f.next(t.Context(), t, r, 100))
 	}
@@ -343,13 +339,11 @@ func TestACursorThatTheLedgerForgotIsRefused(t *testing.T) {
 	}
 	d.write()
 	r := d.reader(0)
-	f := follower{seen: map[string]bool{}}
+	f := newFollower()
 	for f.at.Position.Block+1 < uint64(d.chain.Length()) {
 		require.NoError(t, f.next(t.Context(), t, r, 100))
 	}
-	of, err := d.js.Stream(t.Context(), stream.LedgerName)
-	require.NoError(t, err)
-	require.NoError(t, of.Purge(t.Context()))
+	d.purgeAll()
 	d.open()
 	d.replace(5, func() int { return 2 })
 	r = d.reader(0) // a new process: one that has it in memory still leads on

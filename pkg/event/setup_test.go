@@ -13,11 +13,13 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/lent"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -60,7 +62,7 @@ type world struct {
 
 func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Helper()
-	w := &world{t: t, metrics: prometheus.NewRegistry(), node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
+	w := &world{t: t, metrics: prometheus.NewRegistry(), node: lent.Chain(t), records: map[score.ProjectID]*score.Record{}}
 	w.stalled = event.NewStalled(w.metrics)
 	var err error
 	w.proxy, err = rpcproxy.Start(w.node.URL, 1)
@@ -69,7 +71,7 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	relayer := devnet.Address(relayerKey)
 	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
-	w.js = devnet.JetStream(t)
+	w.js = lent.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
 	w.stream, err = stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
@@ -252,7 +254,7 @@ func (w *world) executed(p *score.Project) (ids []string) {
 	w.t.Helper()
 	final := w.top() + 1 - confirmations
 	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
-		Addresses: []common.Address{w.deployment.Contract}, FromBlock: new(big.Int), ToBlock: new(big.Int).SetUint64(final),
+		Addresses: []common.Address{w.deployment.Contract}, FromBlock: new(big.Int).SetUint64(w.deployment.DeployBlock), ToBlock: new(big.Int).SetUint64(final),
 		Topics: [][]common.Hash{registry.UpdateTopics()},
 	})
 	require.NoError(w.t, err)
@@ -292,17 +294,15 @@ func (w *world) to(r *event.Reader, p *score.Project, from event.Cursor, limit i
 }
 
 // read is what comes after a cursor once it can be read: on a slow machine the chain may not have answered for many polls.
-func (w *world) read(r *event.Reader, p *score.Project, after event.Cursor, limit int) ([]event.Event, event.Cursor) {
+func (w *world) read(r *event.Reader, p *score.Project, after event.Cursor, limit int) (some []event.Event, at event.Cursor) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
 	defer cancel()
-	for {
-		some, at, err := r.Next(ctx, p.ID, after, limit)
-		if err == nil {
-			return some, at
-		}
-		require.NotErrorIs(w.t, err, event.ErrReplaced)
-		require.NoError(w.t, ctx.Err(), "nothing came: %v", err)
-		time.Sleep(time.Millisecond)
-	}
+	require.EventuallyWithT(w.t, func(t *assert.CollectT) {
+		var err error
+		some, at, err = r.Next(ctx, p.ID, after, limit)
+		assert.NotErrorIs(w.t, err, event.ErrReplaced)
+		require.NoError(t, err)
+	}, soon, time.Millisecond)
+	return some, at
 }
