@@ -18,7 +18,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -557,7 +556,7 @@ func TestDirectoryBelievesNoOneWhoDied(t *testing.T) {
 // TestDirectoryAtRandom plays edits, reorgs, faults, purges and restarts at random.
 func TestDirectoryAtRandom(t *testing.T) {
 	t.Parallel()
-	for i := range uint64(long.Size(2, 4)) {
+	for i := range uint64(4) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(testrand.Seed(t), i))
