@@ -129,6 +129,24 @@ func TestPartsOfABlockHavePositionsOfTheirOwn(t *testing.T) {
 	require.Equal(t, d.chain.EventIDs(), f.ids())
 }
 
+// TestALargeBlockOlderThanTheLedgerIsReadInPieces: readers that begin again inside its second part come to its end.
+func TestALargeBlockOlderThanTheLedgerIsReadInPieces(t *testing.T) {
+	t.Parallel()
+	d := newDepth(t)
+	d.chain.Mine(1200)
+	d.write()
+	d.write()
+	d.purgeAll(jetstream.WithPurgeSequence(d.last()))
+	for _, limit := range []int{1, 100, 187, 819, 820, 821} {
+		f, calls := newFollower(), 0
+		for r := d.reader(1); !f.atEnd(d); calls++ {
+			require.LessOrEqual(t, calls, 2*(1+1202/limit), "stuck at %s with %d events", f.at, len(f.held))
+			require.NoError(t, f.next(t.Context(), t, r, limit))
+		}
+		require.Equal(t, d.chain.EventIDs(), f.ids())
+	}
+}
+
 // TestTheBlockBeforeALargeOne is as above, of a reader that had read everything when NATS went back.
 func TestTheBlockBeforeALargeOne(t *testing.T) {
 	t.Parallel()

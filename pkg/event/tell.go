@@ -77,7 +77,10 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 	case m.Seq > 0:
 		t.at = Cursor{Position: m.Position, part: place{uint32(m.Block.Number - m.Position.Block), hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}}
 	case len(m.Events) > 0: // a position inside a block that is older than the ledger would have no hash
-		t.at.part = place{above, hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}
+		last := uint32(m.Events[len(m.Events)-1].Log)
+		if t.at.part.hash != hash || t.at.part.log <= last { // else it is inside a later part: the block is read from its first part on
+			t.at.part = place{above, hash, last, wholeLog}
+		}
 	}
 	return true, nil
 }
