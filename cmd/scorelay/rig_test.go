@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -239,7 +240,7 @@ func (r *rig) settled(promised map[load.Key]time.Time, patience time.Duration) (
 	case last == nil:
 		return nil, fmt.Errorf("the contract's events cannot be read for %s: %w", patience, err)
 	default:
-		return last, fmt.Errorf("%d of %d promised updates are not applied after %s (%v)", last.missing(promised), len(promised), patience, err)
+		return last, errors.Join(fmt.Errorf("%d of %d promised updates are not applied after %s", last.missing(promised), len(promised), patience), err)
 	}
 }
 

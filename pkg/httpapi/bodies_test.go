@@ -46,9 +46,8 @@ func bounded(t *testing.T, change func(*setup)) *bench {
 // it may not have is 429, what no one may have 503; small bodies of others come all the same.
 func TestBodiesInProgressAreBounded(t *testing.T) {
 	b := bounded(t, nil).withProject()
-	var lines []*line
 	for i := range 2 {
-		lines = append(lines, b.begin(b.announce("/update-groups", length(256*kib))))
+		b.begin(b.announce("/update-groups", length(256*kib)))
 		b.held((i + 1) * 256 * kib)
 	}
 	l := b.dial(loopback)
