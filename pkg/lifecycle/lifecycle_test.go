@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 	"testing"
@@ -127,6 +128,7 @@ func TestAPartThatIgnoresTheKillIsLeftBehind(t *testing.T) {
 }
 
 func TestSignals(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // for good: one that is delivered after release would end the test program
 	drain, kill, release := lifecycle.Signals(t.Context())
 	defer release()
 	self, err := os.FindProcess(os.Getpid())
