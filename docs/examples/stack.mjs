@@ -20,7 +20,7 @@ export async function withStack(use) {
   try {
     // Built first, so that signals reach the stack itself and not `go run`.
     if (spawnSync('go', ['build', '-o', program, './cmd/scorelay'], { cwd: root, stdio: 'inherit' }).status !== 0) throw new Error('scorelay could not be built')
-    stack = spawn(program, ['dev', '--port', '0', '--data-dir', data], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+    stack = spawn(program, ['dev', '--port', '0', '--data-dir', data, '--block-time', '250ms'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     stack.stdout.on('data', (chunk) => { output += chunk })
     const file = join(data, 'dev.json')
