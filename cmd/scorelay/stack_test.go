@@ -15,7 +15,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -168,12 +167,7 @@ func (s *stack) info(t *testing.T) *dev.Info {
 // jetStream connects to the stack's NATS, again after each time that it is away.
 func (s *stack) jetStream(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	conn, err := nats.Connect(s.info(t).NATSURL, nats.Timeout(time.Minute), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
+	return devnet.JetStreamAt(t, s.info(t).NATSURL)
 }
 
 // kill kills every process of a role and waits until others took their places.

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -203,11 +201,7 @@ func (forgetful) Find(context.Context, score.ProjectID, string) (event.Event, er
 func TestWhatIsAdvisedWhereACursorIsUnknown(t *testing.T) {
 	t.Parallel()
 	server := devnet.NATS(t)
-	conn, err := nats.Connect(server.URL)
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
-	require.NoError(t, err)
+	js := devnet.JetStreamAt(t, server.URL)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
 	store, err := webhook.Open(t.Context(), js)
 	require.NoError(t, err)

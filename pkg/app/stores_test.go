@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
@@ -47,11 +46,7 @@ type watchedStores struct {
 
 func newWatchedStores(t *testing.T, copies int, servers ...*devnet.NATSServer) *watchedStores {
 	t.Helper()
-	conn, err := nats.Connect(servers[0].URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(time.Minute))
-	require.NoError(t, err)
+	js := devnet.JetStreamAt(t, servers[0].URL)
 	require.Eventually(t, func() bool { // servers of a cluster find each other first
 		return stream.Setup(t.Context(), js, stream.Config{
 			Deployment: score.Deployment{Lanes: 2, ChainID: 1, Contract: common.Address{1}}, Replicas: copies, MaxBytes: 1 << 20,

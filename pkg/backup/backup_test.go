@@ -24,16 +24,6 @@ import (
 
 var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
-func connect(t *testing.T, url string) jetstream.JetStream {
-	t.Helper()
-	nc, err := nats.Connect(url, nats.Timeout(time.Minute), nats.MaxReconnects(-1))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
-}
-
 // setUp makes a deployment with some messages, of which the first are purged.
 func setUp(t *testing.T, js jetstream.JetStream, replicas int) {
 	t.Helper()
@@ -105,7 +95,7 @@ func same(t *testing.T, js jetstream.JetStream, messages []score.Message, state 
 func TestARestoredStreamIsTheSame(t *testing.T) {
 	t.Parallel()
 	servers, _ := devnet.NATSServers(t, 3, nil)
-	js := connect(t, servers[0].URL)
+	js := devnet.JetStreamAt(t, servers[0].URL)
 	setUp(t, js, 3)
 	messages, state := held(t, js)
 	require.Len(t, messages, 6)
@@ -136,7 +126,7 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
 	servers, _ := devnet.NATSServers(t, 3, nil)
-	cluster, single := connect(t, servers[0].URL), connect(t, devnet.NATS(t).URL)
+	cluster, single := devnet.JetStreamAt(t, servers[0].URL), devnet.JetStream(t)
 	setUp(t, cluster, 3)
 	messages, state := held(t, cluster)
 	dir := filepath.Join(t.TempDir(), "backup")
@@ -164,7 +154,7 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 // TestABackupOfLanesThatChangeIsRefused: journals and roster would not fit each other.
 func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	setUp(t, js, 1)
 	for key, refused := range map[string]error{"roster": backup.ErrChanged, "paused": backup.ErrChanged, "topup": nil} {
 		require.ErrorIs(t, whileWritten(t, js, key), refused, key)
@@ -198,7 +188,7 @@ func whileWritten(t *testing.T, js jetstream.JetStream, key string) error {
 // TestAStreamThatCannotBeReadIsNotCalledAnother: what is there may be what the backup holds.
 func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	setUp(t, js, 1)
 	dir := filepath.Join(t.TempDir(), "backup")
 	_, err := kept.Write(t.Context(), js.Conn(), dir)
@@ -217,7 +207,7 @@ func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 // TestARestoreContinuesAfterLeasesExpired: the first try brought their bucket, in which the server noted their ends.
 func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	setUp(t, js, 1)
 	leases, err := js.KeyValue(t.Context(), stream.LeasesBucket)
 	require.NoError(t, err)

@@ -149,8 +149,8 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server on a port; 0 is a free one. Another process may take a free port before the server does: then the
-// server starts on another one.
+// onPort starts a server on a port; 0 is a free one. If something else takes the free port before the server does, the server
+// starts on another one.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
 	if port != 0 {
 		return start(port)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -19,16 +18,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 )
-
-func connect(t *testing.T, url string) jetstream.JetStream {
-	t.Helper()
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	return js
-}
 
 func open(t *testing.T, js jetstream.JetStream) *directory.Directory {
 	t.Helper()
@@ -66,7 +55,7 @@ func record(n byte, name string) *score.Record {
 
 func TestOpenWithoutBucket(t *testing.T) {
 	t.Parallel()
-	_, err := directory.Open(t.Context(), connect(t, devnet.NATS(t).URL))
+	_, err := directory.Open(t.Context(), devnet.JetStream(t))
 	require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
 	require.ErrorContains(t, err, "setup")
 }
@@ -93,7 +82,7 @@ func follow(t *testing.T, d *directory.Directory) uint64 {
 func TestPutAndRemove(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := open(t, connect(t, devnet.NATS(t).URL))
+	d := open(t, devnet.JetStream(t))
 	id := score.ProjectID{31: 1}
 	rec, err := d.Project(ctx, id)
 	require.NoError(t, err)
@@ -127,7 +116,7 @@ func TestPutAndRemove(t *testing.T) {
 func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := open(t, connect(t, devnet.NATS(t).URL))
+	d := open(t, devnet.JetStream(t))
 	require.ErrorIs(t, d.Put(ctx, 7, as(record(1, "without a checkpoint"), 1, 0)), score.ErrFoldMoved)
 	late := follow(t, d)
 	require.NoError(t, d.Put(ctx, late, as(record(1, "a"), 1, 0)))
@@ -148,7 +137,7 @@ func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
 // one that moved it.
 func TestWritersUnderRaces(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	d := open(t, js)
 	const writers, moves = 4, 30
 	var wg sync.WaitGroup
@@ -179,7 +168,7 @@ func TestWritersUnderRaces(t *testing.T) {
 func TestCheckpointAndReset(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	d := open(t, js)
 	reset(t, js) // of an empty bucket
 
@@ -209,7 +198,7 @@ func TestCheckpointAndReset(t *testing.T) {
 
 func TestTooBigKeepsTheDocument(t *testing.T) {
 	t.Parallel()
-	d := open(t, connect(t, devnet.NATS(t).URL))
+	d := open(t, devnet.JetStream(t))
 	revision := follow(t, d)
 	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "small"), 1, 0)))
 	big := record(1, "big")
@@ -248,7 +237,7 @@ func caughtUp(t *testing.T, view *directory.View) {
 func TestViewFollows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	d := open(t, js)
 
 	empty := run(t, d)
@@ -282,7 +271,7 @@ func TestViewFollows(t *testing.T) {
 
 func TestViewListsInOrder(t *testing.T) {
 	t.Parallel()
-	d := open(t, connect(t, devnet.NATS(t).URL))
+	d := open(t, devnet.JetStream(t))
 	revision := follow(t, d)
 	for _, n := range []byte{7, 0xa1, 3, 0, 9, 0x1a} {
 		require.NoError(t, d.Put(t.Context(), revision, as(record(n, "each"), 10, uint(n))))
@@ -313,7 +302,7 @@ func newest(t *testing.T, kv jetstream.KeyValue) uint64 {
 
 func TestViewIgnoresRubbish(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := devnet.JetStream(t)
 	d := open(t, js)
 	kv, err := js.KeyValue(t.Context(), directory.Bucket)
 	require.NoError(t, err)
@@ -340,7 +329,7 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 	var port int
 	_, err = fmt.Sscanf(server.URL, "nats://127.0.0.1:%d", &port)
 	require.NoError(t, err)
-	d := open(t, connect(t, server.URL))
+	d := open(t, devnet.JetStreamAt(t, server.URL))
 	revision := follow(t, d)
 	require.NoError(t, d.Put(t.Context(), revision, as(record(1, "a"), 10, 0)))
 	view := run(t, d)

@@ -193,7 +193,7 @@ func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
 func TestACrashBetweenClaimAndAck(t *testing.T) {
 	b := newBench(t, func(s *setup) {
 		s.config.ClaimWait = 50 * time.Millisecond
-		s.status.Claim = 5 * time.Second
+		s.status.Claim = 10 * time.Second
 	}).withProject()
 	require.Equal(t, score.ClaimWon, b.claim("one", "crashed"))
 	require.Equal(t, "update_in_progress", b.post("/update-score", b.update("one")).code())

@@ -250,7 +250,7 @@ func TestAGroupThatWasNotStoredHoldsNoClaims(t *testing.T) {
 func TestACrashBetweenAGroupsClaimsAndItsAck(t *testing.T) {
 	b := newBench(t, func(s *setup) {
 		s.config.ClaimWait = 50 * time.Millisecond
-		s.status.Claim = 5 * time.Second
+		s.status.Claim = 10 * time.Second
 	}).withProject()
 	_, err := b.status.Claim(t.Context(), b.refs("one", "two"), "crashed")
 	require.NoError(t, err)

@@ -60,12 +60,8 @@ func newTown(t *testing.T, lanes int) *town {
 
 func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
 	w.t.Helper()
-	nc, err := nats.Connect(w.nats.URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.Timeout(time.Minute))
-	require.NoError(w.t, err)
-	w.t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(w.t, err)
-	return js, nc
+	js := devnet.JetStreamAt(w.t, w.nats.URL, nats.ReconnectBufSize(-1))
+	return js, js.Conn()
 }
 
 // replica runs until stop, which returns when it has given everything back, or until its connection dies.

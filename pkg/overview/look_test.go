@@ -483,11 +483,7 @@ func TestADeadServerOfAClusterHidesNothing(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
 	servers, mesh := devnet.NATSServers(t, 3, nil)
-	conn, err := nats.Connect(servers[0].URL+","+servers[1].URL, nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
-	require.NoError(t, err)
+	js := devnet.JetStreamAt(t, servers[0].URL+","+servers[1].URL, nats.DontRandomize())
 	r := newRigOn(t, js, 3)
 	shared := NewShared(r.Deployment)
 	looks := func() {
@@ -516,8 +512,8 @@ func TestADeadServerOfAClusterHidesNothing(t *testing.T) {
 	behind(devnet.NATSName(2))
 	mesh.Heal(2)
 	behind()
-	mesh.Isolate(0)                                    // which the look is connected to
-	r.Elsewhere = func() { _ = conn.ForceReconnect() } // as `scorelay status` does, and the guard of an API
+	mesh.Isolate(0)                                         // which the look is connected to
+	r.Elsewhere = func() { _ = js.Conn().ForceReconnect() } // as `scorelay status` does, and the guard of an API
 	looks()
 	behind(devnet.NATSName(0))
 }

@@ -103,11 +103,7 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	deployed := w.transact(nil, registry.DeployData(time.Hour, devnet.Address(adminAccount), relayers))
 	w.contract = deployed.ContractAddress
 
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	w.js = devnet.JetStreamAt(t, devnet.NATS(t).URL, nats.ReconnectBufSize(-1))
 	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: score.Deployment{
 		Lanes: lanes, ChainID: devnet.ChainID, Contract: w.contract, DeployBlock: deployed.BlockNumber.Uint64(),
 	}}))

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
@@ -65,7 +67,14 @@ const (
 // deliverAsChild delivers until it is killed.
 func deliverAsChild() {
 	ctx, log := context.Background(), slog.New(slog.NewTextHandler(os.Stderr, nil))
-	js := connect(os.Getenv(childOf), func(func()) {})
+	conn, err := nats.Connect(os.Getenv(childOf), nats.Timeout(time.Minute))
+	if err != nil {
+		panic(err)
+	}
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(time.Minute))
+	if err != nil {
+		panic(err)
+	}
 	store, err := webhook.Open(ctx, js)
 	if err != nil {
 		panic(err)

@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
@@ -169,27 +167,14 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, nats: devnet.NATS(t).URL, log: &written{}}
-	js := connect(r.nats, t.Cleanup)
+	js := devnet.JetStreamAt(t, r.nats)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
 	r.store = r.open()
 	return r
 }
 
-func connect(url string, cleanup func(func())) jetstream.JetStream {
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
-	if err != nil {
-		panic(err)
-	}
-	cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	if err != nil {
-		panic(err)
-	}
-	return js
-}
-
 func (r *rig) open() *webhook.Store {
-	store, err := webhook.Open(r.t.Context(), connect(r.nats, r.t.Cleanup))
+	store, err := webhook.Open(r.t.Context(), devnet.JetStreamAt(r.t, r.nats))
 	require.NoError(r.t, err)
 	return store
 }
@@ -199,7 +184,7 @@ func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	r.t.Helper()
 	log := slog.New(slog.NewTextHandler(&r.said, nil))
 	// A slow machine that loses the lease has what was not written yet delivered again.
-	leases, err := lease.Open(r.t.Context(), connect(r.nats, r.t.Cleanup), lease.Config{Replica: "r", TTL: 30 * time.Second}, log)
+	leases, err := lease.Open(r.t.Context(), devnet.JetStreamAt(r.t, r.nats), lease.Config{Replica: "r", TTL: 30 * time.Second}, log)
 	require.NoError(r.t, err)
 	c := webhook.Config{
 		Store: r.open(), Allow: loopback, Log: log, Metrics: prometheus.NewRegistry(),

@@ -149,11 +149,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.client.Close)
 	server := devnet.NATS(t)
 	w.nats = server.URL
-	conn, err := nats.Connect(w.nats)
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	w.js, err = jetstream.New(conn)
-	require.NoError(t, err)
+	w.js = devnet.JetStreamAt(t, w.nats)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
 	opened, err := stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
