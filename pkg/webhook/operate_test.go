@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
@@ -152,16 +153,13 @@ func TestAStateThatCannotBeReadIsNotWritten(t *testing.T) {
 	require.NoError(t, err)
 	_, err = states.PutString(t.Context(), to.id, "rubbish")
 	require.NoError(t, err)
-	var saves atomic.Int32
+	plan := fault.NewPlan(nil)
 	r.deliver(func(c *webhook.Config) {
 		c.TryAgain = 5 * time.Millisecond
-		c.Store.OnSave(func(write func() error) error {
-			saves.Add(1)
-			return write()
-		})
+		c.Store.SavesBy(plan)
 	})
 	require.Eventually(t, func() bool { return strings.Contains(r.said.String(), "couldn't read how far endpoint") }, soon, time.Millisecond)
-	require.Zero(t, saves.Load())
+	require.Zero(t, plan.Writes())
 	require.NoError(t, states.Purge(t.Context(), to.id))
 	to.has(3)
 	to.once()
@@ -174,15 +172,10 @@ func TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed(t *testing.T) {
 	r.log.write(1)
 	to := r.endpoint(newReceiver(t, status(1<<30, http.StatusTeapot)), webhook.Endpoint{})
 	metrics := prometheus.NewRegistry()
-	var broken atomic.Bool
+	plan := fault.NewPlan(nil)
 	r.deliver(func(c *webhook.Config) {
 		c.Metrics, c.TryAgain = metrics, 5*time.Millisecond
-		c.Store.OnSave(func(write func() error) error {
-			if broken.Load() {
-				return errors.New("NATS is away")
-			}
-			return write()
-		})
+		c.Store.SavesBy(plan)
 	})
 	serves := func(n float64) {
 		t.Helper()
@@ -190,9 +183,9 @@ func TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed(t *testing.T) {
 	}
 	r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return s.Failing != nil })
 	serves(1)
-	broken.Store(true)
+	plan.Set(fault.Always(fault.Failed))
 	serves(0)
-	broken.Store(false)
+	plan.Set(nil)
 	serves(1)
 }
 
