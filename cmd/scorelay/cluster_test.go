@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
@@ -99,6 +101,11 @@ func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig
 	c := &clusterRig{t: t, mesh: mesh}
 	c.rig = startRig(ctx, t, rigOptions{endpoints: 1, lanes: 2, block: 250 * time.Millisecond, geth: &devnet.ChainOptions{}, args: args, seed: seed})
 	info := c.info(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			showStreams(t, info)
+		}
+	})
 	client, err := load.NewClient(info.APIKey, 16, startBalancer(t, info.APIURLs).url)
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
@@ -106,6 +113,21 @@ func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig
 	c.client = client
 	c.js = c.jetStream(t)
 	return c
+}
+
+// showStreams logs what each NATS server knows of each stream's leader and copies.
+func showStreams(t *testing.T, info *dev.Info) {
+	t.Helper()
+	for monitor := range strings.SplitSeq(info.MonitorURL, ",") {
+		resp, err := http.Get(monitor + "/jsz?streams=true&raft=true")
+		if err != nil {
+			t.Log(err)
+			continue
+		}
+		said, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		t.Logf("%s: %s %v", monitor, said, err)
+	}
 }
 
 // leader is the index of the server that leads a stream, and the id of its process. All servers must run.
@@ -140,7 +162,7 @@ func (c *clusterRig) nats() []int {
 	return pids
 }
 
-// whole waits until each server's copies of the streams are whole again, as an operator does before the next is restarted.
+// whole waits until each server's copies of all streams and buckets are whole, as an operator does before the next is restarted.
 func (c *clusterRig) whole() {
 	c.t.Helper()
 	c.nats()
@@ -148,19 +170,24 @@ func (c *clusterRig) whole() {
 	require.True(c.t, c.until(5*time.Minute, func() bool {
 		ctx, cancel := context.WithTimeout(c.ctx, 2*time.Second)
 		defer cancel()
-		for _, name := range []string{stream.Name, journal.StreamName} {
-			s, err := c.js.Stream(ctx, name)
-			if err != nil {
-				why = err.Error()
+		all, streams := c.js.ListStreams(ctx), 0
+		for s := range all.Info() {
+			streams++
+			if s.Cluster == nil || s.Cluster.Leader == "" {
+				why = s.Config.Name + " has no leader"
 				return false
 			}
-			for _, peer := range s.CachedInfo().Cluster.Replicas {
-				if why = fmt.Sprintf("%s: %+v", name, *peer); !peer.Current || peer.Offline {
+			for _, peer := range s.Cluster.Replicas {
+				if why = fmt.Sprintf("%s: %+v", s.Config.Name, *peer); !peer.Current || peer.Offline {
 					return false
 				}
 			}
 		}
-		return true
+		if err := all.Err(); err != nil {
+			why = err.Error()
+			return false
+		}
+		return streams > 2
 	}), "the copies are not whole: %s", why)
 }
 
