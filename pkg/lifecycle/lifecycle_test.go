@@ -133,9 +133,9 @@ func TestSignals(t *testing.T) {
 	defer release()
 	self, err := os.FindProcess(os.Getpid())
 	require.NoError(t, err)
+	first := time.Now()
 	require.NoError(t, self.Signal(syscall.SIGTERM))
 	<-drain.Done()
-	first := time.Now()
 	require.NoError(t, self.Signal(os.Interrupt), "comes with the first")
 	require.Eventually(t, func() bool {
 		require.NoError(t, self.Signal(os.Interrupt))

@@ -34,7 +34,7 @@ func TestADeadRedisSlowsNoCallDown(t *testing.T) {
 	t.Cleanup(func() { _ = listener.Close() })
 	client := open(t, "redis://"+listener.Addr().String()+"/0")
 
-	client.Timeout = 200 * time.Millisecond
+	client.Timeout, client.Pause = 200*time.Millisecond, time.Hour
 	calls := 0
 	call := func() error {
 		return client.Call(t.Context(), func(ctx context.Context) error {
