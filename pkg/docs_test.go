@@ -134,7 +134,8 @@ func TestOperationsNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestEachPageOfTheRunbookHasADrill, which is a test, and go test ./... or .ci/deep runs it.
+// TestEachPageOfTheRunbookHasADrill, which is a test, and go test ./... or .ci/deep runs it. A test that needs SCORELAY_LONG_TESTS is
+// marked "long".
 func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
 	t.Parallel()
 	runbook, deep := read(t, "../docs/operations.md"), read(t, "../.ci/deep")
@@ -143,14 +144,19 @@ func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	drilled := map[string]bool{}
 	for row := range strings.SplitSeq(table, "\n") {
-		parts := regexp.MustCompile("^\\| \\[.*\\]\\(#([^)]+)\\) \\|.*\\| `\\./([a-z/]+) -run (Test\\w+)\\$?( -timeout \\d+m -args (-\\w+))?` \\|$").FindStringSubmatch(row)
+		parts := regexp.MustCompile("^\\| \\[.*\\]\\(#([^)]+)\\) \\|.*\\| `\\./([a-z/]+) -run (Test\\w+)\\$?( -timeout \\d+m -args (-[\\w.]+)(?:=\\w+)?)?`( \\(long\\))? \\|$").FindStringSubmatch(row)
 		require.NotNil(t, parts, row)
 		drilled[parts[1]] = true
 		files, err := filepath.Glob("../" + parts[2] + "/*_test.go")
 		require.NoError(t, err)
-		require.True(t, slices.ContainsFunc(files, func(file string) bool {
-			return strings.Contains(read(t, file), "\nfunc "+parts[3])
-		}), "there is no such test: %s", row)
+		test := ""
+		for _, file := range files {
+			if _, body, found := strings.Cut(read(t, file), "\nfunc "+parts[3]); found {
+				test, _, _ = strings.Cut(body, "\n}\n")
+			}
+		}
+		require.NotEmpty(t, test, "there is no such test: %s", row)
+		require.Equal(t, strings.Contains(test, "\tlong.Test(t)\n"), parts[6] != "", "long: %s", row)
 		if parts[5] != "" { // else `go test ./...` runs it
 			require.Regexp(t, `(?m)^  go test .*\./`+parts[2]+` .*-args `+parts[5]+`\b`, deep, row)
 		}

@@ -1,4 +1,4 @@
-// Package long marks the tests that take minutes.
+// Package long marks the tests that take long (docs/testing.md).
 package long
 
 import (
