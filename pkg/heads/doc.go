@@ -18,7 +18,8 @@
 //     lanes are told which settled nonces are Reorged, when no endpoint that answers has their blocks, and the same again if the old branch comes back.
 //     With confirmations it does not move up to a block that an endpoint that answers does not have, but for one that only
 //     lags, which is waited for 30 seconds. An endpoint that ceases to answer counts for 30 seconds with what it said last,
-//     here and by the tag: a slow answer does not leave the word to the others. By the tag it is a block of the chain at any depth: below the remembered
+//     here and by the tag: a slow answer does not leave the word to the others. An endpoint on another branch counts as long as
+//     that branch grows, and two minutes longer. By the tag it is a block of the chain at any depth: below the remembered
 //     blocks a skeleton of the chain links it (recent.go), in bounded memory.
 //  5. Included is a receipt that was checked, in a block of the chain. That a block lists a transaction is a hint; where
 //     the receipt does not come, or could be any transaction's (it failed, or has no log), the list itself is checked

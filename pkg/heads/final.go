@@ -79,7 +79,8 @@ func (t *Tracker) heldBack(claims []evidence.Claim) {
 }
 
 // finalizeTag asks which block the endpoints call final, now and then, and takes the lowest that is linked to our chain,
-// however deep it is: that may take several rounds. One that halts holds it back, see heldBack.
+// however deep it is: that may take several rounds. One that halts, or is on another branch, holds it back, see heldBack. One that is on
+// ours and calls a block final that is not in it is passed over.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
 	head, now := t.recent.head().Number, t.config.Now()
 	first := t.final.Hash == common.Hash{}
@@ -114,6 +115,12 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		if ours {
 			t.setFinal(c.Block)
 			return nil
+		}
+		follows := func(newest evidence.Claim) bool {
+			return newest.Endpoint == c.Endpoint && t.recent.has(newest.Block.Ref())
+		}
+		if !slices.ContainsFunc(t.claims, follows) && !slices.ContainsFunc(t.missed, follows) {
+			return nil // it is on another branch, of which this one may be the lie
 		}
 	}
 	return nil

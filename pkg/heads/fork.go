@@ -144,7 +144,7 @@ func (t *Tracker) take(ctx context.Context, endpoint string, branch []evidence.B
 		}
 		t.broken(old, last)
 	} else {
-		t.breakSeen = time.Time{}
+		t.offer = offer{}
 	}
 	t.metrics.reorgs.Inc()
 	t.log.Warn("the chain was reorganised; transactions in the replaced blocks are looked for again",
@@ -161,12 +161,18 @@ func (t *Tracker) undoesFinal(first uint64) bool {
 	return t.final.Hash != (common.Hash{}) && first <= t.final.Number
 }
 
+// offer is a branch that leaves the chain below the final block: since when endpoints offer one, or since when none showed the final
+// block after that, and when one was last offered.
+type offer struct{ since, last time.Time }
+
 // allLeft makes sure, by asking now, that no endpoint that answers, or did so lately, has the old block in its chain any more. The
 // branch is the end of the chain of one that has not.
 func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
-	if t.breakSeen.IsZero() {
-		t.breakSeen = t.config.Now()
+	now := t.config.Now()
+	if now.Sub(t.offer.last) >= breakPatience+mostSetback*t.config.PollInterval { // else its endpoint was left alone meanwhile
+		t.offer.since = now
 	}
+	t.offer.last = now
 	for _, c := range slices.Concat(t.claims, t.missed) {
 		inBranch := slices.ContainsFunc(branch, func(b evidence.Block) bool { return b.Hash == c.Block.Hash })
 		switch {
@@ -174,21 +180,23 @@ func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint stri
 			continue
 		case c.Block.Number < old.Number:
 			if c.Block.Number >= branch[0].Number && t.recent.has(c.Block.Ref()) {
+				t.offer.since = now
 				return stillHas(old, c.Endpoint) // or will, once it has caught up
 			}
 			continue // it has no block there
 		}
 		block, err := t.blockAt(ctx, c.Endpoint, old.Number)
 		switch {
-		case err != nil && t.config.Now().Sub(t.breakSeen) < breakPatience:
+		case err != nil && now.Sub(t.offer.since) < breakPatience:
 			return fmt.Errorf("%w %d, and whether %s has that is not known: %w", errFinal, old.Number, c.Endpoint, err)
 		case err == nil && block.Hash == old.Hash:
+			t.offer.since = now
 			err := stillHas(old, c.Endpoint)
 			t.chain.Distrust(endpoint, err)
 			return err
 		}
 	}
-	t.breakSeen = time.Time{}
+	t.offer = offer{}
 	return nil
 }
 

@@ -275,3 +275,147 @@ func TestAnEndpointThatIsNotHeardIsNotLeftOut(t *testing.T) {
 		})
 	}
 }
+
+// fakes mines a false branch of so many blocks on another block.
+func fakes(from *modelBlock, n int) *modelBlock {
+	for range n {
+		from = mine(from, "fake")
+	}
+	return from
+}
+
+// liesOf starts a liar and an honest endpoint at block 100.
+func liesOf(t *testing.T, confirmations uint64) (r *rig, liar, honest *node) {
+	t.Helper()
+	r = newRig(t, heads.Config{Confirmations: confirmations}, 100, "liar", "honest")
+	r.nodes[0].finalized, r.nodes[1].finalized = 90, 90
+	r.rounds(5)
+	return r, r.nodes[0], r.nodes[1]
+}
+
+// finalIs fails if what is final is above a height, or not in the honest chain.
+func (r *rig) finalIs(most uint64) {
+	final, ok := r.Final()
+	require.True(r.t, ok)
+	require.LessOrEqual(r.t, final.Number, most)
+	require.Equal(r.t, r.tip.at(final.Number).Ref(), final.Ref())
+}
+
+// TestAnEndpointOnAnotherBranchHoldsTheTagBack, though it calls a block of that branch final.
+func TestAnEndpointOnAnotherBranchHoldsTheTagBack(t *testing.T) {
+	r, liar, honest := liesOf(t, 0)
+	liar.head, liar.finalized = fakes(r.tip.at(95), 30), 120
+	r.rounds(8)
+	honest.finalized = 97 // above the fork
+	for range 40 {
+		liar.head = fakes(liar.head, 1)
+		r.rounds(4)
+		r.finalIs(95)
+	}
+}
+
+// TestATagThatIsAskedForRarelyCountsAllTheSame: on blocks of 12 s more than half a minute passes between two questions.
+func TestATagThatIsAskedForRarelyCountsAllTheSame(t *testing.T) {
+	r, liar, honest := liesOf(t, 0)
+	liar.head, liar.finalized = fakes(r.tip.at(95), 30), 120
+	r.rounds(8)
+	silent := 0
+	for round := range 24 * 40 {
+		if round%24 == 0 {
+			liar.head = fakes(liar.head, 1)
+		}
+		honest.down = round%260 >= 220 // 20 s of each 130 s
+		asked := r.by["finalized"]
+		_ = r.round()
+		if honest.down && r.by["finalized"] > asked {
+			silent++
+		}
+		r.finalIs(95)
+	}
+	require.Positive(t, silent)
+}
+
+// TestADisputeOutlivesAnError: that an endpoint does not show its block once, after it showed another one for long, ends nothing.
+func TestADisputeOutlivesAnError(t *testing.T) {
+	r, liar, honest := liesOf(t, 6)
+	fork := r.tip.Number
+	liar.head = fakes(r.tip, 8)
+	for range 7 {
+		r.mine()
+	}
+	for round := range 120 {
+		if round%4 == 3 {
+			liar.head = fakes(liar.head, 1)
+			r.mine()
+		}
+		honest.noBlocks = round >= 80 && round%10 == 0
+		_ = r.round()
+		r.finalIs(fork)
+	}
+}
+
+// TestAnEndpointOnAnotherBranchMayPauseForAMinute: chains are without a block for that long.
+func TestAnEndpointOnAnotherBranchMayPauseForAMinute(t *testing.T) {
+	r, liar, _ := liesOf(t, 6)
+	fork := r.tip.Number
+	r.mine()
+	liar.head = fakes(r.tip.at(fork), 20)
+	for range 120 {
+		_ = r.round()
+		r.finalIs(fork)
+	}
+}
+
+// TestAnOldOfferIsNoPatience: an endpoint that is silent when a branch below the final block is offered has its half minute, also where
+// such a branch was offered, and refused, before. It does not keep the Tracker from resting either.
+func TestAnOldOfferIsNoPatience(t *testing.T) {
+	r, liar, honest := liesOf(t, 2)
+	liar.head = fakes(r.tip.at(90), 20)
+	_ = r.round()
+	liar.head = r.tip
+	for range 60 {
+		r.now = r.now.Add(time.Minute)
+		r.mine()
+		r.rounds(2)
+	}
+	final, _ := r.Final()
+	liar.head, honest.down = fakes(r.tip.at(r.tip.Number-10), 20), true
+	_ = r.round()
+	require.Zero(t, r.metric("scorelay_heads_finality_breaks_total"))
+	r.finalIs(final.Number)
+	liar.head, honest.down = r.tip, false
+	for range 10 {
+		r.now = r.now.Add(time.Minute)
+		r.mine()
+		_, _ = r.Turn(t.Context())
+	}
+	require.InDelta(t, 1, r.metric("scorelay_heads_resting"), 0)
+}
+
+// TestARestForgetsNoEndpoint: one that is slow when the Tracker wakes up is not left out.
+func TestARestForgetsNoEndpoint(t *testing.T) {
+	r, liar, honest := liesOf(t, 2)
+	r.turns(5 * time.Minute)
+	require.InDelta(t, 1, r.metric("scorelay_heads_resting"), 0)
+	liar.head, honest.down = fakes(r.tip, 20), true
+	r.Stir()
+	_, _ = r.Turn(t.Context())
+	r.finalIs(r.tip.Number)
+}
+
+// TestEndpointsThatLagAndAnswerInTurns hold finality up no longer than one that lags.
+func TestEndpointsThatLagAndAnswerInTurns(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a", "frozen", "frozen too")
+	r.rounds(5)
+	r.nodes[1].head, r.nodes[2].head = r.tip, r.tip
+	for round := range 400 {
+		if round%4 == 0 {
+			r.tip = mine(r.tip, "")
+			r.nodes[0].head = r.tip
+		}
+		r.nodes[1].down, r.nodes[2].down = round%2 == 0, round%2 == 1
+		_ = r.round()
+	}
+	final, _ := r.Final()
+	require.Equal(t, r.tip.Number-1, final.Number)
+}

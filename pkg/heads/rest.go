@@ -133,7 +133,7 @@ func (t *Tracker) mayRest() bool {
 		r.seen, r.head = r.stirred, t.recent.head().Number
 	}
 	if t.config.Now().Sub(r.seen) < restAfter || t.final.Hash == (common.Hash{}) || t.final.Number < r.head ||
-		len(t.setbacks) > 0 || !t.lostSince.IsZero() || !t.breakSeen.IsZero() {
+		len(t.setbacks) > 0 || !t.lostSince.IsZero() || t.config.Now().Sub(t.offer.last) < breakPatience {
 		return false
 	}
 	for _, s := range t.subs {

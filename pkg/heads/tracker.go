@@ -38,7 +38,7 @@ type Tracker struct {
 	silent    map[string]*silence // endpoints that do not vouch for what would be final
 	checkedAt time.Time           // when a Checked block was last added
 	lostSince time.Time           // since when endpoints answer and none of them shows our head; zero when one does
-	breakSeen time.Time           // since when a branch below the final block is offered; zero when none is
+	offer     offer               // of a branch below the final block
 	tagAsked  time.Time           // when the finalized tag was last asked for
 	tagHead   uint64              // the head then
 	held      holdback            // since when an endpoint holds the finalized block back

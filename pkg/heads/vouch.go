@@ -11,6 +11,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
+// stuckAfter is how long an endpoint on another branch, below what would be final, counts without a new block: longer than chains
+// are without one.
+const stuckAfter = 2 * time.Minute
+
 // silence is that of an endpoint which answers, but does not show that it has the block that would be final.
 type silence struct {
 	since  time.Time
@@ -19,26 +23,32 @@ type silence struct {
 	logged bool        // that it has another block there
 }
 
-// heard are endpoints' newest claims, and when they came. An endpoint that is slow in one round is not left out of what becomes
-// final, or ceases to be: its last claim counts for breakPatience.
-type heard map[string]hearing
+// heard are endpoints' newest claims. An endpoint that is slow in one round is not left out of what becomes final, or ceases to be:
+// its last claim counts for breakPatience.
+type heard map[string]*hearing
 
 type hearing struct {
-	claim evidence.Claim
-	at    time.Time
+	claim  evidence.Claim
+	missed time.Time // when the endpoint was first asked and did not answer; zero while it answers. Questions may be far apart
 }
 
-// missed returns the last claims of endpoints that answered within breakPatience, but are not among the claims of now.
+// missed returns the last claims of endpoints that are not among the claims of now, and have not been for less than breakPatience.
 func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence.Claim) {
 	for _, c := range claims {
-		h[c.Endpoint] = hearing{c, now}
+		h[c.Endpoint] = &hearing{claim: c}
 	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		switch age := now.Sub(h[name].at); {
-		case age >= breakPatience:
+		last := h[name]
+		if slices.ContainsFunc(claims, func(c evidence.Claim) bool { return c.Endpoint == name }) {
+			continue
+		}
+		if last.missed.IsZero() {
+			last.missed = now
+		}
+		if now.Sub(last.missed) >= breakPatience {
 			delete(h, name)
-		case !slices.ContainsFunc(claims, func(c evidence.Claim) bool { return c.Endpoint == name }):
-			missed = append(missed, h[name].claim)
+		} else {
+			missed = append(missed, last.claim)
 		}
 	}
 	return missed
@@ -50,10 +60,12 @@ func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
 	for _, c := range t.missed {
-		if t.recent.has(c.Block.Ref()) {
-			limit = min(limit, c.Block.Number)
-		} else {
+		ours, s := t.recent.has(c.Block.Ref()), t.silent[c.Endpoint]
+		switch {
+		case !ours:
 			ok = false
+		case s == nil || t.config.Now().Sub(s.since) < breakPatience: // else it lags, and answers now and then
+			limit = min(limit, c.Block.Number)
 		}
 	}
 	for _, c := range t.claims {
@@ -75,10 +87,11 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 				delete(t.silent, c.Endpoint)
 			default:
 				ok = false
+				s.since = t.config.Now() // an error later is not the end of a dispute
 				t.disputed(s, c, b)
 			}
 		case !ours && n >= t.recent.base():
-			if t.config.Now().Sub(s.moved) < breakPatience {
+			if t.config.Now().Sub(s.moved) < stuckAfter {
 				ok = false
 				t.disputed(s, c, b)
 			}
