@@ -56,6 +56,10 @@ type Client struct {
 	market    *market
 	oracle    oracle
 	quiet     quiet
+	latest    standing[evidence.Block]
+	finalized standing[*evidence.Block]
+	life      context.Context // ends with Close, and with it what outlives its caller
+	end       context.CancelFunc
 }
 
 // Dial makes a client of the endpoints, which may be down.
@@ -68,6 +72,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
 	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), late: late{came: map[common.Hash]*evidence.Receipt{}}}
+	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)
@@ -93,8 +98,16 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 // Own names the deployment's contract: what transactions to it offer, of any process, is not the market's price.
 func (c *Client) Own(contract common.Address) { c.market.own(contract) }
 
+// outlive returns a context that ends with the Client, not with ctx.
+func (c *Client) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(c.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
 // Close ends all connections.
 func (c *Client) Close() {
+	c.end()
 	for _, e := range c.endpoints {
 		e.close()
 	}

@@ -16,11 +16,18 @@ import (
 const jump = 3
 
 // Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
-// does. Claims are checked against themselves only: see Client.Head for one that is ahead of all others.
+// does. A slower endpoint's block is in the answer of the call during which, or before which, it comes (standing.go). Claims are checked
+// against themselves only: see Client.Head for one that is ahead of all others. One caller at a time.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
-	replies, errs := each(ctx, c, "head", c.candidates(0), func(ctx context.Context, e *endpoint) (evidence.Block, error) {
-		return c.block(ctx, e, "eth_getBlockByNumber", "latest")
-	})
+	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.candidates(0), c.newest)
+	return c.newestOf(ctx, replies, errs)
+}
+
+func (c *Client) newest(ctx context.Context, e *endpoint) (evidence.Block, error) {
+	return c.block(ctx, e, "eth_getBlockByNumber", "latest")
+}
+
+func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], errs []error) ([]evidence.Claim, error) {
 	if len(replies) == 0 {
 		return nil, c.failed(ctx, "head", errs)
 	}
@@ -33,15 +40,21 @@ func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 }
 
 // Finalized is what every endpoint that answers calls final by the tag of Config.FinalTag; no claims and no error while the
-// chain has none.
+// chain has none. It waits for callGrace, being asked rarely, and is otherwise as Latest.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
-	replies, errs := each(ctx, c, "finalized", c.candidates(0), func(ctx context.Context, e *endpoint) (*evidence.Block, error) {
-		b, err := c.block(ctx, e, "eth_getBlockByNumber", c.cfg.FinalTag)
-		if errors.Is(err, ethereum.NotFound) || noFinality(err) {
-			return nil, nil //nolint:nilnil // it has none, which is an answer
-		}
-		return &b, err
-	})
+	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)
+	return c.taggedOf(ctx, replies, errs)
+}
+
+func (c *Client) tagged(ctx context.Context, e *endpoint) (*evidence.Block, error) {
+	b, err := c.block(ctx, e, "eth_getBlockByNumber", c.cfg.FinalTag)
+	if errors.Is(err, ethereum.NotFound) || noFinality(err) {
+		return nil, nil //nolint:nilnil // it has none, which is an answer
+	}
+	return &b, err
+}
+
+func (c *Client) taggedOf(ctx context.Context, replies []reply[*evidence.Block], errs []error) ([]evidence.Claim, error) {
 	if len(replies) == 0 {
 		return nil, c.failed(ctx, "finalized", errs)
 	}
@@ -58,7 +71,8 @@ func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
 // program up. One that is far above all others counts only if its endpoint has its parent, and the block of the
 // next highest.
 func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
-	all, err := c.Latest(ctx)
+	replies, errs := each(ctx, c, "head", c.candidates(0), c.newest)
+	all, err := c.newestOf(ctx, replies, errs)
 	if err != nil {
 		return evidence.Block{}, err
 	}
@@ -101,7 +115,8 @@ func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evide
 // shorter than the confirmations, or calls no block final.
 func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
 	if confirmations == 0 {
-		all, err := c.Finalized(ctx)
+		replies, errs := eachWithin(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)
+		all, err := c.taggedOf(ctx, replies, errs)
 		if err != nil {
 			return evidence.Block{}, err
 		}

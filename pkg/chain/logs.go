@@ -148,7 +148,8 @@ func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have ui
 	return c.blocks(ctx, e, from, to)
 }
 
-// historicLogs reads a range's logs from two endpoints, or from one and doubts it.
+// historicLogs reads a range's logs from two endpoints. Where only one of several gives them now, they are proved: else the word of two
+// would be that of one whenever the other fails. A sole endpoint is believed, but for what it shows of nothing.
 func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	endpoints, err := c.believable(ctx, "logs", q.to)
 	if err != nil {
@@ -173,7 +174,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	switch {
 	case len(said) == 0:
 		return through, nil, c.failed(ctx, "logs", errs)
-	case len(said) == 1 && len(said[0]) == 0 && !c.quietlyEmpty(ctx, last, q, from, to):
+	case len(said) == 1 && (len(c.endpoints) > 1 || len(said[0]) == 0 && !c.quietlyEmpty(ctx, last, q, from, to)):
 		return c.provenLogs(ctx, q, common.Hash{}, from, to)
 	case len(said) == 1:
 		return through, said[0], nil

@@ -54,7 +54,9 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 	came, rest, slow := c.late.take(ask.Receipts)
 	if ask.Receipts = rest; slow {
 		go func() {
-			answer, _ := c.readNow(context.WithoutCancel(ctx), lateTimes*c.cfg.Timeout, evidence.Ask{At: ask.At, Receipts: rest})
+			ctx, cancel := c.outlive(ctx)
+			defer cancel()
+			answer, _ := c.readNow(ctx, lateTimes*c.cfg.Timeout, evidence.Ask{At: ask.At, Receipts: rest})
 			c.late.put(rest, answer.Receipts)
 		}()
 		ask.Receipts = nil

@@ -15,13 +15,27 @@ import (
 const maxSendBytes = 1 << 20
 
 // Send gives raw transactions, in order, to all endpoints that do not rest, and tells for each what came of it (see
-// txpool.Result). It returns when all have answered, or shortly after one has taken everything; at once while all rest.
+// txpool.Result). It returns when all have answered, or shortly after one has taken everything; at once while all rest. Slower endpoints get
+// them all the same, since the one that was faster may drop them.
 func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	for _, tx := range raw {
 		c.market.sent(crypto.Keccak256Hash(tx))
 	}
 	// All endpoints are asked: one that rests says so at once.
-	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []txpool.Answer { return e.send(ctx, raw) }, allTaken)
+	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []txpool.Answer {
+		answer := make(chan []txpool.Answer, 1)
+		go func() {
+			ctx, cancel := c.outlive(ctx)
+			defer cancel()
+			answer <- e.send(ctx, raw)
+		}()
+		select {
+		case answers := <-answer:
+			return answers
+		case <-ctx.Done():
+			return slices.Repeat([]txpool.Answer{{Class: txpool.Timeout, Delivered: true, Err: ctx.Err()}}, len(raw))
+		}
+	}, allTaken)
 	results := make([]txpool.Result, len(raw))
 	for i := range raw {
 		answers := make([]txpool.Answer, len(heard))
