@@ -230,7 +230,7 @@ func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	require.Eventually(t, func() bool {
 		info, err := bucket.Info(t.Context())
 		return err == nil && info.State.LastSeq > 1 // the key's, and then its end's
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	restore()
 	require.Empty(t, names)
 }

@@ -183,15 +183,11 @@ func TestAllConnectionsAreBounded(t *testing.T) {
 func TestConnectionsThatArriveTogetherKeepToTheBound(t *testing.T) {
 	const most, all = 8, 64
 	b := newBench(t, func(s *setup) { s.config.MaxPerAddress, s.config.KeylessIdle = most, time.Minute })
-	lines := make([]*line, all)
-	for i := range lines {
-		lines[i] = b.dial(loopback)
-	}
 	var served, refused atomic.Int64
 	var asking sync.WaitGroup
-	for _, l := range lines {
+	for range all {
 		asking.Go(func() {
-			switch r := l.ask(livez); r.status {
+			switch r := b.dial(loopback).ask(livez); r.status {
 			case http.StatusOK:
 				served.Add(1)
 			case http.StatusTooManyRequests:
