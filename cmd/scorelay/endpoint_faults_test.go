@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -82,10 +83,31 @@ var endpointFaults = []fault{
 	// Sends.
 	{name: "sends refused", before: tips, faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), lasts: 20 * time.Second, one: true, after: tipsStay},
 	{name: "sends lost", before: tips, faults: list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
+	{name: "sends heard twice, in other chains' words", faults: list(otherWords), lasts: 6 * time.Second, one: true, after: understood},
 	{name: "sends swallowed", before: tips, faults: list(rpcproxy.Swallow()), lasts: 15 * time.Second, one: true, two: true, after: tipsStay},
 	{name: "sends hang", before: tips, faults: list(rpcproxy.Hang(false).For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
 	{name: "tips below a new minimum refused", before: tips, during: minimumTip, lasts: 8 * time.Second, one: true},
 	{name: "replacements by the rule of reth", during: rethRule, lasts: 8 * time.Second, one: true},
+}
+
+// otherWords has an endpoint that gives each transaction to its node twice, and answers what Conflux, Flow and Ethermint say to the second.
+var otherWords = rpcproxy.Fault{
+	Name: "other words", Methods: []string{rpcproxy.SendRawTransaction},
+	Answer: func(_ *rpcproxy.Node, c *rpcproxy.Call, a *rpcproxy.Answer) {
+		tx, _ := c.Transaction()
+		*a = rpcproxy.Answer{Error: []*rpcproxy.Error{
+			{Code: -32602, Message: "Invalid parameters: tx", Data: json.RawMessage(`"tx already exist"`)},
+			{Code: -32000, Message: "transaction with the same nonce already submitted"},
+			{Code: -32000, Message: fmt.Sprintf("invalid nonce; got %d, expected %d: invalid sequence", tx.Nonce(), tx.Nonce()+1)},
+		}[tx.Nonce()%3]}
+	},
+}
+
+// understood expects that no answer was in unknown words.
+func understood(_ *testing.T, x *trial) {
+	if lines := x.complained("in unknown words"); len(lines) > 0 {
+		x.failf("words that mean something are unknown: %q", lines)
+	}
 }
 
 // undisturbed expects that an honest endpoint beside the one that fails is enough: transactions in blocks of the second

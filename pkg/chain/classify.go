@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -25,19 +26,20 @@ var texts = []struct {
 	{txpool.NonceHigh, []string{
 		"future transaction tries to replace pending", "in-flight transaction limit", "gapped-nonce", "nonce too high",
 		"noncegap", "nonce gap", "nonce too far in the future", "exceeds next nonce", "too distant from current sender nonce",
+		"nonce is higher than", "due to in too distant future",
 	}},
 	{txpool.ReplacementUnderpriced, []string{
 		"replacement transaction underpriced", "replacement underpriced", "could not replace existing tx",
 		"replacementnotallowed", "another transaction with same nonce", "another tx which has the same nonce",
-		"ownnoncealreadyused",
+		"ownnoncealreadyused", "same nonce already", "replacement fee too low",
 	}},
 	{txpool.NonceLow, []string{
 		"nonce too low", "nonce is too low", "oldnonce", "invalid transaction nonce", "pool(stale)",
-		"transaction already finalized",
+		"transaction already finalized", "nonce is lower than", "nonce is less than", "too stale nonce", "invalid nonce; got",
 	}},
 	{txpool.Known, []string{
 		"already known", "alreadyknown", "already imported", "alreadyimported", "already exists in cache",
-		"is already in the system", "known transaction",
+		"is already in the system", "known transaction", "existing tx with same hash", "tx already exist",
 	}},
 	{txpool.BadGas, []string{
 		"intrinsic gas too low", "intrinsic gas too high", "intrinsic gas exceeds", "floor data gas", "transaction gas is too low",
@@ -61,7 +63,7 @@ var texts = []struct {
 		"underpriced",
 	}},
 	{txpool.Funds, []string{
-		"insufficient funds", "insufficientfunds", "insufficient balance", "insufficient_payer_balance",
+		"insufficient funds", "insufficientfunds", "insufficient balance", "insufficient payer balance",
 		"upfront cost exceeds", "overdraft", "not enough funds", "lack of funds",
 	}},
 	{txpool.Reserved, []string{"already reserved", "conflicting type"}},
@@ -88,7 +90,12 @@ func Classify(err error) txpool.Class {
 	if class, ok := classifyTransport(err); ok {
 		return class
 	}
-	if class := classifyText(err.Error()); class != txpool.Unknown {
+	text := err.Error()
+	var withData rpc.DataError
+	if errors.As(err, &withData) { // where some say what is wrong
+		text += fmt.Sprint(" ", withData.ErrorData())
+	}
+	if class := classifyText(text); class != txpool.Unknown {
 		return class
 	}
 	var coded rpc.Error
@@ -147,7 +154,13 @@ func classifyTransport(err error) (txpool.Class, bool) {
 }
 
 func classifyText(text string) txpool.Class {
-	text = strings.ReplaceAll(strings.ToLower(text), "unknown transaction", "") // has the phrase of a known one in it
+	text = strings.ReplaceAll(strings.ToLower(text), "_", " ")
+	text = strings.ReplaceAll(text, "unknown transaction", "") // has the phrase of a known one in it
+	var got, want uint64
+	_, nonces, _ := strings.Cut(text, "invalid nonce; got ")
+	if _, err := fmt.Sscanf(nonces, "%d, expected %d", &got, &want); err == nil && got > want {
+		return txpool.NonceHigh
+	}
 	for _, row := range texts {
 		if containsAny(text, row.phrases...) {
 			return row.class

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -25,24 +26,31 @@ var corpus = map[txpool.Class][]string{
 		"Pool(AlreadyImported)", "tx already exists in cache", "Transaction with the same hash was already imported.",
 		"known transaction. transaction with hash 0x6013…3053 is already in the system",
 		"failed to forward tx to sequencer, please try again. Error message: 'already known'",
+		"INTERNAL_ERROR: existing tx with same hash",
 	},
 	txpool.ReplacementUnderpriced: {
 		"replacement transaction underpriced", "Replacement transaction underpriced",
 		"INTERNAL_ERROR: could not replace existing tx", "ReplacementNotAllowed", "OwnNonceAlreadyUsed",
 		"there is another tx which has the same nonce in the tx pool",
 		"Transaction gas price 100wei is too low. There is another transaction with same nonce in the queue with gas price 150wei.",
+		"transaction with the same nonce already submitted", "REPLACEMENT_FEE_TOO_LOW",
+		"Tx with same nonce already inserted. To replace it, you need to specify a gas price > 1000000000",
 	},
 	txpool.NonceLow: {
 		"nonce too low", "nonce too low: next nonce 1, tx nonce 0", "Nonce too low", "OldNonce",
 		"OldNonce, Current nonce: 22, nonce of rejected tx: 17", "invalid transaction nonce", "Pool(Stale)",
 		"Transaction nonce is too low. Try incrementing the nonce.", "transaction already finalized",
-		"nonce too low. allowed nonce range: 427 - 447, actual: 426",
+		"nonce too low. allowed nonce range: 427 - 447, actual: 426", "NONCE_TOO_LOW",
+		"invalid nonce; got 18, expected 32: invalid sequence", "tx nonce is lower than account nonce",
+		"Transaction nonce is less than the account nonce. 1 < 2", "Transaction 0x4a2c is discarded due to a too stale nonce",
 	},
 	txpool.NonceHigh: {
 		"nonce too high", "NonceGap", "NonceGap, Future nonce. Expected nonce: 10", "nonce too far in the future",
 		"future transaction tries to replace pending", "gapped-nonce tx from delegated accounts",
 		"in-flight transaction limit reached for delegated accounts",
-		"Transaction nonce is too distant from current sender nonce",
+		"Transaction nonce is too distant from current sender nonce", "NONCE_TOO_HIGH",
+		"invalid nonce; got 32, expected 18: invalid sequence", "tx nonce is higher than account nonce",
+		"Transaction 0x4a2c is discarded due to in too distant future",
 	},
 	txpool.FeeLow: {
 		"transaction underpriced", "transaction gas price below minimum: gas tip cap 0, minimum needed 1",
@@ -100,6 +108,23 @@ func TestClassifyTexts(t *testing.T) {
 			require.Equal(t, class, chain.Classify(fmt.Errorf("call failed: %w", coded{text, -32000})), text)
 			require.Equal(t, class, chain.Classify(errors.New(strings.ToUpper(text))), text)
 		}
+	}
+}
+
+// TestClassifyData: some nodes say in the error's data what is wrong, and no more than a method's name beside it.
+func TestClassifyData(t *testing.T) {
+	t.Parallel()
+	node := devnet.NewChain(t)
+	p := newProxy(t, node.URL)
+	for text, want := range map[string]txpool.Class{
+		"Tx with same nonce already inserted. To replace it, you need to specify a gas price > 9": txpool.ReplacementUnderpriced,
+		"what is this": txpool.Unknown,
+	} {
+		p.inject(edit(func(_ string, _ []any, a map[string]any) {
+			fail(a, -32602, "Invalid parameters: tx")
+			a["error"].(map[string]any)["data"] = text
+		}))
+		require.Equal(t, want, sendAll(t, dial(t, chain.Config{URLs: []string{p.URL}}), transfer(t, 0, 0))[0].Class)
 	}
 }
 
