@@ -138,6 +138,10 @@ var shapeFaults = []fault{
 		name: "-32005 in a third of answers of status 200", faults: list(rateLimited.OneOf(0.33)), lasts: 8 * time.Second,
 		one: true,
 	},
+	{
+		name: "a spent quota in answers of status 200", lasts: 10 * time.Second, one: true, after: fewCalls,
+		faults: list(rpcproxy.Refuse(-32001, "You have exceeded your monthly quota")),
+	},
 	{name: "blocks of 250 ms", rig: shaped(plain, 250*time.Millisecond), lasts: 4 * time.Second, one: true, lie: true},
 	{
 		name: "finalized 500 blocks behind", always: 1, rig: byTag(plain), during: lagging(500), ended: endLag(500),

@@ -89,11 +89,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 				return err
 			}
 			e.batch.took(size)
-			for _, elem := range elems[:size] {
-				if elem.Error != nil && rateLimited(elem.Error) {
-					exchangeOf(ctx).throttled(0)
-				}
-			}
+			exchangeOf(ctx).heard(elems[:size]...)
 			elems = elems[size:]
 			continue
 		case ctx.Err() != nil:
@@ -126,9 +122,7 @@ func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 		return err
 	}
 	elem.Error = client.CallContext(ctx, elem.Result, elem.Method, elem.Args...)
-	if elem.Error != nil && rateLimited(elem.Error) {
-		exchangeOf(ctx).throttled(0)
-	}
+	exchangeOf(ctx).heard(*elem)
 	if elem.Error != nil && failed(elem.Error) {
 		return elem.Error
 	}

@@ -31,7 +31,7 @@ func (k *capability) worked() {
 
 // refused notes an error of the node in answer to the method. That it throttles says nothing of the method.
 func (k *capability) refused(err error, now time.Time) {
-	if rateLimited(err) {
+	if rateLimited("", err) {
 		return
 	}
 	k.mu.Lock()

@@ -16,6 +16,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
+// rates are what nodes and providers say to one who asks too often, or has asked as often as was paid for.
+var rates = []string{
+	"too many request", "rate limit", "request rate", "rate exceeded", "rps limit", "request limit", "request count",
+	"compute units per second", "monthly capacity", "quota", "slow down",
+}
+
 // texts maps what nodes say to classes: first hit wins, so that the more specific stands first. The phrases are matched
 // anywhere in the folded text, because clients, proxies and rollups wrap each other's errors; JSON-RPC codes are no
 // help (one client's -32000 is another's -32003).
@@ -72,9 +78,7 @@ var texts = []struct {
 		"only replay-protected", "transaction type not supported", "unsupported transaction type", "gas uint64 overflow",
 		"sender not an eoa", "senderiscontract", "sender account not authorized", "higher than 2^256-1",
 	}},
-	{txpool.Throttled, []string{
-		"too many requests", "rate limit", "limit exceeded", "request limit", "batch too large", "response too large",
-	}},
+	{txpool.Throttled, slices.Concat(rates, []string{"limit exceeded", "batch too large", "response too large"})},
 	{txpool.Timeout, []string{"timeout", "timed out", "deadline exceeded"}},
 	{txpool.NodeDown, []string{
 		"connection refused", "connection reset", "unexpected eof", "syncing", "method not found",
@@ -256,13 +260,11 @@ func badParams(err error) bool {
 	return says(err, -32602, "invalid argument", "invalid params", "cannot unmarshal")
 }
 
-// rateLimited reports whether a JSON-RPC error is a rate limit. -32005 alone is none: nodes also answer so to a question
-// that is too large, and for methods that are switched off.
-func rateLimited(err error) bool {
-	if says(err, -32005) && containsAny(strings.ToLower(err.Error()), "request rate", "rate exceeded", "request count", "requests", "per second", "quota", "slow down") {
-		return true
-	}
-	return says(err, 429, "too many requests", "rate limit", "request limit reached", "compute units per second")
+// rateLimited reports whether a JSON-RPC error in answer to a method is a rate limit. -32005 alone is none: nodes also answer so
+// to a question that is too large, and for methods that are switched off.
+func rateLimited(method string, err error) bool {
+	return says(err, 429, rates...) || says(err, -32005) &&
+		(containsAny(strings.ToLower(err.Error()), "requests", "per second") || method != "eth_getLogs" && strings.EqualFold(err.Error(), "limit exceeded"))
 }
 
 // batchMinded tells whether an element's error is about the batch that it was in.

@@ -206,11 +206,12 @@ func TestRateLimited(t *testing.T) {
 		"query returned more than 10000 results": false, "block range is too wide": false, "response size exceeded": false,
 		"response too large": false, "nonce too low": false, "replacement transaction underpriced": false,
 	} {
-		require.Equal(t, limit, rateLimited(coded{text, -32005}), text)
+		require.Equal(t, limit, rateLimited("eth_getLogs", coded{text, -32005}), text)
 	}
-	require.True(t, rateLimited(coded{"compute units per second", -32000}))
-	require.True(t, rateLimited(coded{"what", 429}))
-	require.False(t, rateLimited(coded{"what", -32000}))
+	require.True(t, rateLimited("eth_chainId", coded{"limit exceeded", -32005}))
+	require.True(t, rateLimited("eth_chainId", coded{"compute units per second", -32000}))
+	require.True(t, rateLimited("eth_chainId", coded{"what", 429}))
+	require.False(t, rateLimited("eth_chainId", coded{"what", -32000}))
 }
 
 func TestTipOf(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ethereum/go-ethereum/rpc"
 )
 
 const maxAnswerBytes = 128 << 20
@@ -35,6 +37,15 @@ func (x *exchange) throttled(retryAfter time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.limited, x.retryAfter = true, max(x.retryAfter, retryAfter)
+}
+
+// heard notes answers that say that the endpoint throttles.
+func (x *exchange) heard(elems ...rpc.BatchElem) {
+	for _, elem := range elems {
+		if rateLimited(elem.Method, elem.Error) {
+			x.throttled(0)
+		}
+	}
 }
 
 func (x *exchange) noted() (limited bool, retryAfter time.Duration) {
