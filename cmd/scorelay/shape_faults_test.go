@@ -110,16 +110,16 @@ var shapeFaults = []fault{
 	},
 	{
 		name: "never proofs", rig: rigOptions{provider: list(rpcproxy.Missing(rpcproxy.Proof))}, lasts: 3 * time.Second,
-		one: true, lie: true, after: learntMissing,
+		one: true, lie: true, after: learnt("missing"),
 	},
 	{
 		name: "never receipts of blocks", rig: rigOptions{provider: list(rpcproxy.Missing(rpcproxy.BlockReceipts))},
-		lasts: 3 * time.Second, one: true, lie: true, after: learntMissing,
+		lasts: 3 * time.Second, one: true, lie: true, after: learnt("missing"),
 	},
 	{
 		name:  "never proofs nor receipts of blocks",
 		rig:   rigOptions{provider: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts))},
-		lasts: 3 * time.Second, one: true, lie: true, after: learntMissing,
+		lasts: 3 * time.Second, one: true, lie: true, after: learnt("missing"),
 	},
 	{
 		name: "batches of 10 at most", rig: rigOptions{provider: list(rpcproxy.NoBatches(10)), args: smallBatches.args},
@@ -128,6 +128,11 @@ var shapeFaults = []fault{
 	{
 		name: "logs of 500 blocks at most", rig: shaped(plain, 0, rpcproxy.LogRange(500)), lasts: 15 * time.Second, one: true,
 		lie:    true,
+		before: insert(6000), during: func(t *testing.T, x *trial) { x.flush(t) },
+	},
+	{
+		name: "logs of 10 blocks at most, said by HTTP 400", rig: shaped(plain, 0, rpcproxy.LogRange(10), rpcproxy.ErrorStatus(400)),
+		lasts: 15 * time.Second, one: true, lie: true, after: learnt("errors as Bad Request"),
 		before: insert(6000), during: func(t *testing.T, x *trial) { x.flush(t) },
 	},
 	{
@@ -225,8 +230,10 @@ func learntOnce(_ *testing.T, x *trial) {
 	}
 }
 
-// learntMissing counts what was asked for at the start, in vain: who knows that does not ask again soon.
-func learntMissing(_ *testing.T, x *trial) { x.did["missing"] += x.before[0].Told["missing"] }
+// learnt counts what was refused at the start: who knows that does not ask again soon.
+func learnt(what string) func(*testing.T, *trial) {
+	return func(_ *testing.T, x *trial) { x.did[what] += x.before[0].Told[what] }
+}
 
 // insert makes the chain so many blocks longer at once.
 func insert(n uint64) func(*testing.T, *trial) {

@@ -21,7 +21,7 @@ const (
 	growStep       = 500 * time.Millisecond
 )
 
-// batchSize is how many elements one request to an endpoint holds: it halves where the endpoint minds and grows back.
+// batchSize is how many elements, or blocks in a question for logs, one request to an endpoint holds: it halves where the endpoint minds and grows back.
 type batchSize struct {
 	mu    sync.Mutex
 	most  int
@@ -42,7 +42,7 @@ func (b *batchSize) size(now time.Time) int {
 	return b.now
 }
 
-// minded notes that the endpoint refused a batch of so many elements, and returns the size from now on.
+// minded notes that the endpoint refused a request with so many elements, and returns the size from now on.
 func (b *batchSize) minded(elements int, now time.Time) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -29,7 +29,8 @@
 //   - Every exchange has a deadline of its own. An endpoint that keeps failing, or throttles once, rests, alone too
 //     (breaker.go); one that contradicts twice is set aside (trust.go), and asked, if it is the
 //     last one left, for what can be checked.
-//   - Batches shrink when an endpoint answers one element and not the batch, and grow back (batch.go).
+//   - Batches shrink when an endpoint answers one element and not the batch, and ranges of logs when it refuses one; both grow back (batch.go).
+//   - A JSON-RPC answer in a page of HTTP 400 or 413 is the node's. Other pages are a proxy's, and refuse nothing for good.
 //   - Endpoints are named by host in logs, metrics and errors, since their URLs often carry keys.
 //   - The tip is what others pay: transactions of ours, and to our contract, do not count (market.go). A legacy gas price is
 //     the node's, and does count them.

@@ -33,6 +33,7 @@ type endpoint struct {
 	transport *http.Transport
 
 	batch   *batchSize
+	logs    *batchSize // blocks of one question for logs
 	breaker breaker
 	trust   trust
 	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
@@ -49,7 +50,7 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	transport.MaxIdleConnsPerHost = 32
 	e := &endpoint{
 		name: name, url: rawURL, transport: transport, timeout: cfg.Timeout, log: log.With("endpoint", name),
-		metrics: m, batch: newBatchSize(mostElements), dialing: make(chan struct{}, 1),
+		metrics: m, batch: newBatchSize(mostElements), logs: newBatchSize(int(cfg.LogRange)), dialing: make(chan struct{}, 1),
 	}
 	if isWebSocket(rawURL) {
 		return e, nil

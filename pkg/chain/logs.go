@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -51,7 +52,7 @@ type logQuestion struct {
 // The logs of the last blocks asked for (Config.Proven) are complete and proved: all headers are read, each the parent of the
 // next, and Events of those. Of the
 // blocks before them, which may be millions, that would be one call each; there eth_getLogs is asked of two endpoints, in
-// ranges that shrink when one is found too large and grow again. Where the two differ, the blocks that they differ about
+// ranges that shrink when one is found too large and grow again, for each endpoint by itself. Where the two differ, the blocks that they differ about
 // are proved. With a single endpoint only an empty range is proved, since an endpoint that answers nothing is the common
 // fault; that it left out some of a range's logs would not be seen. An empty range in which ShowsLogs found none either, when its blocks
 // were new, is believed of an endpoint that still shows the newest logs that were proved.
@@ -65,7 +66,7 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 		proven := to-from < c.cfg.Proven
 		most := uint64(provenAtOnce)
 		if !proven {
-			most = to - c.cfg.Proven + 1 - from
+			most = min(to-c.cfg.Proven+1-from, c.logsAtOnce(to))
 		}
 		last := min(to, from+min(size, most)-1)
 		var through evidence.Block
@@ -91,6 +92,15 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 		size = min(size*2, c.cfg.LogRange)
 	}
 	return nil
+}
+
+// logsAtOnce is how many blocks an endpoint that may have block need takes in one question for logs: the most of all.
+func (c *Client) logsAtOnce(need uint64) uint64 {
+	most := 1
+	for _, e := range c.candidates(need) {
+		most = max(most, e.logs.size(time.Now()))
+	}
+	return uint64(most)
 }
 
 // ShowsLogs reports whether any endpoint that answers in time (Config.Grace) shows logs of the contract in the blocks from … to (inclusive).
@@ -301,6 +311,11 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 		}
 		return inRange(logs, q, from, to)
 	})
+	if blocks := int(to - from + 1); err == nil {
+		e.logs.took(blocks)
+	} else if ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
+		e.logs.minded(blocks, time.Now())
+	}
 	return through, logs, err
 }
 

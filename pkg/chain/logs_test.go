@@ -1,17 +1,21 @@
 package chain_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // emptyLogs is the lie that hid members for good.
@@ -109,6 +113,68 @@ func TestLogs(t *testing.T) {
 		errStop := errors.New("stop")
 		require.ErrorIs(t, n.direct.Logs(t.Context(), emitter, nil, 0, head.Number, func(evidence.Block, []types.Log) error { return errStop }), errStop)
 	})
+}
+
+// TestLogsOfAProviderThatBoundsThem by an error of JSON-RPC in a page of HTTP 400 or 413, as the answer to one question or to a batch, and
+// what an endpoint showed of its bound counts for the next history.
+func TestLogsOfAProviderThatBoundsThem(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	n := geth(t)
+	for range 10 {
+		n.include(t, n.tx(t, 0))
+		for range 5 {
+			n.commit()
+		}
+	}
+	head := newest(t, n.direct)
+	for _, bound := range []struct {
+		name   string
+		status int
+		whole  bool // one error in place of a batch's answers
+	}{{"400", 400, false}, {"400 for the whole batch", 400, true}, {"413", 413, false}, {"413 for the whole batch", 413, true}} {
+		t.Run(bound.name, func(t *testing.T) {
+			t.Parallel()
+			var refused atomic.Int64
+			p := newProxy(t, n.url)
+			p.inject(func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
+				tooMany := func(q question) bool {
+					var filters []struct{ FromBlock, ToBlock hexutil.Uint64 }
+					return q.Method == "eth_getLogs" && json.Unmarshal(q.Params, &filters) == nil && filters[0].ToBlock-filters[0].FromBlock >= most
+				}
+				if !slices.ContainsFunc(asked, tooMany) {
+					return false
+				}
+				refused.Add(1)
+				w.WriteHeader(bound.status)
+				if batch && bound.whole {
+					_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"eth_getLogs is limited to 3 blocks"}}`))
+					return true
+				}
+				return edit(func(method string, _ []any, a map[string]any) {
+					if method == "eth_getLogs" {
+						fail(a, -32600, "eth_getLogs is limited to 3 blocks")
+					}
+				})(w, asked, batch, forward)
+			})
+			c := dial(t, chain.Config{URLs: []string{p.URL}, Proven: 1})
+			for range 2 {
+				got, err := collect(t, c, emitter, 0, head.Number)
+				require.NoError(t, err)
+				require.Len(t, got, 10)
+			}
+			require.True(t, c.Health()[0].Up)
+			require.Less(t, refused.Load(), int64(30), "the second history begins with what worked")
+		})
+	}
+
+	// The page of a proxy is no answer of the node.
+	p := newProxy(t, n.url, func(w http.ResponseWriter, _ []question, _ bool, _ func() []byte) bool {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"error":{"code":400,"message":"intrinsic gas too low"}}`))
+		return true
+	})
+	require.Equal(t, txpool.NodeDown, sendAll(t, dial(t, chain.Config{URLs: []string{p.URL}}), transfer(t, 0, 0))[0].Class)
 }
 
 // A node that has not seen the last block would leave out its logs: it is not believed.

@@ -1,8 +1,11 @@
 package chain
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -54,7 +57,8 @@ func (x *exchange) noted() (limited bool, retryAfter time.Duration) {
 	return x.limited, x.retryAfter
 }
 
-// bounded refuses to read more of an answer than maxAnswerBytes, and notes when the endpoint wants to be asked again.
+// bounded refuses to read more of an answer than maxAnswerBytes, notes when the endpoint wants to be asked again, and takes a
+// JSON-RPC answer in a page of 400 or 413 for the node's answer: so providers say what they bound.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -67,7 +71,22 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && wait > 0 {
 		exchangeOf(r.Context()).throttled(wait)
 	}
+	if resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusRequestEntityTooLarge {
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.Body = io.NopCloser(bytes.NewReader(body)); err == nil && isJSONRPC(body) {
+			resp.StatusCode = http.StatusOK
+		}
+	}
 	return resp, nil
+}
+
+// isJSONRPC reports whether a body is an answer of JSON-RPC, or a batch of them. A proxy's page may be JSON, too.
+func isJSONRPC(body []byte) bool {
+	var first struct {
+		Version string `json:"jsonrpc"`
+	}
+	return json.NewDecoder(bytes.NewReader(bytes.TrimLeft(body, "[ \t\r\n"))).Decode(&first) == nil && first.Version == "2.0"
 }
 
 // retryAfter reads the header of that name: seconds or a date. What is neither, or over, is 0.

@@ -1,6 +1,7 @@
 package rpcproxy
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -124,6 +125,16 @@ func Page(status int, header ...string) Fault {
 		x.Respond(status, "text/html", []byte("<html><body><h1>"+http.StatusText(status)+"</h1></body></html>"))
 		for i := 0; i+1 < len(header); i += 2 {
 			x.Header.Set(header[i], header[i+1])
+		}
+	}}
+}
+
+// ErrorStatus sends answers with a JSON-RPC error in them under an HTTP status, as some providers do; add it after the fault that refuses.
+func ErrorStatus(status int) Fault {
+	return Fault{Name: "errors as " + http.StatusText(status), Around: func(x *Exchange, next func()) {
+		next()
+		if bytes.Contains(x.Body, []byte(`"error":{`)) {
+			x.Status = status
 		}
 	}}
 }
