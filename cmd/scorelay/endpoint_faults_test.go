@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,6 +83,13 @@ var endpointFaults = []fault{
 	{name: "garbage", faults: list(rpcproxy.Garbage()), lasts: 5 * time.Second, one: true, two: true},
 	{name: "no batches", faults: list(rpcproxy.NoBatches(1)), lasts: 5 * time.Second, rate: 200, rig: smallBatches, one: true, after: batchesAgain},
 	{name: "a third of everything fails", faults: list(rpcproxy.Page(503).OneOf(0.33)), lasts: 8 * time.Second, one: true, two: true},
+	{
+		name: "the key in the URL echoed", lasts: 6 * time.Second, one: true, during: printsAboutTheChain, after: keyNowhere,
+		faults: list(rpcproxy.Refuse(-32000, "no app has the key "+keyInURL).Sometimes(0.7)),
+		rig: rigOptions{wire: func(proxies []string) []string {
+			return []string{"--chain-rpc", proxies[0] + "/v2/" + keyInURL}
+		}},
+	},
 
 	// Sends.
 	{name: "sends refused", before: tips, faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), lasts: 20 * time.Second, one: true, after: tipsStay},
@@ -107,6 +118,31 @@ var otherWords = rpcproxy.Fault{
 func understood(_ *testing.T, x *trial) {
 	if lines := x.complained("in unknown words"); len(lines) > 0 {
 		x.failf("words that mean something are unknown: %q", lines)
+	}
+}
+
+const keyInURL = "Wd3pLs-key_Of4nApp"
+
+// printsAboutTheChain has commands print what they hear of the endpoint.
+func printsAboutTheChain(_ *testing.T, x *trial) {
+	for _, command := range []string{"status", "chain"} {
+		if out, told, _ := x.scorelay(command); strings.Contains(out+told, keyInURL) {
+			x.failf("`scorelay %s` prints the key in an endpoint's URL: %s %s", command, out, told)
+		}
+	}
+}
+
+// keyNowhere expects errors of the endpoint in the logs, and its key in none.
+func keyNowhere(t *testing.T, x *trial) {
+	x.did["errors that were logged without the key"] = x.logged("no app has the key …")
+	logs, err := filepath.Glob(filepath.Join(x.dir, "logs", "*.log"))
+	require.NoError(t, err)
+	for _, path := range logs {
+		raw, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if bytes.Contains(raw, []byte(keyInURL)) {
+			x.failf("the key in an endpoint's URL is in %s", filepath.Base(path))
+		}
 	}
 }
 

@@ -78,7 +78,10 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		}
 		client, err := e.client(ctx)
 		if err == nil {
-			err = client.BatchCallContext(ctx, elems[:size])
+			err = e.redact(client.BatchCallContext(ctx, elems[:size]))
+		}
+		for i := range elems[:size] {
+			elems[i].Error = e.redact(elems[i].Error)
 		}
 		switch {
 		case !batchRefused(err, elems[:size]):
@@ -109,7 +112,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		elems = elems[1:]
 		now := e.batch.minded(size, time.Now())
 		e.log.Warn("the chain's endpoint refuses a batch of requests; sending smaller ones, and larger ones again when they go well",
-			"elements", size, "from_now_on", now, "err", redacted(why))
+			"elements", size, "from_now_on", now, "err", why)
 	}
 	return nil
 }
@@ -121,7 +124,7 @@ func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	if err != nil {
 		return err
 	}
-	elem.Error = client.CallContext(ctx, elem.Result, elem.Method, elem.Args...)
+	elem.Error = e.redact(client.CallContext(ctx, elem.Result, elem.Method, elem.Args...))
 	exchangeOf(ctx).heard(*elem)
 	if elem.Error != nil && failed(elem.Error) {
 		return elem.Error

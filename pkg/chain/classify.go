@@ -97,7 +97,7 @@ func Classify(err error) txpool.Class {
 	text := err.Error()
 	var withData rpc.DataError
 	if errors.As(err, &withData) { // where some say what is wrong
-		text += fmt.Sprint(" ", withData.ErrorData())
+		text = fmt.Sprint(withData.Error(), " ", withData.ErrorData())
 	}
 	if class := classifyText(text); class != txpool.Unknown {
 		return class
@@ -201,7 +201,7 @@ func asRevert(err error) *evidence.RevertError {
 	if coded.ErrorCode() != 3 && !containsAny(text, refusals...) {
 		return nil
 	}
-	revert := &evidence.RevertError{Text: coded.Error()[:min(len(coded.Error()), maxRevert)]}
+	revert := &evidence.RevertError{Text: err.Error()[:min(len(err.Error()), maxRevert)]}
 	var withData rpc.DataError
 	if errors.As(err, &withData) {
 		if data, ok := withData.ErrorData().(string); ok {
@@ -264,11 +264,10 @@ func badParams(err error) bool {
 // to a question that is too large, and for methods that are switched off.
 func rateLimited(method string, err error) bool {
 	return says(err, 429, rates...) || says(err, -32005) &&
-		(containsAny(strings.ToLower(err.Error()), "requests", "per second") || method != "eth_getLogs" && strings.EqualFold(err.Error(), "limit exceeded"))
+		(says(err, noCode, "requests", "per second") || method != "eth_getLogs" && strings.EqualFold(err.Error(), "limit exceeded"))
 }
 
 // batchMinded tells whether an element's error is about the batch that it was in.
 func batchMinded(err error) bool {
-	return err != nil && (errors.Is(err, rpc.ErrMissingBatchResponse) ||
-		containsAny(strings.ToLower(err.Error()), "batch too large", "batch size", "batch limit", "batching"))
+	return errors.Is(err, rpc.ErrMissingBatchResponse) || says(err, noCode, "batch too large", "batch size", "batch limit", "batching")
 }

@@ -31,7 +31,8 @@
 //     last one left, for what can be checked.
 //   - Batches shrink when an endpoint answers one element and not the batch, and ranges of logs when it refuses one; both grow back (batch.go).
 //   - A JSON-RPC answer in a page of HTTP 400 or 413 is the node's. Other pages are a proxy's, and refuse nothing for good.
-//   - Endpoints are named by host in logs, metrics and errors, since their URLs often carry keys.
+//   - Endpoints are named by host in logs, metrics and errors, since their URLs often carry keys, and what an endpoint echoes of
+//     its URL besides is redacted in its errors (redact.go).
 //   - The tip is what others pay: transactions of ours, and to our contract, do not count (market.go). A legacy gas price is
 //     the node's, and does count them.
 //

@@ -24,6 +24,7 @@ import (
 type endpoint struct {
 	name    string // host, and a number when several share it; never the URL, which may hold a key
 	url     string
+	secrets *strings.Replacer          // of the URL's, in texts
 	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
 	dialing chan struct{}              // a mutex that a context can leave; held while a WebSocket is dialed for the first time
 	timeout time.Duration              // of one exchange
@@ -49,14 +50,14 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
 	e := &endpoint{
-		name: name, url: rawURL, transport: transport, timeout: cfg.Timeout, log: log.With("endpoint", name),
+		name: name, url: rawURL, secrets: secretsOf(rawURL), transport: transport, timeout: cfg.Timeout, log: log.With("endpoint", name),
 		metrics: m, batch: newBatchSize(mostElements), logs: newBatchSize(int(cfg.LogRange)), dialing: make(chan struct{}, 1),
 	}
 	if isWebSocket(rawURL) {
 		return e, nil
 	}
 	if _, err := e.client(ctx); err != nil {
-		return nil, fmt.Errorf("couldn't dial the chain's endpoint %s: %w", name, redacted(err))
+		return nil, fmt.Errorf("couldn't dial the chain's endpoint %s: %w", name, err)
 	}
 	return e, nil
 }
@@ -83,7 +84,7 @@ func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 	if err == nil {
 		e.rpc.Store(c)
 	}
-	return c, err
+	return c, e.redact(err)
 }
 
 func isWebSocket(rawURL string) bool {
@@ -121,7 +122,7 @@ func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string,
 		}
 	}()
 	start := time.Now()
-	err := redacted(ask(call, e))
+	err := ask(call, e)
 	took := time.Since(start)
 	over = true
 	e.metrics.seconds.WithLabelValues(e.name, op).Observe(took.Seconds())

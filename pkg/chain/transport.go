@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,13 +97,4 @@ func retryAfter(header string, now time.Time) time.Duration {
 		return min(max(at.Sub(now), 0), retryAfterMost)
 	}
 	return 0
-}
-
-// redacted drops the URL that net/http puts into its errors.
-func redacted(err error) error {
-	var withURL *url.Error
-	if errors.As(err, &withURL) {
-		return withURL.Err
-	}
-	return err
 }

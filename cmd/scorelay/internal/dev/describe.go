@@ -21,7 +21,7 @@ import (
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
   operators {{index .Info.AdminURLs 0}}/ops (sign in with the same key)
-  chain     {{.Info.RPCURL}} (chain id {{.Info.ChainID}}{{if .BlockTime}}, a block every {{.BlockTime}}{{end}})
+  chain     {{if .BlockTime}}{{.Info.RPCURL}} (chain id {{.Info.ChainID}}, a block every {{.BlockTime}}){{else}}{{.Info.ChainID}}, by --chain-rpc{{end}}
   final     after {{.Finality}}
   contract  {{.Info.Contract}}
   project   {{.Info.ProjectID}}

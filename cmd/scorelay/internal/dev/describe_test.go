@@ -52,8 +52,11 @@ func TestTheDescriptionFitsATerminal(t *testing.T) {
 	require.Contains(t, text, "/somewhere/else")
 	require.Contains(t, text, "page http://127.0.0.1:65535/app (sign in with the key)\nops  http://127.0.0.1:65534/ops (with the key, too)\nAPI  http://127.0.0.1:65535\nkey  scorelay_xxx")
 
-	s.Options.ChainRPC, s.Options.Confirmations, s.Redis = []string{"http://127.0.0.1:8545"}, 0, "redis-server"
+	s.Options.ChainRPC, s.Options.Confirmations, s.Redis = []string{"https://user:pass@rpc.example/v2/key?token=x"}, 0, "redis-server"
+	s.Info.RPCURL = s.Options.ChainRPC[0]
 	text = s.Description()
+	require.Contains(t, text, "chain     1337, by --chain-rpc\n")
+	require.NotContains(t, text, "rpc.example", "the URL may hold a key")
 	require.NotContains(t, text, "a block every", "that is for an outside chain to know")
 	require.Contains(t, text, "finalized tag")
 	require.Contains(t, text, "(redis-server)")
