@@ -224,6 +224,7 @@ func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error)
 	if err != nil {
 		return nil, fmt.Errorf("SCORELAY_REDIS_URL: %w", err)
 	}
+	client.Log = c.Log
 	ctx, cancel := context.WithTimeout(ctx, redisPatient)
 	defer cancel()
 	err = c.await(ctx, "Redis at "+hosts(s.RedisURL)+" (SCORELAY_REDIS_URL)", func(ctx context.Context) error { return client.Ping(ctx).Err() })

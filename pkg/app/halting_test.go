@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -42,13 +43,14 @@ type timeMachine struct {
 	marks    *halt.Bucket
 	client   *sdk.Client
 	project  *score.Project
+	log      *slog.Logger // of what is started from now on
 
 	endAPI, endRelayer func()
 }
 
 func newTimeMachine(t *testing.T) *timeMachine {
 	t.Helper()
-	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: freePort(t), monitor: freePort(t), bench: &bench{redis: devnet.Redis(t)}}
+	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: freePort(t), monitor: freePort(t), bench: &bench{redis: devnet.Redis(t)}, log: quiet}
 	m.start()
 	t.Cleanup(func() { m.nats.Close() })
 	m.connect(t)
@@ -80,7 +82,8 @@ func (m *timeMachine) start() {
 }
 
 func (m *timeMachine) startAPI() (end func()) {
-	end = run(m.t, func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, quiet) })
+	log := m.log
+	end = run(m.t, func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, log) })
 	require.Eventually(m.t, func() bool { return m.get("/readyz") == http.StatusOK }, 2*time.Minute, 20*time.Millisecond)
 	return end
 }
@@ -89,7 +92,8 @@ func (m *timeMachine) startRelayer() (end func()) {
 	s := parsed[RelayerSettings](m.t, "--signer-keys", hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
 	s.NATS, s.Redis, s.Chain, s.AdminListen = m.settings.NATS, m.settings.Redis, m.settings.Chain, "127.0.0.1:0"
 	s.PollInterval, s.Linger, s.LeaseTTL = 20*time.Millisecond, 5*time.Millisecond, 10*time.Second // a slow machine loses no lease
-	return run(m.t, func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
+	log := m.log
+	return run(m.t, func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, log) })
 }
 
 func (m *timeMachine) get(path string) int {

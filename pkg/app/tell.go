@@ -16,7 +16,7 @@ func (p *process) tellPart(role, name string, counts func() replica.Counts, add 
 	return loop("what the process says of itself", func(ctx context.Context) error {
 		silent, lately := false, replica.Window{}
 		for {
-			report := replica.Report{Role: role, Name: name, Version: Version(), Began: began, Endpoints: []replica.Endpoint{}}
+			report := replica.Report{Role: role, Name: name, Version: Version(), Began: began, Endpoints: []replica.Endpoint{}, Redis: p.redis.Refused()}
 			for _, h := range p.chain.Health() {
 				report.Endpoints = append(report.Endpoints, replica.Endpoint{Name: h.Endpoint, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
 			}

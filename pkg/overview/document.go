@@ -170,6 +170,8 @@ type Redis struct {
 	Bytes uint64  `json:"bytes,omitempty"`
 	Full  float64 `json:"full,omitempty"` // part of its maxmemory
 	Error string  `json:"error,omitempty"`
+	// What it refused replicas in the last minute: of each its role, its name, and Redis' own words.
+	Refused []string `json:"refused,omitempty"`
 	// How far leaderboards, histories and statistics are being rebuilt, which cannot be read until then; empty if they are not.
 	Rebuilding string `json:"rebuilding,omitempty"`
 }

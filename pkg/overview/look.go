@@ -110,6 +110,11 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	doc.TopUp = topUp(s.reports)
 	doc.Replicas, doc.Endpoints = s.replicas(), d.endpoints(s.reports)
 	doc.Rates = rates(s.reports)
+	for _, r := range s.reports {
+		if r.Redis != "" {
+			doc.Redis.Refused = append(doc.Redis.Refused, r.Role+" "+r.Name+": "+r.Redis)
+		}
+	}
 	doc.Backlog, doc.BacklogWhole = s.projects(doc.At), s.backlog.whole
 	doc.judge()
 	return doc, nil

@@ -246,6 +246,14 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Empty(t, doc.Lanes[2].Why)
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
 
+	for _, name := range []string{"api-1", "api-2"} {
+		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: name, Version: "v1.4.0", Began: began, Redis: "OOM command not allowed"}))
+	}
+	doc = r.look(t)
+	require.False(t, doc.OK, "it answers, and does not do what it is asked")
+	require.Equal(t, "all lanes move; Redis refuses calls of api api-1: OOM command not allowed", doc.Verdict)
+	require.Len(t, doc.Redis.Refused, 2)
+
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 60, Counts: replica.Counts{NotDurable: 7}},
 	}))

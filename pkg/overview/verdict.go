@@ -40,6 +40,8 @@ func (d *Document) judge() {
 		d.Verdict = "copies of the stream are behind, or away: " + strings.Join(d.NATS.Behind, ", ")
 	case d.Redis.Error != "":
 		d.Verdict = "all lanes move; Redis does not answer here: " + d.Redis.Error
+	case len(d.Redis.Refused) > 0:
+		d.Verdict = "all lanes move; Redis refuses calls of " + d.Redis.Refused[0]
 	case d.Ledger.Writer == "":
 		d.Verdict = "all lanes move; no relayer writes the ledger of final blocks, so statuses, leaderboards, events " +
 			"and webhooks stay as they are"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"regexp"
 	"slices"
@@ -19,8 +20,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ErrDown says that Redis did not answer a moment ago and was not asked again.
-var ErrDown = errors.New("Redis is down")
+// ErrDown says that Redis failed a moment ago, by no answer or by a refusal, and was not asked again. The error has the cause in its text.
+var ErrDown = errors.New("Redis failed a moment ago")
 
 // errData marks an error that says nothing about Redis' health.
 var errData = errors.New("unexpected data in Redis")
@@ -30,9 +31,20 @@ type Client struct {
 	redis.UniversalClient
 	Timeout time.Duration // of one call
 	Pause   time.Duration // how long calls fail at once after one failed
+	Log     *slog.Logger  // gets what Redis refuses: the first refusal, and one a minute while there are more
 
-	downUntil atomic.Int64 // unix ns
+	down    atomic.Pointer[failure] // newest, as the ErrDown that has it
+	refused atomic.Pointer[failure] // newest by an error reply: Redis answers, and does not do what it was asked
+	logged  atomic.Int64            // unix ns of the last line about one
 }
+
+type failure struct {
+	err error
+	at  time.Time
+}
+
+// refusedLately is how long a refusal is told, and the time between two lines about refusals.
+const refusedLately = time.Minute
 
 // Open returns a client of a Redis, with a timeout of 200 ms and a pause of 500 ms. It does not connect yet. A failed call is
 // repeated at most once. The URL is redis://[user:password@]host:port/db, or rediss:// for TLS. With ?master_name=… its hosts
@@ -42,7 +54,7 @@ func Open(text string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the Redis URL: %w", err)
 	}
-	return &Client{UniversalClient: client, Timeout: 200 * time.Millisecond, Pause: 500 * time.Millisecond}, nil
+	return &Client{UniversalClient: client, Timeout: 200 * time.Millisecond, Pause: 500 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}, nil
 }
 
 // How calls are made.
@@ -166,16 +178,35 @@ func BadData(format string, args ...any) error {
 
 // Call runs one exchange with Redis within the timeout; or not at all, with ErrDown, for a moment after one failed.
 func (c *Client) Call(ctx context.Context, exchange func(context.Context) error) error {
-	if time.Now().UnixNano() < c.downUntil.Load() {
-		return ErrDown
+	if f := c.down.Load(); f != nil && time.Since(f.at) < c.Pause {
+		return f.err
 	}
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	err := exchange(limited)
+	if reply := redis.Error(nil); errors.As(err, &reply) {
+		c.noteRefusal(reply)
+	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) { // the caller did not give up: Redis failed
-		c.downUntil.Store(time.Now().Add(c.Pause).UnixNano())
+		c.down.Store(&failure{fmt.Errorf("%w: %s", ErrDown, err), time.Now()})
 	}
 	return err
+}
+
+func (c *Client) noteRefusal(reply error) {
+	now := time.Now()
+	c.refused.Store(&failure{reply, now})
+	if last := c.logged.Load(); now.UnixNano()-last >= int64(refusedLately) && c.logged.CompareAndSwap(last, now.UnixNano()) {
+		c.Log.Warn("Redis refused a call; the program does without Redis what it can, and asks again", "redis_says", reply)
+	}
+}
+
+// Refused is what Redis answered, in its own words, to the newest call that it refused; "" if that was more than a minute ago.
+func (c *Client) Refused() string {
+	if f := c.refused.Load(); f != nil && time.Since(f.at) < refusedLately {
+		return f.err.Error()
+	}
+	return ""
 }
 
 // failedScript tells whether a script or a command came upon data that it could not use, so that Redis is well; LOADING, OOM and their

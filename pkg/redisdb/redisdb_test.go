@@ -3,7 +3,9 @@ package redisdb_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +93,28 @@ func TestAScriptThatFailsByItself(t *testing.T) {
 	}
 	require.Error(t, eval("return redis.error_reply('LOADING')"))
 	require.ErrorIs(t, ping(t.Context(), client), redisdb.ErrDown)
+}
+
+// TestWhatRedisRefusesIsKept in its own words; what it did not answer is no refusal.
+func TestWhatRedisRefusesIsKept(t *testing.T) {
+	t.Parallel()
+	devnet.NeedsRedisServer(t)
+	client := open(t, devnet.Redis(t).URL)
+	var log strings.Builder
+	client.Pause, client.Log = 0, slog.New(slog.NewTextHandler(&log, nil))
+	require.Error(t, client.Call(t.Context(), func(context.Context) error { return errors.New("EOF") }))
+	require.Empty(t, client.Refused())
+	for range 3 {
+		require.Error(t, client.Call(t.Context(), func(ctx context.Context) error { return client.Do(ctx, "nonsense").Err() }))
+	}
+	require.Contains(t, client.Refused(), "ERR unknown command")
+	require.Equal(t, 1, strings.Count(log.String(), "Redis refused a call"))
+	require.Contains(t, log.String(), "ERR unknown command")
+
+	stranger := open(t, strings.Replace(devnet.Redis(t).URL, "redis://", "redis://stranger:password@", 1))
+	require.Error(t, ping(t.Context(), stranger))
+	require.Contains(t, stranger.Refused(), "WRONGPASS", "at the first words of a connection, too")
+	require.ErrorContains(t, ping(t.Context(), stranger), "WRONGPASS", "what is not asked again has the cause")
 }
 
 func TestABadURLIsRefused(t *testing.T) {

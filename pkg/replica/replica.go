@@ -43,6 +43,7 @@ type Report struct {
 	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // that it drives
 	Lately    *Lately             `json:"lately,omitempty"`
 	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: it tops no signer up
+	Redis     string              `json:"redis,omitempty"` // what Redis answered, in its own words, to the newest call of the last minute that it refused
 }
 
 // TopUp is what a relayer knows of the account that tops lanes' signers up.

@@ -167,6 +167,9 @@ func below(d *overview.Document) (lines []string) {
 	if d.Redis.Full > 0 {
 		redis += fmt.Sprintf(", %.0f %% full", 100*d.Redis.Full)
 	}
+	if len(d.Redis.Refused) > 0 {
+		redis = "refuses calls of " + d.Redis.Refused[0]
+	}
 	if d.Redis.Error != "" {
 		redis = "does not answer"
 	}

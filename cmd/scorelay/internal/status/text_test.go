@@ -59,11 +59,12 @@ func TestWhatIsWrittenIsTrue(t *testing.T) {
 		Lanes:     []overview.Lane{{State: roster.Active, Moves: true, BalanceWei: "1000000000000000000000000"}},
 		Endpoints: []overview.Endpoint{{Endpoint: "node:8545", SeenBy: "scorelay status", Up: true}, {Endpoint: "other:8545", SeenBy: "scorelay status", Up: true, Newest: 7, TookMS: 3}},
 		Backlog:   []overview.Project{{Project: score.ProjectID{9}, Updates: 5}},
-		Redis:     overview.Redis{Rebuilding: "at block 8 of 9"},
+		Redis:     overview.Redis{Rebuilding: "at block 8 of 9", Refused: []string{"api api-1: OOM command not allowed"}},
 	}, 24), "\n")
 	for _, part := range []string{
 		" 1,000,000 ", "node:8545 no answer yet, other:8545 ok 3 ms", "waiting at least 5 updates of 1 project\n",
 		"rebuilding leaderboards, histories and statistics, which answer 503 until then:\n  at block 8 of 9",
+		"Redis refuses calls of api\n  api-1: OOM command not allowed\n",
 	} {
 		require.Contains(t, text, part)
 	}
