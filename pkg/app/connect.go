@@ -116,7 +116,12 @@ func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, 
 				c.Log.Warn("lost NATS; reconnecting", "err", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.Log.Info("NATS is back") }),
+		nats.ReconnectHandler(func(conn *nats.Conn) {
+			c.Log.Info("NATS is back")
+			if err := takesAll(conn); err != nil {
+				c.Log.Error("the NATS server that is back takes too small messages; what is larger is not stored until that is repaired", "err", err)
+			}
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			c.Log.Warn("NATS reports an error; carrying on", "err", err)
 		}),
@@ -135,12 +140,25 @@ func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := takesAll(conn); err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
 	js, err := jetstream.New(conn)
 	if err != nil {
 		conn.Close()
 		return nil, nil, fmt.Errorf("couldn't use JetStream: %w", err)
 	}
 	return conn, js, nil
+}
+
+// takesAll is an error where the NATS server does not take messages as large as they may be, with what to do.
+func takesAll(conn *nats.Conn) error {
+	if takes := conn.MaxPayload(); takes < score.MaxPayload {
+		return fmt.Errorf("the NATS server at %s takes messages of at most %d bytes, and this program stores some of up to %d: set max_payload in the configuration of each NATS server to 1MB, which is its default, or more",
+			conn.ConnectedAddr(), takes, score.MaxPayload)
+	}
+	return nil
 }
 
 // Durable asks every NATS server whether it syncs every write before it acknowledges it, and refuses them if one does not,

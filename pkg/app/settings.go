@@ -37,7 +37,7 @@ const (
 	// The largest creation and the largest signed group that the API accepts must fit, or they would become dead letters.
 	minMaxGas   = 12_000_000
 	minMaxBytes = 64 << 10
-	maxMaxBytes = 512 << 10 // a journal entry holds it in base64, and NATS takes messages up to 1 MiB
+	maxMaxBytes = score.MostStored
 )
 
 // Common are the settings of every process.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -289,6 +291,37 @@ func TestStartsThatMustFail(t *testing.T) {
 	s.NATSURL, s.StartTimeout = "nats://127.0.0.1:1", time.Second
 	err = RunAPI(t.Context(), t.Context(), s, quiet)
 	require.ErrorContains(t, err, "gave up waiting for NATS at 127.0.0.1:1 (SCORELAY_NATS_URL) after ")
+}
+
+// TestANATSThatTakesTooSmallMessagesIsRefused as a process or command connects, and told of where a server comes back so.
+func TestANATSThatTakesTooSmallMessagesIsRefused(t *testing.T) {
+	t.Parallel()
+	small, dir := score.MaxPayload-1, t.TempDir()
+	start := func(port, payload int) *devnet.NATSServer {
+		server, err := devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MaxPayload: payload})
+		require.NoError(t, err)
+		t.Cleanup(server.Close)
+		return server
+	}
+	s := parsed[RelayerSettings](t, "--signer-keys", strings.Repeat("1", 64))
+	server := start(freePort(t), small)
+	s.NATSURL, s.AdminListen = Secret(server.URL), "127.0.0.1:0"
+	says := fmt.Sprintf("takes messages of at most %d bytes, and this program stores some of up to %d: set max_payload in the configuration of each NATS server to 1MB", small, score.MaxPayload)
+	require.ErrorContains(t, RunRelayer(t.Context(), t.Context(), s, quiet), says)
+	server.Close()
+
+	var log lines
+	server = start(freePort(t), score.MaxPayload)
+	conn, _, err := Connector{Log: slog.New(slog.NewTextHandler(&log, nil))}.NATS(t.Context(), &NATS{NATSURL: Secret(server.URL)}, "test")
+	require.NoError(t, err)
+	defer conn.Close()
+	server.Close()
+	u, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(u.Port())
+	require.NoError(t, err)
+	start(port, small)
+	require.Eventually(t, func() bool { return log.count(says) == 1 }, time.Minute, 20*time.Millisecond)
 }
 
 // TestAStartSaysWhatItWaitsFor: on the admin listener, which is up before everything else.

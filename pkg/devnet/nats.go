@@ -17,6 +17,7 @@ type NATSOptions struct {
 	Port        int  // client port; 0 takes a free one
 	MonitorPort int  // HTTP monitoring port; 0 takes a free one
 	NoSync      bool // leave JetStream's default sync interval: for tests of what must be refused
+	MaxPayload  int  // bytes of a message; 0: NATS' default
 
 	Cluster *NATSCluster // nil: a server by itself
 }
@@ -67,6 +68,7 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 		StoreDir:   dir,
 		SyncAlways: !opts.NoSync,
 		NoSigs:     true,
+		MaxPayload: int32(opts.MaxPayload),
 		// Bounds of streams are no reservations here: by default they may be three quarters of what the disk has free in all.
 		JetStreamMaxStore: math.MaxInt64 / 2,
 	}

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// snapshotPart bounds the bytes of one part, so that an entry stays below 1 MB with base64 and header.
-const snapshotPart = 512 << 10
+// snapshotPart bounds the bytes of one part.
+const snapshotPart = score.MostStored
 
 // partial is a snapshot of which some parts were seen.
 type partial struct {

@@ -421,6 +421,11 @@ func TestALargeStateIsSnapshotInParts(t *testing.T) {
 	parts, err := s.Snapshots()
 	require.NoError(t, err)
 	require.Greater(t, len(parts), 2)
+	for _, part := range parts {
+		data, err := part.Encode()
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(data), score.MaxPayload)
+	}
 	got, err := fold(parts)
 	require.NoError(t, err)
 	require.Equal(t, encode(t, s), encode(t, got))

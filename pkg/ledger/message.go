@@ -257,7 +257,7 @@ func (s *stored) message() (*Message, error) {
 }
 
 // maxMessage bounds a message's logs, in bytes, unless a single log is larger.
-const maxMessage = 256 << 10
+const maxMessage = score.MostStored / 2
 
 const logOverhead = 160 // bytes of a log and its transaction beside topics and data, at most
 

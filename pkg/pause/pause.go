@@ -35,8 +35,8 @@ const unreadable = "what is paused cannot be read, and processes that knew it be
 // Bounds of what is kept in one value, which every process watches.
 const (
 	mostProjects = 1_000
-	mostBytes    = 512 << 10 // NATS takes a MiB
-	mostReason   = 300       // bytes: an answer that tells of many updates repeats it
+	mostBytes    = score.MostStored
+	mostReason   = 300 // bytes: an answer that tells of many updates repeats it
 )
 
 // ErrReason says that a reason is not for those who read it.

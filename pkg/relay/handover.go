@@ -18,7 +18,7 @@ import (
 
 // maxHandover bounds the bytes that are given at once, unless one bucket or piece of work has more: the taker's entry and the
 // giver's snapshots carry them.
-const maxHandover = 256 << 10
+const maxHandover = score.MostStored / 2
 
 // errAbandoned ends the session that journaled Abandon: the next one has nothing watched that is given up.
 var errAbandoned = errors.New("the lane was declared dead, and its open slots are given up")

@@ -6,6 +6,14 @@ import (
 	"time"
 )
 
+// MostStored bounds what is stored whole in one message of NATS, in bytes: an envelope of updates and signed groups, a signed transaction, a
+// part of a lane's snapshot, all that is paused. A message of the ledger and what a lane gives have half of it.
+const MostStored = 512 << 10
+
+// MaxPayload is the max_payload that NATS must have, in bytes: a lane's journal holds a transaction, or a part of a snapshot, in base64, and beside
+// it what was bound of 256 buckets and 64 parked projects, and what of it is traced.
+const MaxPayload = 4*MostStored/3 + MostStored/2
+
 // Message is one message of the stream of accepted updates: the updates of one envelope, one creation, one
 // edit, or bytes that cannot be read. Exactly one of Updates, Project, Edit and Corrupt is set.
 type Message struct {

@@ -40,7 +40,7 @@ const (
 	fillerSubject   = "scorelay.filler"
 	deadPrefix      = "scorelay.dead."
 	rejectedPrefix  = "scorelay.rejected."
-	maxMessageBytes = 512 << 10
+	maxMessageBytes = score.MostStored
 	minDuplicates   = time.Minute
 	metaDeployment  = "scorelay.deployment" // score.Deployment as JSON
 	metaSalt        = "scorelay.salt"       // Stream.Salt in hex
