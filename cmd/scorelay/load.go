@@ -23,7 +23,7 @@ type loadCommand struct {
 	API         []string      `name:"api" env:"SCORELAY_API" placeholder:"URL" help:"Addresses of the APIs, separated by commas; by default those of a running 'scorelay dev'."`
 	Key         app.Secret    `name:"api-key" env:"SCORELAY_API_KEY" placeholder:"KEY" help:"API key."`
 	Rate        float64       `name:"rate" default:"500" help:"Updates per second (${default})."`
-	Duration    time.Duration `name:"duration" default:"30s" help:"How long to send (${default})."`
+	Duration    time.Duration `name:"duration" default:"30s" help:"How long to send (${default}). What has no answer 90s later is given up, and failed."`
 	Projects    int           `name:"projects" default:"1" help:"Number of projects, made for this run (${default})."`
 	Signers     int           `name:"signers" default:"3" help:"Wallets of each project that sign (${default})."`
 	Wallets     int           `name:"wallets" default:"1000" help:"Wallets of each project whose scores change (${default})."`
@@ -163,7 +163,10 @@ func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.
 			place.Updaters = append(place.Updaters, signer)
 			project.Updaters = append(project.Updaters, signer.Address)
 		}
-		if err := client.CreateProject(ctx, project); err != nil {
+		limited, cancel := context.WithTimeout(ctx, load.Patience)
+		err = client.CreateProject(limited, project)
+		cancel()
+		if err != nil {
 			return nil, fmt.Errorf("couldn't create project %d of %d: %w", i+1, c.Projects, err)
 		}
 		places[i] = place

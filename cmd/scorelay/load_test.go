@@ -6,12 +6,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -179,4 +182,28 @@ func TestLoadRefusesWrongFlags(t *testing.T) {
 	client, err := signed.client()
 	require.NoError(t, err)
 	require.EqualValues(t, 7, client.Domain.ChainID())
+}
+
+// TestLoadEndsWhereTheAPIGoesAway, as it sends or before, after its time and the patience with what has no answer.
+func TestLoadEndsWhereTheAPIGoesAway(t *testing.T) {
+	t.Parallel()
+	long.Test(t)
+	run := func(posts int) error {
+		var server *httptest.Server
+		var answered atomic.Int64
+		server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if answered.Add(1) > int64(posts) {
+				_ = server.Listener.Close()
+				panic(http.ErrAbortHandler)
+			}
+			_, _ = w.Write([]byte(`{"status":"accepted"}`))
+		}))
+		defer server.Close()
+		c := loadCommand{API: []string{server.URL}, Key: "key", Rate: 20, Duration: 2 * time.Second, Projects: 1, Signers: 1, Wallets: 1, MaxInFlight: 99, Group: 1, IDs: "random"}
+		return c.Run(signals{drain: t.Context(), kill: t.Context()})
+	}
+	var all sync.WaitGroup
+	all.Go(func() { assert.ErrorIs(t, run(5), errFailed) })
+	all.Go(func() { assert.ErrorContains(t, run(0), "couldn't create project 1 of 1") })
+	all.Wait()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ type projectsEditCommand struct {
 	SignedOnly    *bool    `name:"signed-only" placeholder:"BOOL" help:"Whether the project takes updates in signed groups only (=true or =false)."`
 
 	Valid time.Duration `name:"valid" default:"1h" help:"How long from now on a block may have the edit (${default}); at least a minute."`
-	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for the edit to be final, and fail if it is not, or was rejected."`
+	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long, from its signature on, for the edit to be final, and fail if it is not, or was rejected."`
 }
 
 // Run signs the edits and sends them.
@@ -135,6 +136,8 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Await, c.Valid))
+	defer cancel()
 	err = sdk.Retry(ctx, func() error { _, err := client.EditProject(ctx, signed); return err })
 	var refused *sdk.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusConflict && next.Waits {
@@ -147,8 +150,6 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 	if c.Await == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Await)
-	defer cancel()
 	state, err := client.EditFinal(ctx, id, e.Nonce)
 	switch {
 	case err != nil:

@@ -126,6 +126,28 @@ func TestNoEditIsSignedForAnotherDeployment(t *testing.T) {
 	}
 }
 
+// TestAnEditEndsWhereTheAPIGoesAway, after the time that it waits, or for which it is valid.
+func TestAnEditEndsWhereTheAPIGoesAway(t *testing.T) {
+	t.Parallel()
+	signing, err := json.Marshal(wallet.NewDomain(5, common.Address{7}))
+	require.NoError(t, err)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"nextNonce":0,"waits":false,"signing":%s}`, signing)
+	}))
+	t.Cleanup(api.Close)
+	for _, c := range []*projectsEditCommand{{Valid: time.Hour, Await: 1500 * time.Millisecond}, {Valid: 1500 * time.Millisecond}} {
+		c.apiFlags, c.ID, c.AddScoreType = apiFlags{API: api.URL, Key: "key"}, score.ProjectID{3}.String(), []string{"luck"}
+		c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
+		client, err := c.client()
+		require.NoError(t, err)
+		require.ErrorContains(t, c.edit(t.Context(), client, io.Discard), "503")
+	}
+}
+
 // TestAnEditThatFindsAnotherSaysWhenToComeBack: the API's refusal alone tells of a nonce, which no operator chose.
 func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 const (
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
-	stallPatience = 90 * time.Second
+	stallPatience = load.Patience
 )
 
 // Demo sends updates to a stack and judges what becomes of them.

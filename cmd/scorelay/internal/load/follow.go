@@ -20,11 +20,11 @@ var ErrStalled = errors.New("nothing became final for too long")
 
 // Follow asks the API for the statuses of what the tally holds as promised, and tells the tally what is final. It returns
 // when sent is closed and every promise is final, with ErrStalled when nothing became final for patience after sent was
-// closed, or with ctx's error.
+// closed, with the API's error when it told nothing for Patience, or with ctx's error.
 func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, patience time.Duration) error {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
-	progress := time.Now()
+	progress, told := time.Now(), time.Now()
 	for {
 		ended := false
 		select {
@@ -34,12 +34,17 @@ func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, 
 			progress = time.Now()
 		}
 		settled, err := look(ctx, c, tally)
+		if err == nil {
+			told = time.Now()
+		}
 		unknown := tally.Verdict().Unknown
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("stopped waiting for %d updates to become final: %w", unknown, ctx.Err())
 		case ended && unknown == 0:
 			return nil
+		case time.Since(told) > Patience:
+			return fmt.Errorf("stopped waiting for %d updates to become final: the API told no status for %s: %w", unknown, Patience, err)
 		case settled > 0:
 			progress = time.Now()
 		case time.Since(progress) > patience:

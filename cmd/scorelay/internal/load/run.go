@@ -6,16 +6,25 @@ import (
 	"time"
 )
 
+// Patience is with an API that takes nothing of what is sent to it again and again.
+const Patience = 90 * time.Second
+
 // Run sends posts in order, concurrency at a time, each as soon as an earlier one has its answer, and hands every
-// result to done (from several goroutines at once). It returns when all have their answer or ctx has ended; posts
-// that were not sent by then have no result.
+// result to done (from several goroutines at once). It returns when all have their answer, none had one for Patience, or ctx has ended;
+// posts that were not sent by then have no result.
 func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done func(Result)) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	patience := time.AfterFunc(Patience, giveUp)
+	defer patience.Stop()
 	next := make(chan *Post)
 	var workers sync.WaitGroup
 	for range concurrency {
 		workers.Go(func() {
 			for p := range next {
-				done(c.Send(ctx, p, time.Now()))
+				result := c.Send(ctx, p, time.Now())
+				patience.Reset(Patience)
+				done(result)
 			}
 		})
 	}
@@ -41,8 +50,11 @@ type Pace struct {
 
 // Open sends what next makes at the pace, and hands every result to done (from several goroutines at once). Latency
 // counts from when a post was due, which is when the last of its updates was. It returns the number of updates that were
-// due but missed, after all answers. When ctx ends it stops sending and gives up on the answers outstanding.
+// due but missed, after all answers. When ctx ends it stops sending and gives up on the answers outstanding, as it does when Patience has passed
+// since the last was sent.
 func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done func(Result)) (missed int) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
 	slots := make(chan struct{}, pace.MaxInFlight)
 	var inFlight sync.WaitGroup
 	defer inFlight.Wait()
@@ -72,5 +84,7 @@ func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done fun
 			<-slots
 		})
 	}
+	defer time.AfterFunc(Patience, giveUp).Stop()
+	inFlight.Wait()
 	return missed
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -121,5 +122,42 @@ func TestOpenLoopEndsWithItsContext(t *testing.T) {
 		require.Equal(t, 3, tally.Counts().Sent, "due at 0, 1 and 2 s")
 		require.Equal(t, 3, tally.Counts().Failed)
 		require.Zero(t, tally.Verdict())
+	})
+}
+
+// dies answers some posts, and then none any more.
+func dies(after int) *fakeAPI {
+	var lines []answer
+	for range after {
+		lines = append(lines, accepted())
+	}
+	return script(append(lines, problem(503, "not_durable"))...)
+}
+
+// TestRunsEndWhereTheAPIGoesAway: what has no answer is given up, though it could be sent again forever.
+func TestRunsEndWhereTheAPIGoesAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, tally, began := dies(3), NewTally(), time.Now()
+		Run(t.Context(), api.client(), posts(someone(t), 20), 2, tally.Add)
+		require.Equal(t, 3, tally.Counts().Accepted)
+		require.Equal(t, 2, tally.Counts().Failed)
+		require.Equal(t, Patience, time.Since(began))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		api, tally, began, signer := dies(3), NewTally(), time.Now(), someone(t)
+		Open(t.Context(), api.client(), Pace{Rate: 0.1, Duration: 5 * time.Minute, MaxInFlight: 1000},
+			func() *Post { return Alone(Update{Wallet: signer}) }, tally.Add)
+		require.Equal(t, 3, tally.Counts().Accepted)
+		require.Equal(t, 27, tally.Counts().Failed)
+		require.Equal(t, 5*time.Minute-10*time.Second+Patience, time.Since(began), "from the last one on")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		tally, sent := NewTally(), make(chan struct{})
+		promise(tally, 1)
+		close(sent)
+		err := Follow(t.Context(), dies(0).client(), tally, sent, math.MaxInt64)
+		require.ErrorContains(t, err, "the API told no status for 1m30s")
+		require.ErrorContains(t, err, "not_durable")
 	})
 }
