@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
 	"net/netip"
 	"runtime/debug"
 	"strings"
@@ -142,8 +143,9 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 		return p
 	}
 	e := &eventStream{Server: s, key: by.Key, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
-	c.Context().SetConnectionClose() // what the client sends meanwhile is read to notice its end
-	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+	ctx := c.Context()
+	ctx.SetConnectionClose() // what the client sends meanwhile is read to notice its end
+	stream := func(w *bufio.Writer) {
 		defer leave()
 		defer func() {
 			if r := recover(); r != nil {
@@ -151,6 +153,21 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 			}
 		}()
 		e.run(w)
+	}
+	if ctx.Request.Header.IsHTTP11() {
+		ctx.SetBodyStreamWriter(stream)
+		return nil
+	}
+	leave() // the connection may end before it is ours
+	ctx.HijackSetNoResponse(true)
+	ctx.Hijack(func(hijacked net.Conn) { // HTTP/1.0 has no chunks: the body ends with the connection
+		if leave, p = e.streams.enter(e.key, e.conn.from); p != nil {
+			return
+		}
+		ctx.Response.Header.SetContentLength(-2) // neither a length nor chunks
+		w := bufio.NewWriter(hijacked)
+		_, _ = w.Write(ctx.Response.Header.Header())
+		stream(w)
 	})
 	return nil
 }

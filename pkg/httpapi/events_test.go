@@ -227,6 +227,37 @@ func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
 	require.InDelta(t, 1, b.count("scorelay_api_event_streams_ended_total"), 0)
 }
 
+// TestEventsOverHTTP10 have no chunks, which that version does not know: the stream ends with its connection. It has its place, and gives it back.
+func TestEventsOverHTTP10(t *testing.T) {
+	b := newBench(t, func(s *setup) { s.config.MaxStreams = 4 })
+	b.executing()
+	open := func(version string) (*line, *http.Response) {
+		l := b.begin("GET " + b.eventsPath() + "?after=now HTTP/" + version + "\r\nHost: x\r\nConnection: keep-alive\r\nX-API-KEY: " + b.secret.Reveal() + "\r\n\r\n")
+		res, err := http.ReadResponse(l.r, nil)
+		require.NoError(t, err)
+		return l, res
+	}
+	for range 3 {
+		l, res := open("1.0")
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		require.Equal(t, "text/event-stream", res.Header.Get("Content-Type"))
+		require.NotEmpty(t, res.Header.Get("X-Request-Id"))
+		require.Empty(t, res.TransferEncoding)
+		require.EqualValues(t, -1, res.ContentLength)
+		require.True(t, res.Close)
+		s := &sse{t: t, lines: bufio.NewScanner(res.Body)}
+		require.Nil(t, s.block())
+		require.Equal(t, "2000", s.retry)
+		require.NoError(t, transact(&common.Address{1}, nil))
+		require.Nil(t, s.block(), "a heartbeat")
+		require.Equal(t, "too_many_streams", b.get("%s", b.eventsPath()).code())
+		require.NoError(t, l.Close())
+		require.Eventually(t, func() bool { return b.count("scorelay_api_event_streams") == 0 }, time.Minute, time.Millisecond)
+	}
+	_, res := open("1.1")
+	require.Equal(t, []string{"chunked"}, res.TransferEncoding)
+}
+
 func TestAStreamEndsWithItsKeyAndWithTheProcess(t *testing.T) {
 	b := newBench(t, func(s *setup) { s.config.Heartbeat = 20 * time.Millisecond })
 	b.executing()
