@@ -16,6 +16,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -98,6 +99,10 @@ var endpointFaults = []fault{
 	{name: "sends swallowed", before: tips, faults: list(rpcproxy.Swallow()), lasts: 15 * time.Second, one: true, two: true, after: tipsStay},
 	{name: "sends hang", before: tips, faults: list(rpcproxy.Hang(false).For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
 	{name: "tips below a new minimum refused", before: tips, during: minimumTip, lasts: 8 * time.Second, one: true},
+	{
+		name: "a pool's minimum above the suggested tip", during: poolMinimum, one: true,
+		rig: rigOptions{args: []string{"--set", "relayer:SCORELAY_MAX_FEE_GWEI=40"}}, // which an eighth more, and more, reaches before the tip is enough
+	},
 	{name: "replacements by the rule of reth", during: rethRule, lasts: 8 * time.Second, one: true},
 }
 
@@ -332,6 +337,23 @@ func minimumTip(_ *testing.T, x *trial) {
 	}))
 	x.pause(x.row.lasts)
 	remove()
+}
+
+// poolMinimum has the endpoint suggest a gwei and refuse tips below 25, in Bor's words, and expects updates to be applied all the same.
+func poolMinimum(t *testing.T, x *trial) {
+	least := big.NewInt(25 * params.GWei)
+	remove := x.everywhere(rpcproxy.RefuseSends(func(tx *types.Transaction) error {
+		if tx.GasTipCap().Cmp(least) < 0 {
+			return fmt.Errorf("transaction gas price below minimum: gas tip cap %s, minimum needed %s", tx.GasTipCap(), least)
+		}
+		return nil
+	}))
+	defer remove()
+	final, err := x.judge.final(x.ctx)
+	require.NoError(t, err)
+	if !x.applied(len(final.applied)+300, 2*time.Minute) {
+		x.failf("nothing is applied while the pool's minimum is above the suggested tip: %v", x.complaints())
+	}
 }
 
 // rethRule has the endpoint keep transactions to itself and judge their replacements as reth does, which rounds up.

@@ -300,6 +300,7 @@ func (s *RelayerSettings) rules() lane.Rules {
 			MaxCap:   uint64(math.Round(s.MaxFeeGwei * 1e9)),
 			MaxTxFee: uint64(math.Round(s.MaxTxFeeEther * 1e18)),
 			MinTip:   max(uint64(math.Round(s.MinTipGwei*1e9)), 1),
+			MaxTip:   uint64(math.Round(s.MaxTipGwei * 1e9)),
 
 			MaxUpdate: uint64(math.Round(s.MaxUpdateGwei * 1e9)),
 		},

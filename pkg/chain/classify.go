@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/rpc"
@@ -171,6 +173,20 @@ func classifyText(text string) txpool.Class {
 		}
 	}
 	return txpool.Unknown
+}
+
+// minTips match the least tip that a pool names where it refuses a lower one, in wei per gas: geth and Bor, and BSC.
+var minTips = regexp.MustCompile(`gas tip cap (?:below minimum: )?\d+, minimum needed (\d+)|tip needed (\d+), tip permitted`)
+
+// minTip is what an answer names; 0 where it names none.
+func minTip(err error) (wei uint64) {
+	if err == nil {
+		return 0
+	}
+	if named := minTips.FindStringSubmatch(strings.ToLower(err.Error())); named != nil {
+		wei, _ = strconv.ParseUint(named[1]+named[2], 10, 64) // 2^64-1 of a larger one
+	}
+	return wei
 }
 
 // undelivered tells whether the request cannot have reached the endpoint: it rests, or there was no connection to send it

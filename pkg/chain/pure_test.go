@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
 	"math/big"
 	"net/http"
 	"strings"
@@ -376,4 +377,21 @@ func TestInRange(t *testing.T) {
 	} {
 		require.ErrorIs(t, inRange(logs, q, 3, 9), evidence.ErrContradiction, name)
 	}
+}
+
+// TestTheLeastTipIsReadFromARefusal: what is no tip is none, and neither is the base fee.
+func TestTheLeastTipIsReadFromARefusal(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]uint64{
+		"transaction gas price below minimum: gas tip cap 1000000000, minimum needed 25000000000":    25e9,
+		"transaction underpriced: gas tip cap below minimum: 1000000000, minimum needed 25000000000": 25e9,
+		"transaction underpriced: tip needed 25000000000, tip permitted 1000000000":                  25e9,
+		"transaction underpriced: tip needed 99999999999999999999999, tip permitted 1":               uint64(math.MaxUint64),
+		"transaction underpriced":                                                0,
+		"intrinsic gas too low: gas 21000, minimum needed 53000":                 0,
+		"max fee per gas less than block base fee: maxFeePerGas: 1, baseFee: 30": 0,
+	} {
+		require.EqualValues(t, want, minTip(errors.New(words)), words)
+	}
+	require.Zero(t, minTip(nil))
 }

@@ -70,6 +70,9 @@ func (e *endpoint) send(ctx context.Context, raw [][]byte) []txpool.Answer {
 			if err == nil {
 				a = txpool.Answer{Class: Classify(elems[i].Error), Delivered: true, Err: elems[i].Error}
 			}
+			if a.Class == txpool.FeeLow {
+				a.MinTip = minTip(a.Err)
+			}
 			out[first+i] = a
 			e.metrics.sends.WithLabelValues(e.name, a.Class.String()).Inc()
 			if a.Class == txpool.Unknown {

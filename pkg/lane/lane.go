@@ -36,6 +36,7 @@ const (
 	WaitFinality    Wait = "finality"    // enough slots are open
 	WaitFunds       Wait = "funds"       // the balance does not cover another slot
 	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling, or an update costs more than it may
+	WaitUnderpriced Wait = "underpriced" // nodes refuse the lane's transactions for their price, again and again
 	WaitForeign     Wait = "foreign"     // another transaction of the lane's signer used, or seems to have used, a nonce
 	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
 	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
@@ -54,7 +55,7 @@ const (
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
-		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitUnjournaled, WaitBehind,
+		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
 		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitPaused, WaitHalted, WaitJournal,
 	}
 }
@@ -82,6 +83,8 @@ type slotView struct {
 	replaced int          // how often
 	refused  txpool.Class // how the last attempt was refused for certain, or by some for long; Added when it was not
 	gas      uint64       // Sent.Gas of the last attempt
+	minTip   uint64       // Sent.MinTip of the last attempt
+	cheap    int          // how often in a row attempts were refused for their price
 	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
 	included *evidence.Included
 	reported score.Stage
@@ -218,6 +221,8 @@ func (l *Lane) Blocked() Wait {
 		return WaitRefused
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refused == txpool.Funds }):
 		return WaitFunds
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.cheap >= refusals }):
+		return WaitUnderpriced
 	case l.InFlight() >= l.window:
 		return WaitWindow
 	case len(l.State.Slots) >= l.rules.MaxOpen:
@@ -242,6 +247,9 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 func (l *Lane) endsByAccount(slot *Slot) bool {
 	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
+
+// refusals in a row for the price of a slot's attempts are no passing rise of the base fee.
+const refusals = 3
 
 // beginHeads is how many heads in a row must show the same account before the lane's first nonce is taken from one that is
 // not proved. A wrong one is corrected later, see Step; this only makes it rare.

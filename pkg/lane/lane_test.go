@@ -325,8 +325,11 @@ func TestRefusalsAreBumped(t *testing.T) {
 			found := only[lane.Replace](b.head(11, 0))
 			require.Len(t, found, 1)
 			want.Fees = lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}
-			if class == txpool.BadGas { // no pool has the first bytes
+			switch class { // no pool has the first bytes
+			case txpool.BadGas:
 				want.Fees = lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}
+			case txpool.FeeLow:
+				want.Fees.Cap = gwei + gwei*9/8
 			}
 			require.Equal(t, want, found[0])
 			b.replace(found[0])
@@ -375,12 +378,93 @@ func TestACancelAtTheCeiling(t *testing.T) {
 	ceiling := func(v *lane.View) { v.Price.BaseFee = 260 * gwei }
 	b.replace(only[lane.Replace](b.head(20, 0, ceiling))[0])
 	at := b.lane.State.Slots[0].Last()
-	require.Equal(t, uint64(500*gwei), at.Cap)
+	require.Equal(t, uint64(500*gwei-1<<10), at.Cap)
 	b.sent(0, txpool.TooBig)
 	found := only[lane.Replace](b.head(21, 0, ceiling))
 	require.Equal(t, []lane.Replace{{Gas: 21_000, Cancel: true, Reason: "cancel", Fees: lane.Fees{Tip: at.Tip, Cap: at.Cap}}}, found)
 	b.replace(found[0])
 	require.True(t, b.lane.State.Slots[0].Last().Cancel)
+}
+
+// TestWhatNoNodeTookForItsPriceIsPricedAgain: it has nothing to outbid, so its cap is as high as its tip takes, and no node's word is taken beyond
+// the lane's rules.
+func TestWhatNoNodeTookForItsPriceIsPricedAgain(t *testing.T) {
+	t.Parallel()
+	strict := rules
+	strict.Fees.MaxTip = 50 * gwei
+	held := func(v *lane.View) { v.Price.BaseFee = 30 * gwei } // and the first attempt's cap is below it
+	high := func(v *lane.View) { v.Price.BaseFee = 260 * gwei }
+	for name, c := range map[string]struct {
+		market func(*lane.View)
+		minTip uint64
+		sent   []txpool.Class
+		want   lane.Fees // zero: no attempt
+	}{
+		"the minimum that is named":                {held, 25 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: 25 * gwei, Cap: 85 * gwei}},
+		"an eighth more where none is":             {held, 0, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: gwei * 9 / 8, Cap: 60*gwei + gwei*9/8}},
+		"the lane's highest tip":                   {held, 900 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: 50 * gwei, Cap: 110 * gwei}},
+		"at the ceiling the tip rises below it":    {high, 25 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: 25 * gwei, Cap: 500*gwei - 1<<10}},
+		"what a pool took before is to be outbid":  {nil, 25 * gwei, []txpool.Class{txpool.Added, txpool.FeeLow}, lane.Fees{Tip: 25 * gwei, Cap: 26 * gwei}},
+		"what may be in a pool is no refusal":      {nil, 25 * gwei, []txpool.Class{txpool.Timeout}, lane.Fees{}},
+		"a refusal does not undo that it was sent": {nil, 0, []txpool.Class{txpool.Added, txpool.FeeLow}, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.lane = lane.New(b.lane.State, strict)
+			var market []func(*lane.View)
+			if c.market != nil {
+				market = append(market, c.market)
+			}
+			b.head(10, 0)
+			b.bind()
+			for _, class := range c.sent {
+				b.step(lane.Sent{Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: class, MinTip: c.minTip, Now: b.now})
+			}
+			found := only[lane.Replace](b.head(11, 0, market...))
+			if c.want == (lane.Fees{}) {
+				require.Empty(t, found)
+				return
+			}
+			require.Equal(t, c.want, found[0].Fees)
+			b.replace(found[0])
+			b.step(lane.Sent{Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: txpool.FeeLow, MinTip: 49 * gwei, Now: b.now})
+			if found = only[lane.Replace](b.head(12, 0, high)); c.want.Tip < 50*gwei {
+				require.Equal(t, uint64(49*gwei), found[0].Fees.Tip)
+				require.Equal(t, max(c.want.Cap+1, 500*gwei-1<<10), found[0].Fees.Cap)
+				b.replace(found[0])
+			}
+		})
+	}
+}
+
+// TestAfterTheLastPriceNothingIsSigned until the nodes ask for less, and the lane says so meanwhile.
+func TestAfterTheLastPriceNothingIsSigned(t *testing.T) {
+	t.Parallel()
+	strict := rules
+	strict.Fees.MaxTip = 50 * gwei
+	for _, minTip := range []uint64{0, 25 * gwei, 900 * gwei} {
+		b := newBench(t)
+		b.lane = lane.New(b.lane.State, strict)
+		b.head(10, 0)
+		b.bind()
+		attempts, quiet := 0, 0
+		for n := uint64(11); quiet < 10; n++ {
+			b.step(lane.Sent{Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: txpool.FeeLow, MinTip: minTip, Now: b.now})
+			quiet++
+			for _, r := range only[lane.Replace](b.head(n, 0)) {
+				b.replace(r)
+				attempts, quiet = attempts+1, 0
+				require.LessOrEqual(t, r.Fees.Tip, uint64(50*gwei+attempts))
+				require.LessOrEqual(t, r.Fees.Cap, rules.Fees.MaxCap)
+			}
+			require.Less(t, attempts, 100)
+		}
+		require.Equal(t, lane.WaitUnderpriced, b.lane.Blocked())
+		require.NotEmpty(t, only[lane.Send](b.head(1000, 0)), "it is broadcast all the same")
+		b.sent(0, txpool.Added)
+		require.Equal(t, lane.WaitNone, b.lane.Blocked())
+	}
 }
 
 func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {

@@ -25,6 +25,7 @@ type Sent struct {
 	Class   txpool.Class
 	Refused txpool.Class // as in txpool.Result
 	Gas     uint64       // what another attempt should ask for where this one asked for too little; 0: not known
+	MinTip  uint64       // as in txpool.Result
 	Now     time.Time
 }
 
@@ -193,7 +194,7 @@ func (l *Lane) locate() (out []Effect) {
 			if v.included == nil && l.window < l.rules.Window {
 				l.window++
 			}
-			v.included, v.refused, v.untaken, v.again = in, txpool.Added, 0, false
+			v.included, v.refused, v.untaken, v.cheap, v.again = in, txpool.Added, 0, 0, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
 		}
 	}
@@ -291,7 +292,7 @@ func (l *Lane) push() (out []Effect) {
 // no blocks without transactions, a refused one is priced again as often as it would be broadcast.
 func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
-	last, block := slot.Last(), l.view.Head.Number
+	last, block, market := slot.Last(), l.view.Head.Number, l.view.Price
 	if v.pricedAt == 0 {
 		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
 	}
@@ -307,17 +308,23 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		b.Gas, b.Reason = cmp.Or(v.gas, min(last.Gas+last.Gas/4+1, l.rules.MaxGas)), "gas"
 	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel && (v.untaken == 0 || slot.Work.Tries == 0):
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
-	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
+	case v.refused == txpool.FeeLow:
+		b.Reason = v.refused.String()
+		market = l.rules.Fees.atLeast(market, v.minTip)
+	case v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && (v.taken || v.refused == txpool.Unknown) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
-	case !l.view.Price.Legacy && last.Cap < l.view.Price.BaseFee:
+	case !market.Legacy && last.Cap < market.BaseFee:
 		b.Reason = "base_fee"
 	default:
 		return Replace{}, false
 	}
 	paid := Fees{Tip: last.Tip, Cap: last.Cap}
-	fees, ok := l.rules.Fees.Replacement(paid, l.view.Price, b.Gas)
+	fees, ok := l.rules.Fees.Replacement(paid, market, b.Gas)
+	if v.refused == txpool.FeeLow && (!ok || !v.taken && v.untaken == 0) { // no pool has bytes to outbid, or there is no room for that
+		fees, ok = l.rules.Fees.reprice(paid, market, b.Gas, v.minTip)
+	}
 	if b.Reason == "gas" && v.untaken == 0 { // no pool has bytes to outbid
 		fees, ok = l.rules.Fees.again(paid, b.Gas)
 		if !ok && !last.Cancel { // the price is at its ceiling: the work goes again in another slot
@@ -354,14 +361,17 @@ func (l *Lane) onSent(s Sent) []Effect {
 	if v == nil || v.included != nil || l.State.Slot(s.Nonce).Last().Hash != s.Tx {
 		return nil
 	}
-	v.sent, v.again, v.refused, v.taken, v.gas = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken(), s.Gas
+	v.sent, v.again, v.refused, v.taken, v.gas, v.minTip = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken(), s.Gas, s.MinTip
 	class, known := v.judge(s)
 	if known && !class.Taken() {
 		v.refused = class
 	}
 	switch {
 	case class.Taken():
+		v.cheap = 0
 		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
+	case known && class == txpool.FeeLow:
+		v.cheap++
 	case class == txpool.Full:
 		l.window = max(1, l.window/2)
 	case class == txpool.NonceLow || class == txpool.NonceHigh || class == txpool.Funds:

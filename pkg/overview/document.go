@@ -184,6 +184,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitFinality:    "enough of its transactions wait to be final",
 	lane.WaitFunds:       "its signer cannot pay for another transaction; fund it",
 	lane.WaitCeiling:     "gas, or an update, costs more than it may pay",
+	lane.WaitUnderpriced: "nodes refuse its transactions for their price; see the relayer's log",
 	lane.WaitForeign:     "another program seems to use its signer's nonces",
 	lane.WaitUnjournaled: "its journal lacks a transaction; decide: scorelay lanes resume",
 	lane.WaitBehind:      "the chain shows fewer of its transactions than were final",

@@ -339,10 +339,11 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
 		s.tracer.sent(slots[i], result.Class)
 		if !result.Class.Taken() {
+			s.waiting.words = result.Err
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
-		sent := lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused}
+		sent := lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused, MinTip: result.MinTip}
 		if sent.Class == txpool.BadGas || sent.Refused == txpool.BadGas {
 			sent.Gas = s.gas.refused(ctx, slots[i])
 		}

@@ -26,6 +26,7 @@ const (
 	simMore    = 20 // the accounts of lanes that have no place before that
 	simGwei    = 1_000_000_000
 	simCeiling = 1000 * simGwei // of a lane's fees
+	simMinTip  = 500 * simGwei  // of pools
 )
 
 // simKeys are the accounts' keys.
@@ -181,7 +182,7 @@ func (r *simRun) dropPools() {
 		}
 		return drop
 	})
-	n.Rules = model.Rules{NoGaps: r.chance(20), NoCheap: r.chance(20), PerAccount: r.draw(3) * 2}
+	n.Rules = model.Rules{MinTip: r.plan.minTip, NoGaps: r.chance(20), NoCheap: r.chance(20), PerAccount: r.draw(3) * 2}
 }
 
 func (r *simRun) movePrices() {

@@ -18,6 +18,7 @@ type simPlan struct {
 	window                 int    // of a lane
 	ahead                  int    // updates in a horizon
 	gasLimit               uint64 // of the first block
+	minTip                 uint64 // of all pools, far above what nodes suggest, also when it is calm; 0: none
 	oneClient              bool   // every replica asks the nodes in the same order
 
 	// Percent of calls that fail.
@@ -83,6 +84,9 @@ func drawPlan(rng *rand.Rand) simPlan {
 	p.deep = p.reorgs && (some(40) || p.confirmations == 1)
 	if p.moves = some(60); p.moves {
 		p.noticeFaults = rate(50)
+	}
+	if some(15) {
+		p.minTip = simMinTip
 	}
 	if p.goneAfter = 2; p.deep {
 		p.goneAfter = 24

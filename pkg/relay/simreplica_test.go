@@ -381,7 +381,11 @@ func (c *simSends) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	results := c.Client.Send(ctx, raw)
 	for i := range results {
 		c.r.note("send of %x: %v", raw[i][len(raw[i])-4:], results[i].Class)
-		if tx, err := c.r.chain.Decode(raw[i]); err == nil && results[i].Class == txpool.Timeout {
+		tx, err := c.r.chain.Decode(raw[i])
+		if err == nil && (results[i].Class == txpool.FeeLow || results[i].Refused == txpool.FeeLow) {
+			c.r.watch.cheap[tx.Hash()] = true
+		}
+		if err == nil && results[i].Class == txpool.Timeout {
 			c.replica.timedOut = append(c.replica.timedOut, tx.Nonce())
 		}
 	}

@@ -21,6 +21,7 @@ type simWatch struct {
 	states    []*lane.State           // by lane
 	journaled []int                   // entries, by lane
 	written   map[common.Hash]bool    // transactions that were journaled
+	cheap     map[common.Hash]bool    // of them those that were refused for their price
 	bindings  map[score.Position]bool // what is bound, by any lane
 	dropped   map[score.Ref]int       // updates that were given up, by how often
 	failed    map[string]int          // transactions that ended without having carried their calldata, by it
@@ -34,7 +35,7 @@ type simWatch struct {
 }
 
 func newSimWatch(r *simRun) *simWatch {
-	w := &simWatch{r: r, written: map[common.Hash]bool{}, bindings: map[score.Position]bool{}, dropped: map[score.Ref]int{}, failed: map[string]int{}, again: map[score.Ref]int{}}
+	w := &simWatch{r: r, written: map[common.Hash]bool{}, cheap: map[common.Hash]bool{}, bindings: map[score.Position]bool{}, dropped: map[score.Ref]int{}, failed: map[string]int{}, again: map[score.Ref]int{}}
 	for range simMaxLanes {
 		w.states = append(w.states, &lane.State{})
 		w.journaled = append(w.journaled, 0)
@@ -95,15 +96,18 @@ func (w *simWatch) stored(id score.Lane, e lane.Entry) {
 		slot := &state.Slots[i]
 		for k := range slot.Attempts {
 			w.written[slot.Attempts[k].Hash] = true
-			if k > 0 && !slot.Reopened { // of one reopened, the one that was executed is the last
-				w.replaces(id, slot.Nonce, slot.Attempts[k-1], slot.Attempts[k])
-			}
+		}
+		if last := len(slot.Attempts) - 1; e.Replacement != nil && e.Replacement.Nonce == slot.Nonce && !slot.Reopened { // of one reopened, the one that was executed is the last
+			w.replaces(id, slot.Nonce, slot.Attempts[last-1], slot.Attempts[last])
 		}
 	}
 }
 
-// replaces checks that every node's pool takes an attempt in place of the one before it.
+// replaces checks that every node's pool takes an attempt in place of the one before it, unless that was too cheap for all that got it.
 func (w *simWatch) replaces(id score.Lane, nonce uint64, old, next lane.Attempt) {
+	if w.cheap[old.Hash] && next.Cap > old.Cap && next.Tip > old.Tip {
+		return
+	}
 	if next.Cap*1000 < old.Cap*1125 || next.Tip*1000 < old.Tip*1125 {
 		w.r.fail("lane %d: an attempt of slot %d pays %d, %d after %d, %d, which no pool takes", id, nonce, next.Cap, next.Tip, old.Cap, old.Tip)
 	}

@@ -24,6 +24,7 @@ type waiting struct {
 	reason lane.Wait
 	since  time.Time // of the reason
 	logged bool      // the reason was
+	words  error     // of nodes that took no transaction, the last ones
 }
 
 // set notes why nothing new is bound, and says so once, with the numbers that matter. Before its first view of the chain each
@@ -53,6 +54,9 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 		log.Warn("gas, or an update, costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
 			"max_per_update_wei", w.config.Rules.Fees.MaxUpdate, "l1_wei_per_byte", view.Price.L1Byte,
 			"max_tx_wei", w.config.Rules.Fees.MaxTxFee, "base_fee_wei", view.Price.BaseFee, "tip_wei", view.Price.Tip, "legacy_price_wei", view.Price.Gas)
+	case lane.WaitUnderpriced:
+		log.Error("nodes refuse the lane's transactions for their price; the lane raises the tip up to SCORELAY_MAX_TIP_GWEI and SCORELAY_MAX_FEE_GWEI, and keeps broadcasting them",
+			"err", w.words, "tip_wei", view.Price.Tip, "max_tip_wei", w.config.Rules.Fees.MaxTip, "max_wei", w.config.Rules.Fees.MaxCap)
 	case lane.WaitForeign:
 		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+
 			"and the lane resumes behind them when they are seen in final blocks, or when the account no longer shows them",

@@ -58,6 +58,8 @@ type Answer struct {
 	Class     Class
 	Delivered bool  // the bytes may have reached the node
 	Err       error // the node's words
+	// MinTip is the least tip that the node takes, wei per gas, where it refuses a lower one and names it; else 0.
+	MinTip uint64
 }
 
 // Result is the answer to one raw transaction, over all nodes it went to: Taken if any took it; else ambiguous if any
@@ -66,6 +68,8 @@ type Result struct {
 	Class   Class
 	Refused Class // where Class is ambiguous: the most telling refusal by another node that got it; Unknown if there is none
 	Err     error // the node's words, for logs; nil when Taken
+	// MinTip is the lowest that a node named which refuses lower ones; 0 where none did.
+	MinTip uint64
 }
 
 // ranked are the classes by what they say of a transaction that several nodes got: taken; then what leaves it open whether
@@ -81,6 +85,11 @@ var ranked = []Class{
 // reached none.
 func Join(answers []Answer) Result {
 	joined := join(answers)
+	for _, a := range answers {
+		if a.MinTip > 0 && (joined.MinTip == 0 || a.MinTip < joined.MinTip) {
+			joined.MinTip = a.MinTip
+		}
+	}
 	if joined.Class.Ambiguous() {
 		refusals := slices.DeleteFunc(slices.Clone(answers), func(a Answer) bool { return a.Class.Ambiguous() || !a.Delivered })
 		if len(refusals) > 0 {

@@ -76,3 +76,13 @@ func TestJoinKeepsTheRefusalBesideWhatLeavesItOpen(t *testing.T) {
 	require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{reader, big}).Refused, "it does not have the bytes")
 	require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{reader}).Refused)
 }
+
+// TestJoinTakesTheLowestTipThatANodeNames: it suffices that one takes it.
+func TestJoinTakesTheLowestTipThatANodeNames(t *testing.T) {
+	t.Parallel()
+	low := func(tip uint64) txpool.Answer {
+		return txpool.Answer{Class: txpool.FeeLow, Delivered: true, MinTip: tip}
+	}
+	require.EqualValues(t, 25, txpool.Join([]txpool.Answer{low(30), low(0), low(25)}).MinTip)
+	require.Zero(t, txpool.Join([]txpool.Answer{low(0)}).MinTip)
+}

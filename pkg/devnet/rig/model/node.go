@@ -90,8 +90,12 @@ func (n *Node) answers(what string, key []byte) bool {
 
 // told counts, if it is so, that a client got something else than the truth because of a fault.
 func (n *Node) told(fault string, so bool) bool {
+	return n.chain.told(fault, so)
+}
+
+func (c *Chain) told(fault string, so bool) bool {
 	if so {
-		n.chain.Told[fault]++
+		c.Told[fault]++
 	}
 	return so
 }

@@ -40,7 +40,7 @@ func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 		return txpool.Invalid
 	case tx.Gas() < intrinsic(tx.Data()):
 		return txpool.BadGas
-	case tx.GasTipCap().Cmp(new(big.Int).SetUint64(rules.MinTip)) < 0:
+	case c.told("minimum tip", tx.GasTipCap().Cmp(new(big.Int).SetUint64(rules.MinTip)) < 0):
 		return txpool.FeeLow
 	case tx.Nonce() < from.nonce:
 		return txpool.NonceLow

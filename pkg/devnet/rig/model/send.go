@@ -36,6 +36,9 @@ func (c *Client) send(raw []byte) txpool.Result {
 		if !l.Down {
 			a.Class, a.Delivered = l.Node.send(tx)
 		}
+		if a.Class == txpool.FeeLow {
+			a.MinTip = l.Node.Rules.MinTip
+		}
 		a.Err = fmt.Errorf("the node said %s", a.Class)
 		answers = append(answers, a)
 	}
