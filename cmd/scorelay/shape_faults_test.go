@@ -160,6 +160,11 @@ var shapeFaults = []fault{
 		name: "finalized 20,000 blocks behind at a first start", rig: byTag(plain), during: laggingAtStart(20_000),
 		ended: endLag(20_000), one: true, restarts: true,
 	},
+	{
+		name: "a hard fork adds a field to headers", rig: shaped(plain, faultBlock), during: hardFork, one: true, two: true,
+		restarts: true, after: saidOnce,
+	},
+	{name: "an endpoint tells of a hard fork that is none", during: noFork, two: true, lie: true, after: notSaid},
 }
 
 var (
@@ -291,5 +296,45 @@ func endLag(n uint64) func(*testing.T, *trial) {
 			return err == nil && p.Final()
 		})
 		t.Logf("final %s after the chain called it so", time.Since(began).Round(100*time.Millisecond))
+	}
+}
+
+const saysUpgrade = "upgrade Scorelay" // in the line that says that headers have fields which are not known
+
+// hardFork has headers get a field that the program does not know, and the relayers end when they follow the chain above it: those that
+// start then find blocks of both kinds.
+func hardFork(t *testing.T, x *trial) {
+	nextBlock(t, x)
+	first := x.shape.Fork()
+	require.True(t, x.until(3*time.Minute, func() bool { return x.logged(saysUpgrade) > 0 }), "nothing is said: %v", x.complaints())
+	x.pause(4 * time.Second)
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	x.did["blocks with an unknown field"] += int(head + 1 - first)
+	x.kill(t, "relayer")
+	x.pause(6 * time.Second)
+}
+
+// saidOnce expects one line of each process, which names the field.
+func saidOnce(_ *testing.T, x *trial) {
+	if said, named := x.logged(saysUpgrade), x.logged(rpcproxy.UnknownField); said == 0 || said != named {
+		x.failf("%d lines say that Scorelay is to be upgraded, and %d name the unknown field", said, named)
+	}
+}
+
+// noFork has the first endpoint tell, for longer than a fork is waited for, a chain of its own whose headers have a field more and link.
+func noFork(t *testing.T, x *trial) {
+	alone := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "a fork of one endpoint"})
+	defer x.proxies[0].Add(alone.Fault())()
+	x.pause(2 * time.Second)
+	nextBlock(t, x)
+	alone.Fork()
+	x.pause(75 * time.Second)
+}
+
+// notSaid expects that one endpoint alone did not have the checks of headers end.
+func notSaid(_ *testing.T, x *trial) {
+	if x.logged(saysUpgrade) > 0 {
+		x.failf("the word of one endpoint had the relayers not check headers any more")
 	}
 }

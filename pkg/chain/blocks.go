@@ -1,10 +1,13 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -25,7 +28,7 @@ func (c *Client) block(ctx context.Context, e *endpoint, method string, which an
 	if err != nil {
 		return evidence.Block{}, err
 	}
-	return b, c.accept(ctx, &b)
+	return b, c.accept(ctx, e, raw, &b)
 }
 
 // blockByHash asks an endpoint for the block of a hash, on any branch.
@@ -46,8 +49,8 @@ func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evide
 	return b, err
 }
 
-// BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where headers cannot
-// be checked, most endpoints that have a block of that height have to agree.
+// BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where its header cannot be
+// checked, endpoints have to agree on it; see Client.Agreed.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
 	var from *endpoint
 	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {
@@ -56,7 +59,7 @@ func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block eviden
 		return err
 	})
 	if err == nil && !block.Checked {
-		err = c.agreed(ctx, from, &block)
+		_, err = c.agreed(ctx, from, []evidence.Block{block})
 	}
 	return block, err
 }
@@ -70,55 +73,80 @@ func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evide
 	return block, err
 }
 
-// agreed compares an endpoint's block, whose header cannot be checked, with the other endpoints: more than half of those
-// that have a block of that height have to have this one.
-func (c *Client) agreed(ctx context.Context, from *endpoint, b *evidence.Block) error {
-	with, against := 1, []string{}
-	for _, e := range c.candidates(b.Number) {
+// Agreed is how many of the blocks from … of an endpoint's chain, from the first on, are believed; an error says why that is not all. Those
+// whose headers were checked are. Where none of the chain can be, the last block has to be that of more than half of the endpoints which have one
+// of its height. After a hard fork that this program does not know all endpoints that answer, or did so in the last 30 seconds, have
+// to say the same of each block: one alone is not believed that a block of the chain has other contents.
+// evidence.ErrUnconfirmed: none of them has the block yet.
+func (c *Client) Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
+	if e := c.named(endpoint); e != nil {
+		return c.agreed(ctx, e, blocks)
+	}
+	return 0, fmt.Errorf("the chain has no endpoint %q", endpoint)
+}
+
+func (c *Client) agreed(ctx context.Context, from *endpoint, blocks []evidence.Block) (int, error) {
+	first := slices.IndexFunc(blocks, func(b evidence.Block) bool { return !b.Checked })
+	if first < 0 {
+		return len(blocks), nil
+	}
+	c.headers.mu.Lock()
+	forked, asked := c.headers.checkable, c.endpoints
+	c.headers.mu.Unlock()
+	if !forked {
+		first, asked = len(blocks)-1, c.candidates(blocks[len(blocks)-1].Number)
+	}
+	var with, against []string
+	most := 0
+	for _, e := range asked {
 		if e == from {
 			continue
 		}
-		var other evidence.Block
-		err := e.do(ctx, "compare", func(ctx context.Context, e *endpoint) (err error) {
-			other, err = c.blockAt(ctx, e, b.Number)
-			return err
-		})
+		theirs, err := c.chain(ctx, e, blocks[first].Number, blocks[len(blocks)-1].Number)
+		same := 0
+		for same < len(theirs) && theirs[same].Hash == blocks[first+same].Hash && (!forked || reflect.DeepEqual(theirs[same], blocks[first+same])) {
+			same++
+		}
 		switch {
-		case err != nil:
-		case other.Hash == b.Hash:
-			with++
-		default:
-			against = append(against, fmt.Sprintf("%s (%s)", e.name, other.Hash))
+		case same < len(theirs):
+			against = append(against, fmt.Sprintf("%s (block %d is %s)", e.name, theirs[same].Number, theirs[same].Hash))
+		case same > 0, forked && !errors.Is(err, evidence.ErrContradiction) && (!failed(err) || time.Since(time.Unix(0, e.answered.Load())) < distrustFirst):
+			with, most = append(with, e.name), max(most, same)
 		}
 	}
-	if with > len(against) {
-		return nil
+	switch last := blocks[len(blocks)-1]; {
+	case len(against) > len(with), forked && len(against) > 0:
+		return first, fmt.Errorf("%w: %s says that block %d is %s, and others differ about it or those below it: %v", errNotLearnt, from.name, last.Number, last.Hash, against)
+	case forked && len(with) > 0 && first+most < len(blocks):
+		return first + most, fmt.Errorf("%w: block %d of %s, asked of %v", evidence.ErrUnconfirmed, blocks[first+most].Number, from.name, with)
 	}
-	return fmt.Errorf("%w: %s says that block %d is %s, and others differ: %v", errNotLearnt, from.name, b.Number, b.Hash, against)
+	return len(blocks), nil
 }
 
 // Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows. Each
-// is checked and has the one before it as its parent. With an error come those that were read before it, from `from` on
-// without a gap.
+// has the one before it as its parent. With an error come those that were read before it, from `from` on without a gap. Those that
+// are not Checked are that endpoint's word; see Client.Agreed.
 func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
 	if e := c.named(endpoint); e != nil {
-		return c.blocks(ctx, e, from, to)
+		return c.chain(ctx, e, from, to)
 	}
 	return nil, fmt.Errorf("the chain has no endpoint %q", endpoint)
 }
 
-func (c *Client) blocks(ctx context.Context, e *endpoint, from, to uint64) (blocks []evidence.Block, err error) {
+// blocks are those of chain on which endpoints agree.
+func (c *Client) blocks(ctx context.Context, e *endpoint, from, to uint64) ([]evidence.Block, error) {
+	blocks, err := c.chain(ctx, e, from, to)
+	n, differ := c.agreed(ctx, e, blocks)
+	return blocks[:n], cmp.Or(differ, err)
+}
+
+func (c *Client) chain(ctx context.Context, e *endpoint, from, to uint64) (blocks []evidence.Block, err error) {
 	for next := from; next <= to && err == nil; next = from + uint64(len(blocks)) {
 		last := min(to, next+uint64(max(e.batch.size(time.Now()), 1))-1)
 		err = e.do(ctx, "blocks", func(ctx context.Context, e *endpoint) (err error) {
 			blocks, err = c.extend(ctx, e, blocks, next, last)
 			return err
 		})
-	}
-	if n := len(blocks); n > 0 && !blocks[n-1].Checked {
-		if err := c.agreed(ctx, e, &blocks[n-1]); err != nil {
-			return nil, err
-		}
 	}
 	return blocks, err
 }
@@ -133,19 +161,19 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 		return blocks, err
 	}
 	for i, el := range elems {
-		b, err := c.takeHeader(ctx, el, from+uint64(i))
+		b, err := c.takeHeader(ctx, e, el, from+uint64(i))
 		if err != nil {
 			return blocks, err
 		}
-		if len(blocks) > 0 && blocks[len(blocks)-1].Hash != b.Parent {
-			return blocks, c.torn(ctx, e, blocks[len(blocks)-1], b)
+		if n := len(blocks); n > 0 && (blocks[n-1].Hash != b.Parent || b.Checked && !blocks[n-1].Checked) { // no fork ends
+			return blocks, c.torn(ctx, e, blocks[n-1], b)
 		}
 		blocks = append(blocks, b)
 	}
 	return blocks, nil
 }
 
-// torn judges two blocks that do not link. A reorg while they were read explains that; if they are still the endpoint's
+// torn judges two blocks that do not link, or of which only the higher could be checked. A reorg while they were read explains that; if they are still the endpoint's
 // blocks of their heights, it is a contradiction.
 func (c *Client) torn(ctx context.Context, e *endpoint, below, above evidence.Block) error {
 	for _, was := range []evidence.Block{below, above} {

@@ -22,15 +22,16 @@ const DefaultMinTip = 1_000_000
 
 // Config says how to reach the chain. Zero values mean the defaults.
 type Config struct {
-	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
-	Timeout  time.Duration // of one request. Default 10 s
-	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
-	LogRange uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
-	Proven   uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs. Default 4,096
-	FinalTag string        // the tag by which endpoints call a block final: finalized or safe. Default finalized
-	MinTip   uint64        // wei per gas that a Price's tip is at least
-	MaxTip   uint64        // wei per gas that a Price's tip is at most. Default 50 gwei
-	Legacy   bool          // read gas prices even where blocks have a base fee
+	URLs      []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
+	Timeout   time.Duration // of one request. Default 10 s
+	Grace     time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
+	LogRange  uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
+	Proven    uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs. Default 4,096
+	FinalTag  string        // the tag by which endpoints call a block final: finalized or safe. Default finalized
+	MinTip    uint64        // wei per gas that a Price's tip is at least
+	MaxTip    uint64        // wei per gas that a Price's tip is at most. Default 50 gwei
+	Unchecked time.Duration // without a newer checked block, until blocks are let in whose headers have unknown fields. Default 1 minute
+	Legacy    bool          // read gas prices even where blocks have a base fee
 }
 
 func (c Config) withDefaults() Config {
@@ -38,6 +39,7 @@ func (c Config) withDefaults() Config {
 	c.Grace = cmp.Or(c.Grace, 300*time.Millisecond)
 	c.LogRange = cmp.Or(c.LogRange, 2000)
 	c.Proven = cmp.Or(c.Proven, 4096)
+	c.Unchecked = cmp.Or(c.Unchecked, time.Minute)
 	c.FinalTag = cmp.Or(c.FinalTag, "finalized")
 	c.MaxTip = cmp.Or(c.MaxTip, 50_000_000_000)
 	c.MinTip = cmp.Or(c.MinTip, min(DefaultMinTip, c.MaxTip))

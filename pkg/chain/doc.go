@@ -5,12 +5,15 @@
 //   - A block's header hashes to its hash, a block asked for by number or hash has it, and blocks of a range link (header.go,
 //     blocks.go). Accounts have a proof under the state root (accounts.go), receipts are all of their block's under the receipts
 //     root (receipts.go), transactions all under theirs (transactions.go).
-//   - Once any header of the chain was checked, each has to be. Where none can be it
-//     takes a look at some blocks of each endpoint to conclude that. Then Checked is false, and endpoints are
-//     compared: a block of a height is not returned while half or more of the endpoints that have one of that height have
-//     another (Blocks compares the last of a range, which the others lead to). A lone endpoint's
-//     word is taken there. A chain that changes its headers' shape while the process runs looks like a lie of all endpoints
-//     until the process starts again.
+//   - Where no header of the chain can be checked, it takes a look at some blocks of each endpoint to conclude that. Then Checked is
+//     false, and endpoints are compared: a block of a height is not believed while half or more of the endpoints that have one of that
+//     height have another. A lone endpoint's word is taken there.
+//   - Once any header of the chain was checked, each has to be, but above a hard fork that gave headers fields which this program does
+//     not know: when for a minute (Config.Unchecked) no endpoint gave a checked block above those that it gave before; at the first contact at once, where
+//     every endpoint answers and none has a checked one among its newest. A checked block at that height or above ends it. An
+//     endpoint that gave a checked block above contradicts itself. Such blocks are compared whole, as the hash binds nothing in them: all endpoints that answer
+//     have to say the same, and one that has no such block yet is waited for (Agreed). Receipts are held against the roots that
+//     endpoints agree on.
 //   - What has a weaker check says so: an account without a proof is the unanimous word of the endpoints (Proved is
 //     false); a single receipt fits the block's list and bloom, but its status and gas are a word, so one that tells of a
 //     failure or has no log is read under the root where an endpoint allows it.

@@ -33,12 +33,14 @@ type endpoint struct {
 
 	transport *http.Transport
 
-	batch   *batchSize
-	logs    *batchSize // blocks of one question for logs
-	breaker breaker
-	trust   trust
-	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
-	took    atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
+	batch    *batchSize
+	logs     *batchSize // blocks of one question for logs
+	breaker  breaker
+	trust    trust
+	newest   atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
+	checked  uint64        // number above the newest block it gave whose header was checked; 0 before the first; of headerRule.mu
+	took     atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
+	answered atomic.Int64  // when it last answered, in Unix nanoseconds; 0 before the first
 
 	plainHash atomic.Bool // it takes block hashes as text, not as the object of EIP-1898
 	proofs    capability  // eth_getProof
@@ -128,6 +130,7 @@ func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string,
 	e.metrics.seconds.WithLabelValues(e.name, op).Observe(took.Seconds())
 	if err == nil {
 		e.took.Store(int64(took))
+		e.answered.Store(time.Now().UnixNano())
 	}
 	e.metrics.requests.WithLabelValues(e.name, op, resultOf(err)).Inc()
 	limited, retryAfter := x.noted()

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"slices"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -149,72 +150,144 @@ func txHash(raw json.RawMessage) (hash common.Hash, err error) {
 	return hash, err
 }
 
-// headerRule is whether the chain's headers can be checked. Once one could, each has to.
+// headerRule says which blocks may have a header that cannot be checked: of a chain none of whose headers can be, any; and else those from a height on,
+// since a hard fork gave headers fields that this program does not know.
 type headerRule struct {
-	mu      sync.Mutex  // one first contact at a time
-	checked atomic.Bool // never false again
-	without atomic.Bool // a first contact found none that could
+	mu        sync.Mutex
+	checkable bool      // some header of the chain could be checked
+	open      bool      // blocks whose headers cannot be are let in
+	fork      uint64    // the first of these
+	since     time.Time // of the first block, after the newest checked one, that could not be checked; zero: none came
 }
 
-// accept holds a block that an endpoint gave against what is known of the chain's headers.
-func (c *Client) accept(ctx context.Context, b *evidence.Block) error {
-	if b.Checked {
-		c.headers.checked.Store(true)
-		c.market.saw(b)
-		return nil
+// accept holds a block that an endpoint gave against what is known of the chain's headers. One that cannot be checked is a contradiction in any
+// case where its endpoint gave a checked one above it.
+func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
+	if c.noted(e, b) {
+		if err := c.lookAround(ctx, raw, b.Number); err != nil {
+			return err
+		}
 	}
-	if !c.headers.checked.Load() && !c.headers.without.Load() {
-		c.firstContact(ctx)
-	}
-	switch {
-	case c.headers.checked.Load():
+	r := &c.headers
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !b.Checked && (b.Number < e.checked || !r.open) {
 		return contradiction("the header of block %d does not hash to %s", b.Number, b.Hash)
-	case !c.headers.without.Load():
-		return errors.New("couldn't find out whether the chain's headers can be checked")
 	}
 	c.market.saw(b)
 	return nil
 }
 
-// firstContact looks at some blocks of each endpoint before it is decided that the chain's headers cannot be checked, so
-// that one lie at the start does not switch the checks off.
-func (c *Client) firstContact(ctx context.Context) {
-	c.headers.mu.Lock()
-	defer c.headers.mu.Unlock()
-	if c.headers.checked.Load() || c.headers.without.Load() {
-		return
+// noted reports whether it is time to look around before a block that cannot be checked is judged.
+func (c *Client) noted(e *endpoint, b *evidence.Block) (look bool) {
+	r := &c.headers
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b.Checked {
+		c.checks(e, b)
 	}
-	asked := false
-	for _, e := range c.candidates(0) {
-		var raw json.RawMessage
-		if e.call(ctx, &raw, "eth_getBlockByNumber", "latest", false) != nil {
-			continue
-		}
-		head, err := decodeBlock(raw)
-		if err != nil {
-			continue
-		}
-		elems := []rpc.BatchElem{}
-		for n := head.Number; n > 0 && head.Number-n < 4; n-- {
-			elems = append(elems, elem("eth_getBlockByNumber", hexutil.Uint64(n-1), false))
-		}
-		if len(elems) > 0 && e.calls(ctx, elems) != nil {
-			continue
-		}
-		asked = true
-		blocks := []evidence.Block{head}
-		for _, el := range elems {
-			if b, err := decodeBlock(rawOf(el)); err == nil {
-				blocks = append(blocks, b)
+	if b.Checked || b.Number < e.checked || r.open {
+		return false
+	}
+	if r.since.IsZero() {
+		r.since = time.Now()
+	}
+	return !r.checkable || time.Since(r.since) >= c.cfg.Unchecked
+}
+
+// checks notes a checked block. It is news if it is above all that its endpoint gave before; then no unchecked one is let in at its height or above
+// any more. An endpoint that halted before a fork gives none, nor does one that is asked for old blocks. headers.mu is held.
+func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
+	r := &c.headers
+	r.checkable = true
+	if b.Number < e.checked {
+		return false
+	}
+	e.checked = b.Number + 1
+	if !r.open || b.Number >= r.fork {
+		r.open, r.since = false, time.Time{}
+		c.metrics.unchecked.Set(0)
+	}
+	return true
+}
+
+// lookAround lets in blocks that cannot be checked, from a height on, if no endpoint that answers has a checked one that is news: at once at
+// the first contact if every endpoint answers, or none has ever had one; else after Config.Unchecked. So one endpoint's lie switches no checks off.
+func (c *Client) lookAround(ctx context.Context, raw json.RawMessage, from uint64) error {
+	samples := map[*endpoint][]evidence.Block{}
+	for _, e := range c.endpoints {
+		if _, _, resting := e.breaker.rest(time.Now()); !resting {
+			if blocks, err := e.sample(ctx); err == nil {
+				samples[e] = blocks
 			}
 		}
-		if slices.ContainsFunc(blocks, func(b evidence.Block) bool { return b.Checked }) {
-			c.headers.checked.Store(true)
-			return
+	}
+	r := &c.headers
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first, news := !r.checkable, false
+	for e, blocks := range samples {
+		for i := range blocks {
+			if b := &blocks[i]; b.Checked {
+				r.checkable = true
+				news = b.Number+sampled > blocks[0].Number && (c.checks(e, b) || first) || news
+			}
 		}
 	}
-	if asked {
-		c.headers.without.Store(true)
+	switch waited := !r.since.IsZero() && time.Since(r.since) >= c.cfg.Unchecked; {
+	case len(samples) == 0:
+		return errors.New("couldn't find out whether the chain's headers can be checked")
+	case r.open || news:
+	case !r.checkable:
+		r.open, r.fork = true, from
 		c.log.Warn("the chain's headers do not hash to the blocks' hashes, so they cannot be checked: comparing endpoints where there are several")
+	case waited || first && len(samples) == len(c.endpoints):
+		r.open, r.fork = true, from
+		c.metrics.unchecked.Set(1)
+		c.log.Error("the chain's headers have fields that this version of Scorelay does not know, so they cannot be checked: upgrade Scorelay. "+
+			"Until then it believes new blocks that link to the chain if all endpoints that answer agree on them, or its sole endpoint's word",
+			"block", from, "unknown_fields", unknownFields(raw))
 	}
+	return nil
+}
+
+// sampled is how many of an endpoint's newest blocks are in a sample.
+const sampled = 5
+
+// sample reads an endpoint's newest blocks, the newest first, and an early one.
+func (e *endpoint) sample(ctx context.Context) (blocks []evidence.Block, err error) {
+	var raw json.RawMessage
+	if err := e.call(ctx, &raw, "eth_getBlockByNumber", "latest", false); err != nil {
+		return nil, err
+	}
+	head, err := decodeBlock(raw)
+	if err != nil {
+		return nil, err
+	}
+	var elems []rpc.BatchElem
+	for n := head.Number; n > 0 && n+sampled > head.Number+1; n-- {
+		elems = append(elems, elem("eth_getBlockByNumber", hexutil.Uint64(n-1), false))
+	}
+	elems = append(elems, elem("eth_getBlockByNumber", hexutil.Uint64(1), false))
+	err = e.calls(ctx, elems)
+	blocks = []evidence.Block{head}
+	for _, el := range elems {
+		if b, err := decodeBlock(rawOf(el)); err == nil {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks, err
+}
+
+// unknownFields are the names of a block's members that this program does not know.
+func unknownFields(raw json.RawMessage) []string {
+	beside := map[string]int{"size": 0, "totalDifficulty": 0, "uncles": 0, "withdrawals": 0, "l1BlockNumber": 0, "sendCount": 0, "sendRoot": 0, "blockExtraData": 0}
+	var known, block map[string]json.RawMessage
+	for _, kind := range []any{header{}, avalancheHeader{}, types.Header{}, beside} {
+		text, _ := json.Marshal(kind)
+		_ = json.Unmarshal(text, &known) // adds to those before
+	}
+	_ = json.Unmarshal(raw, &block)
+	maps.DeleteFunc(block, func(name string, _ json.RawMessage) bool { return known[name] != nil })
+	return slices.Sorted(maps.Keys(block))
 }

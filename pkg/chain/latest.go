@@ -86,7 +86,13 @@ func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 		}
 		break
 	}
-	return all[0].Block, nil
+	for {
+		_, err := c.Agreed(ctx, all[0].Endpoint, []evidence.Block{all[0].Block})
+		if err == nil || len(all) == 1 {
+			return all[0].Block, err
+		}
+		all = all[1:]
+	}
 }
 
 // grounded tells whether an endpoint that claims a block far above another also has what lies below.
@@ -123,7 +129,9 @@ func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence
 		if len(all) == 0 {
 			return evidence.Block{}, fmt.Errorf("no block is %s: %w", c.cfg.FinalTag, ethereum.NotFound)
 		}
-		return slices.MinFunc(all, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) }).Block, nil
+		lowest := slices.MinFunc(all, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
+		_, err = c.Agreed(ctx, lowest.Endpoint, []evidence.Block{lowest.Block})
+		return lowest.Block, err
 	}
 	head, err := c.Head(ctx)
 	if err != nil {

@@ -302,7 +302,7 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 			return err
 		}
 		for i, number := range []uint64{q.to, to} {
-			if through, err = c.takeHeader(ctx, elems[i], number); err != nil {
+			if through, err = c.takeHeader(ctx, e, elems[i], number); err != nil {
 				return err
 			}
 		}
@@ -316,11 +316,14 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 	} else if ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
 		e.logs.minded(blocks, time.Now())
 	}
+	if err == nil {
+		_, err = c.agreed(ctx, e, []evidence.Block{through})
+	}
 	return through, logs, err
 }
 
 // takeHeader reads the block of a height from an answer.
-func (c *Client) takeHeader(ctx context.Context, el rpc.BatchElem, number uint64) (evidence.Block, error) {
+func (c *Client) takeHeader(ctx context.Context, e *endpoint, el rpc.BatchElem, number uint64) (evidence.Block, error) {
 	if el.Error != nil {
 		return evidence.Block{}, behind(el.Error, number)
 	}
@@ -331,7 +334,7 @@ func (c *Client) takeHeader(ctx context.Context, el rpc.BatchElem, number uint64
 	case b.Number != number:
 		return b, contradiction("block %d was asked for, %d came", number, b.Number)
 	}
-	return b, c.accept(ctx, &b)
+	return b, c.accept(ctx, e, rawOf(el), &b)
 }
 
 // inRange holds logs against the question: their range, order and filter, and one hash for each block.

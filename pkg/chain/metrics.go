@@ -14,6 +14,7 @@ type metrics struct {
 	sends          *prometheus.CounterVec
 	contradictions *prometheus.CounterVec
 	up             *prometheus.GaugeVec
+	unchecked      prometheus.Gauge
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -43,8 +44,12 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_chain_endpoint_up",
 			Help: "1 while the endpoint answers, 0 while it is left alone.",
 		}, []string{"endpoint"}),
+		unchecked: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_chain_headers_unchecked",
+			Help: "1 while the chain's new headers have fields that this version of Scorelay does not know, so that endpoints are compared: upgrade Scorelay.",
+		}),
 	}
-	reg.MustRegister(m.requests, m.calls, m.seconds, m.sends, m.contradictions, m.up)
+	reg.MustRegister(m.requests, m.calls, m.seconds, m.sends, m.contradictions, m.up, m.unchecked)
 	return m
 }
 

@@ -57,7 +57,7 @@ func (c *Client) paidFor(ctx context.Context, e *endpoint, logs []types.Log, pai
 		l := &logs[i]
 		if i == 0 || l.BlockHash != logs[i-1].BlockHash {
 			var err error
-			if block, err = c.takeHeader(ctx, elems[0], l.BlockNumber); err != nil {
+			if block, err = c.takeHeader(ctx, e, elems[0], l.BlockNumber); err != nil {
 				return err
 			}
 			if block.Hash != l.BlockHash {

@@ -18,6 +18,9 @@ import (
 // lies, is broken, or mixes answers of several nodes.
 var ErrContradiction = errors.New("the endpoint contradicts what was verified")
 
+// ErrUnconfirmed says that a block, whose header cannot be checked, is one endpoint's word so far: the others that answer do not have it yet.
+var ErrUnconfirmed = errors.New("no other endpoint has the block, which cannot be checked")
+
 // Ref names a block.
 type Ref struct {
 	Number uint64      `json:"number"`

@@ -12,5 +12,5 @@
 // contract's events were followed (followed.go).
 //
 // Where a chain's headers do not hash to their blocks' hashes (Block.Checked is false), nothing can be checked alone, and
-// endpoints are compared.
+// endpoints are compared. That may begin at a height, with a hard fork.
 package evidence

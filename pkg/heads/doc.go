@@ -11,8 +11,9 @@
 //     alone for some rounds; the others are followed in the same round.
 //  3. Another branch is taken when it is higher than the head, or when no endpoint shows the head any more: at once if one of
 //     those that had it answers, after 30 seconds if none of them does. Two endpoints on two equal branches do not make the
-//     chain swing. Blocks whose headers were checked are not replaced by
-//     blocks that cannot be, until nothing else has come for a minute.
+//     chain swing. Blocks whose headers were checked are not followed or replaced by
+//     blocks that cannot be, until nothing else has come for a minute. These are followed only as far as endpoints agree on them
+//     (Chain.Agreed), and none that was checked comes above them.
 //  4. The final block never moves down, and nothing below it is replaced, but in a finality break: every endpoint that
 //     answers has left it, which is asked at that moment. That is an alarm and a metric. It takes no hands to recover:
 //     lanes are told which settled nonces are Reorged, when no endpoint that answers has their blocks, and the same again if the old branch comes back.

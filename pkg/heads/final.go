@@ -113,6 +113,9 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			return err
 		}
 		if ours {
+			if _, err := t.agree(ctx, c.Endpoint, []evidence.Block{c.Block}); err != nil {
+				return err
+			}
 			t.setFinal(c.Block)
 			return nil
 		}
@@ -171,12 +174,6 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	var errs []error
 	for _, c := range t.claims {
 		parent, err := t.parentUnder(ctx, c.Endpoint, b.Number+1, next)
-		if err == nil && !b.Checked { // the blocks between are one endpoint's word; reading the block itself compares endpoints
-			var at evidence.Block
-			if at, err = t.blockAt(ctx, c.Endpoint, b.Number); err == nil {
-				parent = at.Hash
-			}
-		}
 		if err == nil {
 			return parent == b.Hash, true, nil
 		}

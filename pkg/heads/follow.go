@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -47,7 +48,9 @@ func (t *Tracker) follow(ctx context.Context) error {
 		}
 		at := t.headHash()
 		err := t.pursue(ctx, c)
-		t.reckon(c, err, t.headHash() != at)
+		if soon := errors.Is(err, evidence.ErrUnconfirmed) && t.config.Now().Sub(t.grewAt) < breakPatience; !soon {
+			t.reckon(c, err, t.headHash() != at)
+		}
 		if err != nil {
 			errs = append(errs, claimError(c, err))
 		}
@@ -145,18 +148,19 @@ func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence
 	if blocks[0].Parent != t.recent.head().Hash {
 		return t.fork(ctx, endpoint, blocks)
 	}
-	if err := t.mayFollow(blocks); err != nil {
-		return err
+	n, err := t.mayFollow(ctx, endpoint, blocks)
+	if n > 0 {
+		t.put(endpoint, blocks[:n])
 	}
-	t.put(endpoint, blocks)
-	return nil
+	return err
 }
 
-// mayFollow refuses unchecked blocks above or in place of checked ones, unless nothing else has come for a while: then a hard
-// fork gave headers fields that this program does not know.
-func (t *Tracker) mayFollow(blocks []evidence.Block) error {
+// mayFollow is how many of an endpoint's blocks, from the first on, may be followed; an error says why that is not all. It refuses
+// unchecked blocks above or in place of checked ones, unless nothing else has come for a while: then a hard fork gave headers
+// fields that this program does not know. Of unchecked ones those may be that endpoints agree on.
+func (t *Tracker) mayFollow(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	below := t.recent.head()
-	if first := blocks[0].Number; first > t.recent.base() && first <= below.Number+1 {
+	if first := blocks[0].Number; below != nil && first > t.recent.base() && first <= below.Number+1 {
 		below = t.recent.at(first - 1)
 	}
 	for i := range blocks {
@@ -166,16 +170,28 @@ func (t *Tracker) mayFollow(blocks []evidence.Block) error {
 			continue
 		}
 		if (below != nil && below.Checked || old != nil && old.Checked) && t.config.Now().Sub(t.checkedAt) < uncheckedAfter {
-			return errUnchecked
+			return 0, errUnchecked
 		}
 		below = &blocks[i]
 	}
-	return nil
+	return t.agree(ctx, endpoint, blocks)
+}
+
+// agree is Chain.Agreed, of some blocks at a time.
+func (t *Tracker) agree(ctx context.Context, endpoint string, blocks []evidence.Block) (n int, err error) {
+	for some := range slices.Chunk(blocks, mostRead) {
+		call, cancel := t.call(ctx)
+		agreed, err := t.chain.Agreed(call, endpoint, some)
+		cancel()
+		if n += agreed; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // put makes the blocks the end of the chain.
 func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
-	checked := !t.recent.empty() && t.recent.head().Checked
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.recent.empty() || blocks[0].Number <= t.recent.base() {
@@ -188,12 +204,8 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	for i := range blocks {
 		delete(t.proven, blocks[i].Hash) // its list came again, from this endpoint
 	}
-	head := t.recent.head()
-	if head.Checked {
-		t.checkedAt = t.config.Now()
-	} else if checked {
-		t.log.Warn("the chain's blocks do not hash to their hashes any more; endpoints are taken at their word from here on",
-			"endpoint", endpoint, "block", head.Number)
+	if t.grewAt = t.config.Now(); t.recent.head().Checked {
+		t.checkedAt = t.grewAt
 	}
 	t.lostSince = time.Time{}
 	clear(t.holders)
@@ -211,7 +223,7 @@ func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// ending are the claim and some blocks below it.
+// ending are the claim and some blocks below it, if all may be followed.
 func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Block, error) {
 	blocks := []evidence.Block{c.Block}
 	depth := min(max(t.config.Confirmations, firstRead), c.Block.Number)
@@ -223,7 +235,8 @@ func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Bloc
 		}
 		blocks = append(older, blocks...)
 	}
-	return blocks, nil
+	_, err := t.mayFollow(ctx, c.Endpoint, blocks)
+	return blocks, err
 }
 
 // allFar tells whether every endpoint that is ahead of the head is further than blocks are remembered.
@@ -254,9 +267,6 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	}
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
-		return err
-	}
-	if err := t.mayFollow(blocks); err != nil {
 		return err
 	}
 	t.log.Info("the chain moved on further than blocks are remembered; following it from its head on",

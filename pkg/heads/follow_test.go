@@ -218,6 +218,28 @@ func TestUncheckedNeverReplacesChecked(t *testing.T) {
 	r.atTip()
 }
 
+// TestAForkThatOneEndpointDoesNotFollow: the head stays where it is while that endpoint answers, and the log names both.
+func TestAForkThatOneEndpointDoesNotFollow(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "ahead", "halted")
+	log := logged{slog.DiscardHandler, make(chan string, 100)}
+	r.Tracker = heads.New(heads.Config{Confirmations: 2, Now: func() time.Time { return r.now }}, r.model, slog.New(log), prometheus.NewRegistry())
+	r.rounds(1)
+	before := r.tip
+	r.mine()
+	r.nodes[0].unchecked, r.nodes[1].head = true, before
+	r.now = r.now.Add(2 * time.Minute)
+	for range 3 {
+		r.rounds(1)
+		head, _ := r.Head()
+		require.Equal(t, before.Ref(), head.Ref())
+	}
+	require.Contains(t, <-log.lines, "newest block is not believed")
+	require.Empty(t, log.lines, "once")
+	r.nodes[1].down = true
+	r.rounds(10)
+	r.atTip()
+}
+
 func TestRunFollowsUntilItsContextEnds(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 1, PollInterval: 40 * time.Millisecond}, 10, "a")
 	ctx, cancel := context.WithCancel(context.Background())

@@ -67,9 +67,6 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	if err != nil {
 		return err
 	}
-	if err := t.mayFollow(blocks); err != nil {
-		return err
-	}
 	if old := t.final; old.Hash != (common.Hash{}) {
 		has := false
 		if c.Block.Number >= old.Number {
@@ -120,7 +117,7 @@ func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.B
 		branch = slices.Concat(older[i:], branch)
 		size = min(4*size, mostRead)
 	}
-	if err := t.mayFollow(branch); err != nil {
+	if _, err := t.mayFollow(ctx, endpoint, branch); err != nil {
 		return err
 	}
 	return t.take(ctx, endpoint, branch)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"time"
 
@@ -223,6 +224,36 @@ func (m *model) Blocks(_ context.Context, endpoint string, from, to uint64) (blo
 		blocks = append(blocks, n.show(b))
 	}
 	return blocks, nil
+}
+
+// Agreed is the rule of a chain whose headers could be checked once.
+func (m *model) Agreed(_ context.Context, endpoint string, blocks []evidence.Block) (int, error) {
+	first := slices.IndexFunc(blocks, func(b evidence.Block) bool { return !b.Checked })
+	if first < 0 {
+		return len(blocks), nil
+	}
+	others, most := 0, 0
+	for _, n := range m.nodes {
+		if n.name == endpoint || n.down || n.noBlocks {
+			continue
+		}
+		m.counted("agreed", 1)
+		have := 0
+		for ; first+have < len(blocks); have++ {
+			theirs := n.view().at(blocks[first+have].Number)
+			if theirs == nil {
+				break
+			}
+			if shown := n.show(theirs); !reflect.DeepEqual(shown, blocks[first+have]) {
+				return first, fmt.Errorf("%s has another block %d", n.name, shown.Number)
+			}
+		}
+		others, most = others+1, max(most, have)
+	}
+	if n := first + most; n < len(blocks) && others > 0 {
+		return n, evidence.ErrUnconfirmed
+	}
+	return len(blocks), nil
 }
 
 func (m *model) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {

@@ -39,7 +39,7 @@ func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, 
 	if err != nil {
 		return nil, err
 	}
-	if last := older[len(older)-1]; last.Hash != b.Parent {
+	if last := older[len(older)-1]; last.Hash != b.Parent || b.Checked && !last.Checked { // no fork ends
 		return nil, fmt.Errorf("%w: the parent of block %d is %s, its block %d is %s", errUnlinked, b.Number, b.Parent, last.Number, last.Hash)
 	}
 	return older, nil
@@ -49,6 +49,9 @@ func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, 
 func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (blocks []evidence.Block, err error) {
 	for _, c := range t.claims {
 		if blocks, err = t.below(ctx, c.Endpoint, b, size); err == nil {
+			_, err = t.agree(ctx, c.Endpoint, blocks)
+		}
+		if err == nil {
 			return blocks, nil
 		}
 		err = fmt.Errorf("couldn't read the blocks below %d of %s: %w", b.Number, c.Endpoint, err)

@@ -37,6 +37,7 @@ type Tracker struct {
 	setbacks  map[string]setback  // endpoints whose claims could not be linked
 	silent    map[string]*silence // endpoints that do not vouch for what would be final
 	checkedAt time.Time           // when a Checked block was last added
+	grewAt    time.Time           // when any was
 	lostSince time.Time           // since when endpoints answer and none of them shows our head; zero when one does
 	offer     offer               // of a branch below the final block
 	tagAsked  time.Time           // when the finalized tag was last asked for

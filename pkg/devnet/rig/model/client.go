@@ -186,6 +186,11 @@ func (c *Client) link(endpoint string) *Link {
 	return nil
 }
 
+// Agreed are all blocks: the model's headers can be checked.
+func (c *Client) Agreed(_ context.Context, _ string, blocks []evidence.Block) (int, error) {
+	return len(blocks), nil
+}
+
 // Blocks are blocks of one node's branch, each the parent of the next.
 func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (out []evidence.Block, err error) {
 	c.before("blocks")

@@ -1,11 +1,14 @@
 package rpcproxy
 
 import (
+	"errors"
 	"math/big"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 )
 
 // gap is a run of empty blocks that the node does not have: so a chain gets long at once. They are on the state of the
@@ -79,4 +82,31 @@ func (e *Emulator) Flash(each time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.rules.Flash = each
+}
+
+// UnknownField is what Fork adds to headers.
+const UnknownField = "debtRoot"
+
+// Fork has the headers of all blocks after the newest one hashed with a field more, at their end, that no client knows. It returns the number of
+// the first.
+func (e *Emulator) Fork() (first uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first = e.head().number + 1
+	e.rules.Seal = func(h *types.Header) (common.Hash, map[string]any) {
+		if h.Number.Uint64() < first {
+			return h.Hash(), nil
+		}
+		raw, err := rlp.EncodeToBytes(h)
+		var items []any
+		var fields []rlp.RawValue
+		if err = errors.Join(err, rlp.DecodeBytes(raw, &fields)); err != nil {
+			panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's could be decoded
+		}
+		for _, field := range fields {
+			items = append(items, field)
+		}
+		return crypto.Keccak256Hash(list(append(items, h.Root))), map[string]any{UnknownField: h.Root}
+	}
+	return first
 }
