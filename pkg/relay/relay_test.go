@@ -1,6 +1,8 @@
 package relay_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,8 +13,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
+	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -190,6 +194,17 @@ func TestARelayerThatIsStoppedAnywhereIsResumed(t *testing.T) {
 	require.Equal(t, map[score.Outcome]int{score.Applied: 25 * rounds}, w.audit())
 }
 
+// purges counts how often the relayer began to purge the stream.
+type purges struct {
+	relay.Source
+	n atomic.Int32
+}
+
+func (p *purges) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
+	p.n.Add(1)
+	return p.Source.FirstSince(ctx, at)
+}
+
 func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -197,11 +212,14 @@ func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	w.accept(some(1, 0, 30)...)
 	config := w.config()
 	config.AuditHorizon, config.PurgeInterval, config.PassEvery = time.Nanosecond, 20*time.Millisecond, 20*time.Millisecond
-	w.start(config, w.deps())
-	for range 5 { // nothing is final yet
-		_, err := w.stream.State(t.Context())
-		require.NoError(t, err)
-	}
+	deps := w.deps()
+	seen := &purges{Source: deps.Source}
+	deps.Source = seen
+	w.start(config, deps)
+	require.Eventually(t, func() bool { return seen.n.Load() >= 5 }, 2*time.Minute, 10*time.Millisecond) // the fifth begins once four have ended
+	state, err := w.stream.State(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, state.FirstSeq, "nothing is final yet")
 	w.drain()
 	require.Eventually(t, func() bool {
 		state, err := w.stream.State(t.Context())
@@ -224,11 +242,9 @@ func TestAJournalOfAnotherDeploymentIsNotDriven(t *testing.T) {
 	require.NoError(t, err)
 	deps.Roster, deps.Signer = &liveRoster{roster.NewLive(other)}, signers(key(t, 9).For(devnet.ChainID))
 	before := w.states()[0]
-	w.start(w.config(), deps)
 	w.accept(some(1, 0, 5)...)
-	for range 10 {
-		w.mine()
-	}
+	w.start(w.config(), deps)
+	(&watched{world: w, metrics: deps.Metrics.(*prometheus.Registry)}).waitsFor(lane.WaitJournal)
 	require.Equal(t, before.Epoch, w.states()[0].Epoch)
 	require.False(t, w.drained())
 }

@@ -121,8 +121,11 @@ func (r *simRun) note(format string, args ...any) {
 }
 
 // simulate plays a schedule. The trace of two runs of one seed is the same.
-func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace uint64, err error) {
-	r := newSimRun(seed, plant, print)
+func simulate(seed uint64, plant simPlant, print bool) (simStats, uint64, error) {
+	return newSimRun(seed, plant, print).play()
+}
+
+func (r *simRun) play() (stats simStats, trace uint64, err error) {
 	defer func() {
 		stats, trace = r.stats, r.digest.Sum64()
 		maps.Copy(stats.did, r.chain.Told)
@@ -183,6 +186,7 @@ func (r *simRun) begin() {
 		}
 		r.note("the journal's answer to %s is lost", what)
 		r.did("journal")
+		r.did("journal: " + what)
 		return []model.JournalFault{model.JournalRefused, model.JournalLost}[r.draw(2)]
 	}
 	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
@@ -223,6 +227,7 @@ func (r *simRun) fault(what string, percent int) (before, after error) {
 	}
 	done := r.chance(50)
 	r.did("store")
+	r.did("store: " + what)
 	r.note("%s fails for %s (done: %t)", what, r.current.name, done)
 	if done {
 		return nil, errSimAway

@@ -107,6 +107,10 @@ func TestSimulationFinds(t *testing.T) {
 			for seed := first; seed < first+most; seed++ {
 				if _, _, err := simulate(seed, plant, false); err != nil {
 					t.Logf("found by schedule %d: %v", seed, err)
+					without := newSimRun(seed, plant, false)
+					without.plant = noPlant
+					_, _, err = without.play()
+					require.NoError(t, err, "schedule %d finds more than the planted bug: it fails without it", seed)
 					return
 				}
 			}
@@ -118,9 +122,20 @@ func TestSimulationFinds(t *testing.T) {
 // TestSimulationOfStoresThatFail plays schedules in which many writes fail while much happens, so that each kind of write fails somewhere.
 func TestSimulationOfStoresThatFail(t *testing.T) {
 	t.Parallel()
+	failed := map[string]int{}
 	for seed := range uint64(80) {
-		if _, _, err := simulate(seed+1, storesFail, false); err != nil {
+		stats, _, err := simulate(seed+1, storesFail, false)
+		if err != nil {
 			t.Errorf("schedule %d: %v", seed+1, err)
 		}
+		for kind, n := range stats.did {
+			failed[kind] += n
+		}
+	}
+	for _, kind := range []string{
+		"killed", "notice lost", "journal: append", "journal: purge", "store: accepted", "store: bound", "store: slot", "store: released", "store: fold",
+		"store: dead_letters", "store: purge", "store: post", "store: gone", "store: ledger_append",
+	} {
+		require.Positive(t, failed[kind], "nothing of the kind %q failed: play more schedules", kind)
 	}
 }

@@ -178,7 +178,13 @@ func TestALaneThatHearsOfNoHeadBindsNothing(t *testing.T) {
 	w.drain()
 	w.silent.Store(true)
 	w.waitsFor(lane.WaitHead)
+	next := w.states()[0].Next
 	w.accept(some(1, 0, 30)...)
+	require.Eventually(t, func() bool { return w.relayer.Driven()[0].Waiting == 30 }, 2*time.Minute, 10*time.Millisecond, "they do not wait")
+	for range 5 {
+		w.mine()
+	}
+	require.Equal(t, next, w.states()[0].Next)
 	w.silent.Store(false)
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
