@@ -215,7 +215,8 @@ type bench struct {
 	halted    *atomic.Pointer[string]
 	paused    *atomic.Pointer[func(*score.ProjectID) *httpapi.Pause]
 	reader    *event.Reader
-	finalize  func() // has all blocks be final, and in the ledger, from now on
+	finalize  func()        // has all blocks be final, and in the ledger, from now on
+	middle    chan struct{} // of followers
 
 	server  *httpapi.Server
 	stop    context.CancelFunc // begins the drain

@@ -46,13 +46,21 @@ type follower struct {
 	blocks  map[string]uint64 // of what it holds, by id
 	kinds   map[string]string // of these
 	rewinds atomic.Int32
-	came    atomic.Int32
+	middle  chan struct{} // not nil: it takes no more than some events before that is closed
 }
+
+// gated is how many events a follower takes before it waits in the middle.
+const gated = 60
 
 func (f *follower) take(e *sdk.Event) {
 	f.mu.Lock()
+	waits := f.middle != nil && len(f.order) == gated
+	f.mu.Unlock()
+	if waits {
+		<-f.middle
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.came.Add(1)
 	switch data := e.Data.(type) {
 	case *sdk.RewindData:
 		f.rewinds.Add(1)
@@ -108,6 +116,22 @@ func (f *follower) holds(ids []string) bool {
 	return slices.Equal(ids, f.order)
 }
 
+// newest is the id of what it was told last, if that is of a block from one on.
+func (f *follower) newest(from uint64) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.order); n > 0 && f.blocks[f.order[n-1]] >= from {
+		return f.order[n-1]
+	}
+	return ""
+}
+
+func (f *follower) has(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Contains(f.order, id)
+}
+
 // webhooks are endpoints of the bench's project, whose events followers take, in POSTs of so many.
 func (b *bench) webhooks(n, batch int, events webhook.Events) []*follower {
 	return b.endpoints(events, slices.Repeat([]webhook.Endpoint{{Batch: batch}}, n)...)
@@ -134,7 +158,7 @@ func (b *bench) webhookStore() *webhook.Store {
 // endpoint adds one that takes batches of the project's events, from its beginning on.
 func (b *bench) endpoint(store *webhook.Store, to webhook.Endpoint) (f *follower, id string) {
 	b.t.Helper()
-	f = &follower{}
+	f = &follower{middle: b.middle}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		var body struct {
 			Data struct {
@@ -176,7 +200,7 @@ func (b *bench) beside(run func(ctx context.Context)) (stop func()) {
 func (b *bench) streams(n int) []*follower {
 	all := make([]*follower, n)
 	for i := range all {
-		all[i] = &follower{}
+		all[i] = &follower{middle: b.middle}
 		b.follow(all[i], sdk.Start)
 	}
 	return all
@@ -285,16 +309,33 @@ func TestReadersInTheMiddleOfDeepReorgs(t *testing.T) {
 	}
 	mine(10) // the ledger begins with the contract
 	mine(longest + 200)
+	b.middle = make(chan struct{})
 	all := append(b.webhooks(webhooks, 50, b.reader), b.streams(streams)...)
-	reached := func(n int32) {
+	goOn := sync.OnceFunc(func() { close(b.middle) })
+	t.Cleanup(goOn)
+	for _, depth := range []int{longest, 100, 1} { // while all are in the middle, some, few
+		from, ids := uint64(model.Length()-depth), model.EventIDs()
+		var ahead *follower // holds an event that the chain loses
+		var lost string
 		require.Eventually(t, func() bool {
-			return slices.ContainsFunc(all, func(f *follower) bool { return f.came.Load() > n })
-		}, 5*time.Minute, time.Millisecond)
-	}
-	for _, depth := range []int{1, 100, longest} {
-		reached(50)
+			for _, ahead = range all {
+				if lost = ahead.newest(from); lost != "" && slices.Contains(ids, lost) {
+					return true
+				}
+			}
+			return false
+		}, 5*time.Minute, time.Millisecond, "none is where %d blocks go", depth)
+		reading := 0
+		for _, f := range all {
+			if !f.holds(ids) {
+				reading++
+			}
+		}
 		model.Cut(depth)
 		mine(depth)
+		goOn()
+		t.Logf("%d blocks went, while %d of %d followers read", depth, reading, len(all))
+		require.Eventually(t, func() bool { return !ahead.has(lost) }, 5*time.Minute, 5*time.Millisecond, "a reorg of %d blocks is not told", depth)
 	}
 	want := model.EventIDs()
 	var rewinds int32
