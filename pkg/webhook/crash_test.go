@@ -3,9 +3,11 @@ package webhook_test
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +79,7 @@ func TestACursorThatIsNotWritten(t *testing.T) {
 const (
 	childOf    = "SCORELAY_TEST_WEBHOOKS_NATS"
 	childCount = "SCORELAY_TEST_WEBHOOKS_EVENTS"
+	childSave  = "SCORELAY_TEST_WEBHOOKS_SAVE" // how often
 )
 
 // deliverAsChild delivers until it is killed.
@@ -99,35 +102,62 @@ func deliverAsChild() {
 		panic(err)
 	}
 	n, _ := strconv.Atoi(os.Getenv(childCount))
-	d := webhook.New(webhook.Config{Store: store, Allow: loopback, Log: log, SaveEvery: 20 * time.Millisecond})
+	every, err := time.ParseDuration(os.Getenv(childSave))
+	if err != nil {
+		panic(err)
+	}
+	d := webhook.New(webhook.Config{Store: store, Allow: loopback, Log: log, SaveEvery: every})
 	defer watch(ctx, d)()
 	_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, &written{n: n}) })
 }
 
-// TestKill9 kills the process that delivers in the middle, again and again: everything comes, in order but for what is repeated.
+// TestKill9 kills the process that delivers in the middle of POSTs, again and again, whether it wrote its last cursor or not: everything comes, in order but for what is repeated.
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	events := long.Size(1000, 4000)
 	random := testrand.New(t)
 	r := newRig(t)
-	single := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
-	batches := r.endpoint(newReceiver(t, nil), webhook.Endpoint{Batch: 7})
+	var most atomic.Int64 // events that a receiver takes before the next kill, or a batch more
+	held := func(batch int) (to *receiver, full chan struct{}) {
+		full = make(chan struct{}) // there is a POST that it does not answer
+		to = newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {
+			if to.events() < int(most.Load()) {
+				return
+			}
+			select {
+			case full <- struct{}{}:
+				<-req.Context().Done()
+			case <-req.Context().Done():
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		r.endpoint(to, webhook.Endpoint{Batch: batch})
+		return to, full
+	}
+	const batch = 7
+	single, singleFull := held(1)
+	batches, batchesFull := held(batch)
 	kills := 0
 	for taken := 0; ; kills++ {
+		if taken += events/4 + random.IntN(events/8); taken+batch >= events {
+			taken = events
+		}
+		most.Store(int64(taken))
 		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), childOf+"="+r.nats, childCount+"="+strconv.Itoa(events))
+		child.Env = append(os.Environ(), childOf+"="+r.nats, childCount+"="+strconv.Itoa(events), childSave+"="+[]string{"1ns", "20ms"}[kills%2])
 		require.NoError(t, child.Start())
 		t.Cleanup(func() { _ = child.Process.Kill() })
-		taken = min(events, taken+events/4+random.IntN(events/8))
 		single.has(taken)
-		if taken == events {
-			batches.has(events)
-			require.NoError(t, child.Process.Kill())
-			_ = child.Wait()
-			break
+		batches.has(taken)
+		if taken < events {
+			<-singleFull
+			<-batchesFull
 		}
 		require.NoError(t, child.Process.Kill())
 		_ = child.Wait()
+		if taken == events {
+			break
+		}
 	}
 	require.GreaterOrEqual(t, kills, 2)
 	for _, to := range []*receiver{single, batches} {

@@ -341,6 +341,13 @@ func (r *receiver) until(what string, done func() bool) {
 	}
 }
 
+// events is how many were taken.
+func (r *receiver) events() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.times)
+}
+
 // has waits until the first n events were taken.
 func (r *receiver) has(n int) {
 	r.t.Helper()
