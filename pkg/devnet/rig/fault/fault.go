@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -71,7 +72,7 @@ func AtEachWrite(t testing.TB, moreThan int, run func(Crash)) {
 				}
 				c := Crash{NewPlan(Nth(n, kind)), n, kind, another}
 				run(c)
-				failed = failed || c.Failures() > 0
+				failed = failed || c.failed.Load()
 			}
 		}
 		if !failed {
@@ -88,6 +89,7 @@ type Plan struct {
 	mu       sync.Mutex
 	writes   int
 	failures int
+	failed   atomic.Bool // ever, also before the rule was set
 	rule     Rule
 	before   map[int]func()
 	after    func()
@@ -192,6 +194,7 @@ func (p *Plan) Write(name string, do func() error) error {
 	}
 	if kind != None {
 		p.failures++
+		p.failed.Store(true)
 	}
 	before, after := p.before[p.writes], p.after
 	p.mu.Unlock() // the write, and what a test does in it, may use the plan
