@@ -289,6 +289,9 @@ func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 				require.Zero(t, f.replaced, "seed %d", seed)
 			}
 		}
+		if !lossy {
+			require.Positive(t, rewinds, "seed %d, round %d", seed, round)
+		}
 		t.Logf("round %d: %d events, %d rewinds were told, %d cursors refused", round, len(want), rewinds, replaced)
 	}
 }

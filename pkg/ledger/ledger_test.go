@@ -261,7 +261,7 @@ func until(t require.TestingT, m *model, w *ledger.Writer, store ledger.Store) {
 // the end, each once: appends that fail before or after they are stored, reorgs deeper than finality, readers in memory and behind.
 func TestReadersHoldTheChainsEvents(t *testing.T) {
 	t.Parallel()
-	seed := testrand.Seed(t)
+	seed, failures, rewinds := testrand.Seed(t), 0, 0
 	for round := range long.Size(2, 6) {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		m := newModel()
@@ -316,7 +316,10 @@ func TestReadersHoldTheChainsEvents(t *testing.T) {
 		require.GreaterOrEqual(t, len(early.letters), len(m.all))
 		holdsAll(t, m, source(t, m, store, 0))
 		t.Logf("round %d: %d events, %d rewinds, %d appends that failed, %d letters", round, len(early.held), early.rewinds, failed, len(m.all))
+		failures, rewinds = failures+failed, rewinds+early.rewinds
 	}
+	require.Positive(t, failures, "seed %d", seed)
+	require.Positive(t, rewinds, "seed %d", seed)
 }
 
 // halfTold has a writer die within a block of several messages, and returns the store.
