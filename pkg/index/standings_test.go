@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -307,12 +307,25 @@ func (w *world) requireLag(b *boards, blocks uint64) {
 // TestStandingsAgainstTheContract plays updates, reorgs, flushes and restarts at random.
 func TestStandingsAgainstTheContract(t *testing.T) {
 	t.Parallel()
-	for i := range uint64(long.Size(2, 4)) {
+	const rounds = 4 // two of them do not notice a fold that ignores rewinds
+	var said devnet.Log
+	var failed atomic.Int64
+	t.Cleanup(func() { // behind all rounds
+		require.Greater(t, strings.Count(said.String(), "Redis is new or was flushed"), rounds, "each round begins so")
+		require.Contains(t, said.String(), "a reorg deeper than finality")
+		require.Positive(t, failed.Load())
+	})
+	for i := range uint64(rounds) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(testrand.Seed(t), i))
 			w, b := newWorld(t), newBoards(t)
 			l := w.followed()
+			begin := func(s index.Standings) *hand {
+				fold := l.standings(s)
+				fold.Log = slog.New(slog.NewTextHandler(&said, nil))
+				return l.hand(fold)
+			}
 			w.depth.Store(3)
 			projects := w.all()
 			act := func() {
@@ -326,7 +339,7 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 			w.blocks(3)
 			oldest := w.top().Number
 			faulty := faultyStandings{b, &fault.Plan{}}
-			p := l.hand(l.standings(faulty))
+			p := begin(faulty)
 			for range 25 {
 				switch random.IntN(9) {
 				case 0:
@@ -342,7 +355,7 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 						require.NoError(t, b.client.Del(t.Context(), "scorelay:standings:checkpoint").Err())
 					}
 				case 4:
-					p = l.hand(l.standings(faulty))
+					p = begin(faulty)
 				case 5:
 					l.purge(uint64(random.IntN(3)))
 					l.again()
@@ -352,6 +365,7 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 				if random.IntN(2) == 0 {
 					faulty.Set(fault.Random(random, 3, random.IntN(3)))
 					_ = p.catchUp()
+					failed.Add(int64(faulty.Failures()))
 				}
 			}
 			faulty.Set(nil)

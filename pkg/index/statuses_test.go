@@ -651,8 +651,8 @@ func TestALossThatAnOperatorAcceptedIsForgotten(t *testing.T) {
 	m.require(t, u[1], score.Status{})
 }
 
-// TestHowSoonStatusesAreFinal after their block is: the figure that docs/performance.md has.
-func TestHowSoonStatusesAreFinal(t *testing.T) {
+// TestStatusesAreFinalBehindEachFinalBlock, while a writer and a fold run. The log says how soon.
+func TestStatusesAreFinalBehindEachFinalBlock(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
 	const blocks = 60
