@@ -436,8 +436,18 @@ func TestSignersArePrepared(t *testing.T) {
 func TestAGrantIsAwaitedUntilNoReorgUndoesIt(t *testing.T) {
 	t.Parallel()
 	b, d := newDeployment(t, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	var said devnet.Log
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := PrepareSigner(ctx, b.rpc, key(t, 0).For(devnet.ChainID), d.Contract, devnet.Address(2), 1_000_000, quiet)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- PrepareSigner(ctx, b.rpc, key(t, 0).For(devnet.ChainID), d.Contract, devnet.Address(2), 1_000_000, slog.New(slog.NewTextHandler(&said, nil)))
+	}()
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "waiting until the signer's role is final") }, 2*time.Minute, 10*time.Millisecond)
+	granted, err := isFinalRelayer(t.Context(), b.rpc, d.Contract, devnet.Address(2), 1)
+	require.NoError(t, err)
+	require.True(t, granted)
+	require.Never(t, func() bool { return len(ended) > 0 }, 3*roleEvery, 10*time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
 }
