@@ -3,11 +3,13 @@ package stream_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -116,7 +118,10 @@ func publishesAreStoredOnceWhileLeadersChange(t *testing.T, c *cluster) {
 	for n := range messages {
 		if n%term == 0 {
 			changing.Go(func() {
-				_, _ = c.js[0].Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream.Name, nil, time.Second)
+				assert.Eventually(t, func() bool {
+					answer, err := c.js[0].Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream.Name, nil, 5*time.Second)
+					return err == nil && strings.Contains(string(answer.Data), `"success":true`)
+				}, 3*time.Minute, 100*time.Millisecond, "no leader steps down")
 			})
 		}
 		for began, try := time.Now(), 0; ; try++ {
