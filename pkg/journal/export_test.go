@@ -1,0 +1,4 @@
+package journal
+
+// LoadQuiet is how long Load waits for an entry.
+const LoadQuiet = loadQuiet
