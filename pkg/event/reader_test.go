@@ -248,30 +248,20 @@ func TestReadersOfALedgerThatCannotBeReadWait(t *testing.T) {
 	at := w.end(r)
 	gone := errors.New("the ledger is away")
 	store.is.Store(&gone)
-	told, why := make(chan []event.Event, 1), make(chan error, 1)
-	go func() {
-		for {
-			some, next, err := r.Next(t.Context(), p.ID, at, 10)
-			if len(some) > 0 || t.Context().Err() != nil {
-				told <- some
-				return
-			}
-			if err != nil {
-				select {
-				case why <- err:
-				default:
-				}
-				time.Sleep(time.Millisecond)
-			}
-			at = next
-		}
-	}()
 	w.relay(w.fresh(p, 2)...)
 	w.finalize()
-	require.ErrorContains(t, <-why, "the ledger is away")
-	w.shows(1)
+	var told []event.Event
+	next := func() (err error) {
+		told, at, err = r.Next(t.Context(), p.ID, at, 10)
+		return err
+	}
+	require.Eventually(t, func() bool {
+		err := next()
+		return err != nil && strings.Contains(err.Error(), "the ledger is away") && w.shown() == 1
+	}, soon, time.Millisecond)
 	store.is.Store(nil)
-	require.Len(t, <-told, 2)
+	require.Eventually(t, func() bool { return next() == nil && len(told) > 0 }, soon, time.Millisecond)
+	require.Len(t, told, 2)
 	w.shows(0)
 }
 

@@ -188,11 +188,13 @@ func (w *world) record(rec *score.Record) {
 // shows waits until the gauge of readers that wait is as wanted.
 func (w *world) shows(stalled float64) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool {
-		families, err := w.metrics.Gather()
-		require.NoError(w.t, err)
-		return families[0].GetMetric()[0].GetGauge().GetValue() == stalled
-	}, soon, time.Millisecond)
+	require.Eventually(w.t, func() bool { return w.shown() == stalled }, soon, time.Millisecond)
+}
+
+func (w *world) shown() (stalled float64) {
+	families, err := w.metrics.Gather()
+	require.NoError(w.t, err)
+	return families[0].GetMetric()[0].GetGauge().GetValue()
 }
 
 func (w *world) call(key int, data []byte) *types.Receipt {
