@@ -49,6 +49,10 @@ var endpointFaults = []fault{
 		name: "receipts of blocks are empty", faults: list(rpcproxy.Empty(rpcproxy.BlockReceipts)), lasts: 8 * time.Second,
 		always: 1, one: true, two: true, lie: true, during: addMember, after: memberAccepted,
 	},
+	{
+		name: "receipts of one block are empty for good", lasts: 5 * time.Second, one: true, lie: true, rig: rigOptions{block: 2 * time.Second},
+		before: func(_ *testing.T, x *trial) { x.everywhere(rpcproxy.EmptyBlock()) },
+	},
 	{name: "receipts of blocks are incomplete", faults: list(rpcproxy.Partial(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
 	{name: "no proofs, no receipts of blocks", faults: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
 	{name: "nonces 3 too high", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(3)), lasts: 5 * time.Second, one: true, two: true, lie: true},

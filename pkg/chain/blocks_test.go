@@ -99,7 +99,7 @@ func (r recording) check(whole bool) error {
 		return err
 	}
 	c := &Client{market: newMarket(), log: slog.New(slog.DiscardHandler)}
-	_, err = c.takeBlock(&endpoint{}, &b, receipts)
+	_, err = c.takeBlock(context.Background(), &endpoint{}, &b, receipts)
 	return err
 }
 

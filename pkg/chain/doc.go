@@ -28,6 +28,8 @@
 //     learnt.
 //   - Transactions go to all endpoints. Refused means refused by every endpoint that got the bytes; one answer that
 //     leaves it open (a timeout, an unknown text) makes the whole result ambiguous.
+//   - Of a block that is no longer new, and whose eth_getBlockReceipts is empty, the receipts of its transactions are read one by one, and
+//     held against the receipts root as those of others are.
 //   - Receipts that take longer than two seconds are read beside the rest, with a longer deadline (late.go).
 //   - Every exchange has a deadline of its own. An endpoint that keeps failing, or throttles once, rests, alone too
 //     (breaker.go); one that contradicts twice is set aside (trust.go), and asked, if it is the

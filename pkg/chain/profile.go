@@ -115,7 +115,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 		if err := e.single(ctx, &el); err != nil {
 			return err
 		}
-		_, wrong := c.takeBlock(e, &b, el)
+		_, wrong := c.takeBlock(ctx, e, &b, el)
 		var some []typed
 		_ = answer(el, &some) // not every endpoint offers it
 		headers, whole = headers && b.Checked, whole && b.Checked && wrong == nil

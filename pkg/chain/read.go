@@ -109,7 +109,7 @@ func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidenc
 func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 	var errs []error
 	for range rounds {
-		parts := c.parts(r, e)
+		parts := c.parts(ctx, r, e)
 		if len(parts) == 0 {
 			break
 		}
@@ -142,7 +142,7 @@ func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 }
 
 // parts are what is missing and was not asked of this endpoint yet.
-func (c *Client) parts(r *reading, e *endpoint) []part {
+func (c *Client) parts(ctx context.Context, r *reading, e *endpoint) []part {
 	var parts []part
 	for _, account := range r.ask.Accounts {
 		if _, learnt := r.answer.Accounts[account]; !learnt {
@@ -150,7 +150,7 @@ func (c *Client) parts(r *reading, e *endpoint) []part {
 		}
 	}
 	for i := range r.ask.Receipts {
-		parts = append(parts, c.askReceipts(r, e, &r.ask.Receipts[i])...)
+		parts = append(parts, c.askReceipts(ctx, r, e, &r.ask.Receipts[i])...)
 	}
 	if !r.ask.Price || r.answer.Price != nil || r.strict {
 		return parts
@@ -162,7 +162,7 @@ func (c *Client) parts(r *reading, e *endpoint) []part {
 		return parts
 	}
 	if b := c.market.unread(&r.ask.At); b != nil && !c.late.slow.Load() && e.whole.offered(time.Now()) && r.once("block "+b.Hash.Hex()) {
-		parts = append(parts, c.askBlock(r, b))
+		parts = append(parts, c.askBlock(ctx, r, b))
 	}
 	return parts
 }

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,13 +24,13 @@ var errUncheckable = errors.New("the block cannot be held against its header")
 // askReceipts makes the parts for a block's wanted receipts that are missing. All receipts of the block are read, since only
 // together they can be held against its header; single ones only of an endpoint that does not give those, or where they
 // cannot be checked. A bloom covers who emitted a log and its topics, but not what it says.
-func (c *Client) askReceipts(r *reading, e *endpoint, w *evidence.Wanted) []part {
+func (c *Client) askReceipts(ctx context.Context, r *reading, e *endpoint, w *evidence.Wanted) []part {
 	missing := slices.DeleteFunc(slices.Clone(w.Txs), func(tx common.Hash) bool { return r.answer.Receipts[tx] != nil })
 	if len(missing) == 0 {
 		return nil
 	}
 	if e.whole.offered(time.Now()) && r.once("block "+w.Block.Hash.Hex()) {
-		return []part{c.askBlock(r, &w.Block)}
+		return []part{c.askBlock(ctx, r, &w.Block)}
 	}
 	var parts []part
 	for _, tx := range missing {
@@ -46,11 +45,11 @@ func (c *Client) askReceipts(r *reading, e *endpoint, w *evidence.Wanted) []part
 }
 
 // askBlock makes the part for all receipts of a block.
-func (c *Client) askBlock(r *reading, b *evidence.Block) part {
+func (c *Client) askBlock(ctx context.Context, r *reading, b *evidence.Block) part {
 	return part{
 		elems: []rpc.BatchElem{elem("eth_getBlockReceipts", b.Hash)},
 		take: func(e *endpoint, elems []rpc.BatchElem) error {
-			receipts, err := c.takeBlock(e, b, elems[0])
+			receipts, err := c.takeBlock(ctx, e, b, elems[0])
 			if errors.Is(err, errUncheckable) {
 				r.unchecked[b.Hash] = true
 			}
@@ -64,24 +63,43 @@ func (c *Client) askBlock(r *reading, b *evidence.Block) part {
 	}
 }
 
+// wholeBlock is the answer to eth_getBlockReceipts. Some endpoints have none of a block for good, though it has transactions: when the
+// block is older than late receipts may be, those of its transactions are asked for one by one. Together they have to be under the same root.
+func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.BatchElem) (receipts evidence.Receipts, err error) {
+	err = answer(el, &receipts)
+	if len(receipts) > 0 || err != nil && !errors.Is(err, ethereum.NotFound) || !b.Checked || time.Since(time.Unix(int64(b.Time), 0)) < lateTimes*e.timeout {
+		return receipts, err
+	}
+	all, elems := make(evidence.Receipts, len(b.Txs)), make([]rpc.BatchElem, len(b.Txs))
+	for i, tx := range b.Txs {
+		elems[i] = elem("eth_getTransactionReceipt", tx)
+	}
+	singly := e.calls(ctx, elems)
+	for i := 0; singly == nil && i < len(elems); i++ {
+		if singly = answer(elems[i], &all[i]); singly == nil {
+			singly = checkReceipt(b, b.Txs[i], all[i]) // the block may be on another branch by now
+		}
+	}
+	if singly == nil {
+		return all, nil
+	}
+	return receipts, err
+}
+
 // takeBlock reads and checks all receipts of a block.
-func (c *Client) takeBlock(e *endpoint, b *evidence.Block, el rpc.BatchElem) (evidence.Receipts, error) {
-	var raw json.RawMessage
-	switch err := answer(el, &raw); {
+func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, el rpc.BatchElem) (evidence.Receipts, error) {
+	receipts, err := e.wholeBlock(ctx, b, el)
+	switch {
 	case errors.Is(err, ethereum.NotFound) || unknownBlock(err):
 		return nil, behind(err, b.Hash)
 	case err != nil:
 		e.whole.refused(err, time.Now())
 		return nil, err
 	}
-	var receipts evidence.Receipts
-	if err := decode(raw, &receipts); err != nil {
-		return nil, err
-	}
 	if slices.Contains(receipts, nil) {
 		return nil, contradiction("the receipts of block %d have a hole", b.Number)
 	}
-	err := evidence.CheckReceipts(b, receipts)
+	err = evidence.CheckReceipts(b, receipts)
 	if last := len(receipts) - 1; err != nil && last >= 0 && evidence.CheckReceipts(b, receipts[:last]) == nil {
 		receipts, err = receipts[:last], nil // the root covers all others: Polygon's state sync was under none
 	}
@@ -217,7 +235,7 @@ func (c *Client) receiptsOf(ctx context.Context, e *endpoint, blocks []evidence.
 	}
 	var errs []error
 	for i := range blocks {
-		receipts, err := c.takeBlock(e, &blocks[i], elems[i])
+		receipts, err := c.takeBlock(ctx, e, &blocks[i], elems[i])
 		if err != nil {
 			errs = append(errs, err)
 			continue

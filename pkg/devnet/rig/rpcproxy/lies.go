@@ -21,6 +21,26 @@ func Empty(methods ...string) Fault {
 	return Fault{Name: "empty", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = Answer{Result: json.RawMessage("[]")} }}
 }
 
+// EmptyBlock answers forever that one block has no receipts: the first with transactions that is asked for.
+func EmptyBlock() Fault {
+	var mu sync.Mutex
+	var block string
+	return Fault{Name: "empty for one block", Methods: []string{BlockReceipts}, Answer: func(_ *Node, c *Call, a *Answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		args := c.Args()
+		if len(args) == 0 || len(a.Result) <= len("null") {
+			return
+		}
+		if block == "" {
+			block = string(args[0])
+		}
+		if block == string(args[0]) {
+			*a = Answer{Result: json.RawMessage("[]")}
+		}
+	}}
+}
+
 // Partial leaves out every other element of the lists that these methods answer.
 func Partial(methods ...string) Fault {
 	return Fault{Name: "partial", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) {
