@@ -188,7 +188,7 @@ func (c *Client) Call(ctx context.Context, exchange func(context.Context) error)
 		c.noteRefusal(reply)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) { // the caller did not give up: Redis failed
-		c.down.Store(&failure{fmt.Errorf("%w: %s", ErrDown, err), time.Now()})
+		c.down.Store(&failure{fmt.Errorf("%w: %s", ErrDown, err), time.Now()}) //nolint:errorlint // ErrDown alone decides what callers do
 	}
 	return err
 }
