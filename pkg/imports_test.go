@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"pkg/backup":    {},
 	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
 	// what stands on several adapters, for the tool and /ops
-	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/backlog", "pkg/halt", "pkg/redisdb", "pkg/chain"},
+	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/backlog", "pkg/halt", "pkg/redisdb", "pkg/chain"},
 	"pkg/deadletter": {"pkg/score", "pkg/stream", "pkg/directory", "pkg/halt"},
 	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/pause", "pkg/roster", "pkg/stream"},
 	// wiring and programs

@@ -214,7 +214,7 @@ func TestSetupTakesAContractThatIsThere(t *testing.T) {
 	b := newBench(t)
 	plan := SetupPlan{Relayers: []common.Address{devnet.Address(1)}, Contract: common.Address{1}, DeployBlock: 1}
 	_, err := b.setUp(t.Context(), t, plan)
-	require.ErrorIs(t, err, registry.ErrOtherCode)
+	require.ErrorIs(t, err, registry.ErrNoCode)
 	receipt, err := b.rpc.Transact(t.Context(), key(t, 0).For(devnet.ChainID), nil, registry.DeployData(0, devnet.Address(0), nil))
 	require.NoError(t, err)
 	plan.Contract = receipt.ContractAddress
@@ -286,7 +286,7 @@ func TestStartsThatMustFail(t *testing.T) {
 	d := score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}
 	require.ErrorContains(t, connector.VerifyChain(t.Context(), b.rpc, d), "leads to chain 1337, but this deployment is on chain 1")
 	d.ChainID = devnet.ChainID
-	require.ErrorIs(t, connector.VerifyChain(t.Context(), b.rpc, d), registry.ErrOtherCode)
+	require.ErrorIs(t, connector.VerifyChain(t.Context(), b.rpc, d), registry.ErrNoCode)
 
 	s.NATSURL, s.StartTimeout = "nats://127.0.0.1:1", time.Second
 	err = RunAPI(t.Context(), t.Context(), s, quiet)
@@ -366,7 +366,7 @@ func TestTheAPIRefusesAnotherChain(t *testing.T) {
 	b := newBench(t)
 	d := score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}
 	require.NoError(t, stream.Setup(t.Context(), b.js, stream.Config{Deployment: d}))
-	require.ErrorIs(t, RunAPI(t.Context(), t.Context(), b.apiSettings(t), quiet), registry.ErrOtherCode)
+	require.ErrorIs(t, RunAPI(t.Context(), t.Context(), b.apiSettings(t), quiet), registry.ErrNoCode)
 }
 
 func TestHostsHaveNoPasswords(t *testing.T) {

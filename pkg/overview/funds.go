@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -26,6 +27,10 @@ func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) f
 	head, err := d.Chain.Head(ctx)
 	if err != nil {
 		c.Error = err.Error()
+		return nil
+	}
+	if code, err := d.Chain.Code(ctx, d.Stream.Deployment().Contract); err == nil && len(code) == 0 {
+		c.Error = fmt.Sprintf("%s has %v", d.Stream.Deployment().Contract, registry.ErrNoCode)
 		return nil
 	}
 	at := time.Unix(int64(head.Time), 0).UTC()

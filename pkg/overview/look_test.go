@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,7 +53,7 @@ func newRig(t *testing.T) *rig {
 func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 100 * time.Millisecond})
+	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 100 * time.Millisecond, Alloc: types.GenesisAlloc{{1}: {Code: []byte{1}, Balance: new(big.Int)}}})
 	require.NoError(t, err)
 	t.Cleanup(geth.Close)
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{geth.URL}}, quiet, prometheus.NewRegistry())
@@ -445,9 +446,23 @@ func TestWhatIsAwayIsNamed(t *testing.T) {
 	t.Cleanup(away.Close)
 	r.Chain = away
 	doc := r.look(t)
-	require.Contains(t, doc.Verdict, "the chain does not answer here")
+	require.Contains(t, doc.Verdict, "the chain cannot be used here: ")
 	require.Empty(t, doc.Lanes[0].BalanceWei)
 	require.Nil(t, doc.Lanes[0].Nonces.Chain)
+}
+
+// TestAChainThatBeganAgainIsNamed, and not first what follows from it: no signer has anything there.
+func TestAChainThatBeganAgainIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newMovingRig(t)
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]replica.Lane{0: {Wait: string(lane.WaitFunds)}, 1: {}, 2: {}}}))
+	again, err := devnet.StartChain(devnet.ChainOptions{})
+	require.NoError(t, err)
+	t.Cleanup(again.Close)
+	r.Chain, err = chain.Dial(t.Context(), chain.Config{URLs: []string{again.URL}}, r.Log, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(r.Chain.Close)
+	require.Regexp(t, "^the chain cannot be used here: 0x0100000000000000000000000000000000000000 has no code: .*began again.*`scorelay dev --fresh`; lane 0 waits: its signer", r.look(t).Verdict)
 }
 
 // TestHoldersAreAsJournalsSay: what was given is the taker's before and after it takes it.

@@ -11,17 +11,17 @@ import (
 )
 
 // judge says whether everything moves: what halts accepting is said before what stops lanes, and that before what may stop some soon.
-// Whether the chain answers who looks says little of the relayers.
+// Why the chain cannot be used by who looks is said before lanes, since it explains what they say.
 func (d *Document) judge() {
 	var stops []string
+	if d.Chain.Error != "" {
+		stops = append(stops, "the chain cannot be used here: "+d.Chain.Error)
+	}
 	if lanes := d.stopped(); lanes != "" {
 		stops = append(stops, lanes)
 	}
 	if d.Paused != nil {
 		stops = append(stops, d.paused())
-	}
-	if d.Chain.Error != "" {
-		stops = append(stops, "the chain does not answer here: "+d.Chain.Error)
 	}
 	if d.Rates != nil && d.Rates.NotDurable > 0 {
 		stops = append(stops, fmt.Sprintf("NATS stored %d posts of the last minute not in time, or not at all", d.Rates.NotDurable))

@@ -24,6 +24,10 @@ var (
 // ErrOtherCode says that an address does not hold this version of the contract.
 var ErrOtherCode = errors.New("not this version of the ScoreRegistry contract")
 
+// ErrNoCode says that an address holds no code at all.
+var ErrNoCode = errors.New("no code: the address is wrong, or the contract is gone with a chain that lost its data or began again from its genesis; " +
+	"bring that chain back, or begin again as well, in development by `scorelay dev --fresh`")
+
 // DeployData is the data of the transaction that deploys the contract. adminDelay, in whole seconds, is how long a
 // change of the admin must wait; relayers get the relayer role at once, and admin may grant it to more later.
 func DeployData(adminDelay time.Duration, admin common.Address, relayers []common.Address) []byte {
@@ -31,9 +35,12 @@ func DeployData(adminDelay time.Duration, admin common.Address, relayers []commo
 	return append(bytes.Clone(creationCode), contract.PackConstructor(seconds, admin, relayers)...)
 }
 
-// VerifyCode checks the code found at an address of a chain. ErrOtherCode if it is not exactly what this contract's
-// deployment leaves there: another version, another contract, or nothing.
+// VerifyCode checks the code found at an address of a chain. ErrNoCode if there is none, ErrOtherCode if it is not exactly what this contract's
+// deployment leaves there: another version, or another contract.
 func VerifyCode(code []byte, chainID uint64, at common.Address) error {
+	if len(code) == 0 {
+		return ErrNoCode
+	}
 	if len(code) != len(deployedCode) {
 		return ErrOtherCode
 	}

@@ -169,7 +169,6 @@ func TestRolesOfRelayers(t *testing.T) {
 	deployed, alone := c.deploy(time.Hour, relayers...), c.deploy(time.Hour)
 	t.Logf("deployment: gas %d, with 100 relayers %d", alone.GasUsed, deployed.GasUsed)
 	for name, err := range map[string]error{
-		"no code":         registry.VerifyCode(nil, chainID, c.registry),
 		"more code":       registry.VerifyCode(append(code, 0), chainID, c.registry),
 		"other chain":     registry.VerifyCode(code, chainID+1, c.registry),
 		"other address":   registry.VerifyCode(code, chainID, c.relayer.addr),
@@ -180,6 +179,7 @@ func TestRolesOfRelayers(t *testing.T) {
 	} {
 		require.ErrorIs(t, err, registry.ErrOtherCode, name)
 	}
+	require.ErrorIs(t, registry.VerifyCode(nil, chainID, c.registry), registry.ErrNoCode)
 
 	second := testAccount(2)
 	creation := registry.EncodeCreateProject(labProject())
