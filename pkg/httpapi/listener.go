@@ -23,7 +23,7 @@ import (
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 4 << 20 // of one connection
-	maxLingers  = 64      // within lingerTime; of connections beyond little is read, and their answer may be lost
+	maxLingers  = 64      // within lingerTime; of connections beyond little is read, and they end after a quarter of the time
 )
 
 // conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
@@ -112,7 +112,7 @@ func (c *conn) Close() (err error) {
 		}
 		share := &hold{}
 		if c.doors.lingers.take(share, c.hold.by, 1) != "" {
-			err = drainAndClose(c.Conn, time.Millisecond, smallBody) // what is there already
+			err = drainAndClose(c.Conn, lingerTime/4, smallBody)
 			return
 		}
 		time.AfterFunc(lingerTime, func() { c.doors.lingers.give(share, true) })
@@ -121,11 +121,15 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time or so many bytes.
+// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time. It reads so many bytes at most;
+// a caller that sends more has the time to read the answer, since to close with bytes unread is what resets the connection.
 func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-		_ = c.SetReadDeadline(time.Now().Add(within))
-		_, _ = io.CopyN(io.Discard, c, most)
+		until := time.Now().Add(within)
+		_ = c.SetReadDeadline(until)
+		if _, err := io.CopyN(io.Discard, c, most); err == nil {
+			<-time.After(time.Until(until))
+		}
 	}
 	return c.Close()
 }
