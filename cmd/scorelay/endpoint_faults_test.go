@@ -107,6 +107,7 @@ var endpointFaults = []fault{
 		name: "a pool's minimum above the suggested tip", during: poolMinimum, one: true,
 		rig: rigOptions{args: []string{"--set", "relayer:SCORELAY_MAX_FEE_GWEI=40"}}, // which an eighth more, and more, reaches before the tip is enough
 	},
+	{name: "large transactions taken and dropped", during: dropsLarge, one: true, rate: 100, lasts: 3 * time.Second, wasted: 0.3}, // by cancellations
 	{name: "replacements by the rule of reth", during: rethRule, lasts: 8 * time.Second, one: true},
 }
 
@@ -358,6 +359,40 @@ func poolMinimum(t *testing.T, x *trial) {
 	if !x.applied(len(final.applied)+300, 2*time.Minute) {
 		x.failf("nothing is applied while the pool's minimum is above the suggested tip: %v", x.complaints())
 	}
+}
+
+// dropsLarge has the endpoint take transactions of more than 1,000 bytes and drop them, while others' are in blocks, and expects updates to be
+// applied all the same, and an operator to be told.
+func dropsLarge(t *testing.T, x *trial) {
+	defer x.everywhere(rpcproxy.SwallowAbove(1000))()
+	x.pause(x.row.lasts)
+	promised, told := len(x.tally.Promised()), false
+	if !x.until(4*time.Minute, func() bool {
+		x.otherSends(t)
+		if !told {
+			out, _, _ := x.scorelay("status")
+			told = strings.Contains(out, "gets into no block")
+		}
+		final, err := x.judge.final(x.ctx)
+		return err == nil && len(final.applied) > promised
+	}) {
+		x.failf("no more is applied while the endpoint drops large transactions: %v", x.complaints())
+	}
+	if !told {
+		x.failf("`scorelay status` does not say that transactions are in no block")
+	}
+}
+
+// otherSends sends a transaction of another account's to the node.
+func (x *trial) otherSends(t *testing.T) {
+	other := devnet.Address(8)
+	nonce, err := x.judge.node.PendingNonceAt(x.ctx, other)
+	require.NoError(t, err)
+	tx, err := types.SignNewTx(devnet.Key(8), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &other, Gas: 21_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(50 * params.GWei),
+	})
+	require.NoError(t, err)
+	require.NoError(t, x.judge.node.SendTransaction(x.ctx, tx))
 }
 
 // rethRule has the endpoint keep transactions to itself and judge their replacements as reth does, which rounds up.

@@ -41,7 +41,8 @@
 //  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is
 //     sent next. Unknown answers count as possibly sent. A slot ends when the transaction that used its nonce is seen in a
 //     final block: one of its attempts, or another of the same signer. That none is seen proves nothing. (A slot that
-//     carries nothing ends when its nonce is used in the state of a final block: nothing can be lost with it.)
+//     carries nothing ends when its nonce is used in the state of a final block: nothing can be lost with it.) A batch that nodes took and that
+//     is in no block for long is cancelled by one more attempt, once: its work is free when a final block used the nonce by that one.
 //  7. Where the chain turns out to have been less final than the rule said, settled slots are opened again (Reopen), and
 //     the very bytes that are gone are broadcast. They settle again like any others. Their other attempts stay known: a pool
 //     may still hold one.

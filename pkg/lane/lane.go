@@ -33,6 +33,7 @@ const (
 	WaitHead        Wait = "head"        // no block seen yet, or none for a while
 	WaitAccount     Wait = "account"     // the account of the lane's signer, or the price of gas, was not read yet
 	WaitWindow      Wait = "window"      // enough slots are waiting for a block
+	WaitUnincluded  Wait = "unincluded"  // the lowest transaction is in no block for many blocks, though it pays the base fee
 	WaitFinality    Wait = "finality"    // enough slots are open
 	WaitFunds       Wait = "funds"       // the balance does not cover another slot
 	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling, or an update costs more than it may
@@ -55,7 +56,7 @@ const (
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
-		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
+		WaitHead, WaitAccount, WaitWindow, WaitUnincluded, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
 		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitPaused, WaitHalted, WaitJournal,
 	}
 }
@@ -69,6 +70,7 @@ type Lane struct {
 	view   *evidence.View // the newest; nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
+	large  int  // bytes of the smallest attempt that a cancellation replaced which came into a block; 0: none
 	begun  int  // views in a row with the same account, while the lane has no nonce yet
 	doubt  bool // a node's answer makes the account as last read doubtful
 }
@@ -85,6 +87,9 @@ type slotView struct {
 	gas      uint64       // Sent.Gas of the last attempt
 	minTip   uint64       // Sent.MinTip of the last attempt
 	cheap    int          // how often in a row attempts were refused for their price
+	counted  uint64       // the newest head that is counted in late
+	late     uint64       // heads at which it was the lowest waiting slot, and its last attempt paid the base fee
+	dropped  uint64       // of them those at which a node had taken that, and it paid the market's tip, too, and the block had transactions
 	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
 	included *evidence.Included
 	reported score.Stage
@@ -105,6 +110,14 @@ func (l *Lane) at(nonce uint64) *slotView {
 		return nil
 	}
 	return &l.slots[nonce-l.State.FirstOpen()]
+}
+
+// Lowest is the lowest slot that is in no block; nil if there is none.
+func (l *Lane) Lowest() *Slot {
+	if i := slices.IndexFunc(l.slots, func(v slotView) bool { return v.included == nil }); i >= 0 {
+		return &l.State.Slots[i]
+	}
+	return nil
 }
 
 // InFlight counts the slots that are open and not in a block.
@@ -223,6 +236,8 @@ func (l *Lane) Blocked() Wait {
 		return WaitFunds
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.cheap >= refusals }):
 		return WaitUnderpriced
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.late >= patienceBumps*l.rules.BumpBlocks }):
+		return WaitUnincluded
 	case l.InFlight() >= l.window:
 		return WaitWindow
 	case len(l.State.Slots) >= l.rules.MaxOpen:

@@ -194,7 +194,10 @@ func (l *Lane) locate() (out []Effect) {
 			if v.included == nil && l.window < l.rules.Window {
 				l.window++
 			}
-			v.included, v.refused, v.untaken, v.cheap, v.again = in, txpool.Added, 0, 0, false
+			if first := len(slot.Attempts[0].Raw); slot.Attempt(in.Tx).Cancel && (l.large == 0 || first < l.large) {
+				l.large = first
+			}
+			v.included, v.refused, v.untaken, v.cheap, v.late, v.dropped, v.again = in, txpool.Added, 0, 0, 0, 0, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
 		}
 	}
@@ -299,6 +302,13 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce || l.rules.Keyless {
 		return Replace{}, false // used already, as it seems: no price helps
 	}
+	if paid := l.rules.Fees.market(market); lowest && block > v.counted && v.cheap == 0 && last.Cap >= market.BaseFee {
+		v.counted = block
+		v.late++
+		if v.taken && last.Tip >= paid.Tip && l.view.Head.GasUsed > 0 {
+			v.dropped++
+		}
+	}
 	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
 		return Replace{}, false
 	}
@@ -315,6 +325,9 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		b.Reason = v.refused.String()
 	case lowest && (v.taken || v.refused == txpool.Unknown) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
+		if l.dropped(slot, v) {
+			b.Gas, b.Cancel, b.Reason = CancelGas, true, "dropped"
+		}
 	case !market.Legacy && last.Cap < market.BaseFee:
 		b.Reason = "base_fee"
 	default:
@@ -341,12 +354,28 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	return b, true
 }
 
+// dropped reports whether the slot's last attempt is kept out of the blocks by something else than its price, such as a node that takes large
+// transactions and drops them: its work goes again in halves, once the cancellation is final. Where blocks are empty it may be the chain, and a cancellation
+// alone in a block would be the market's price to other relayers. What is as large as what was cancelled before is known sooner. Work of one
+// update has no halves. Nor is work cancelled that a transaction did not carry before: it would be given up after some, and an endpoint's
+// word ends nothing.
+func (l *Lane) dropped(slot *Slot, v *slotView) bool {
+	bumps := uint64(patienceBumps)
+	if last := slot.Last(); last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Tries > 0 {
+		return false
+	} else if l.large > 0 && len(last.Raw) >= l.large {
+		bumps = 1
+	}
+	return v.dropped >= bumps*l.rules.BumpBlocks
+}
+
 // CancelGas is the gas of a transfer to oneself, which only uses its nonce up.
 const CancelGas = 21_000
 
 const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
 	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
+	patienceBumps   = 4                      // as often the lowest slot gets another price before it is not the price that keeps it out of the blocks
 	patience        = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
 )
 

@@ -181,6 +181,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitHead:        "no block of the chain for a while",
 	lane.WaitAccount:     "its account, or the price of gas, was not read yet",
 	lane.WaitWindow:      "enough of its transactions wait for a block",
+	lane.WaitUnincluded:  "its lowest transaction gets into no block, though it pays the base fee; see the relayer's log",
 	lane.WaitFinality:    "enough of its transactions wait to be final",
 	lane.WaitFunds:       "its signer cannot pay for another transaction; fund it",
 	lane.WaitCeiling:     "gas, or an update, costs more than it may pay",

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -55,6 +56,7 @@ type gas struct {
 	block    uint64 // gas of the chain's blocks now; 0 before the first head
 	most     uint64 // of a transaction, as the chain's blocks are now
 	perBatch uint64 // of a batch, likewise
+	carried  uint64 // of a batch, at most: half of what the smallest asked for that had to be cancelled
 	fill     fill
 }
 
@@ -64,7 +66,7 @@ func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, p
 	g := &gas{
 		id: id, signer: signer, config: config, chain: chain, plan: plan, learnt: learnt, charged: config.Gas, estimated: map[common.Hash]bool{}, metrics: metrics, log: log,
 		known: batch.NewKnown(), trusted: map[uint64]int{},
-		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, fill: newFill(),
+		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, carried: math.MaxUint64, fill: newFill(),
 	}
 	g.replan()
 	g.show()
@@ -172,7 +174,7 @@ func (g *gas) head(head *evidence.Block) {
 		g.named = true
 		g.believe(i, "the chain's headers are of that fork")
 	}
-	perBatch := batchGas(head.GasLimit, g.config.Limits.MaxGas, g.fill.plan())
+	perBatch := min(batchGas(head.GasLimit, g.config.Limits.MaxGas, g.fill.plan()), g.carried)
 	if slack := g.perBatch / 256; perBatch < g.perBatch-slack || perBatch > g.perBatch+slack {
 		g.perBatch = perBatch
 		g.replan()
@@ -204,6 +206,9 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	case attempt.Cancel:
 		first := slot.Attempts[0].Gas
 		g.capped = g.capped || first > g.config.Rules.MaxGas
+		if p.splits() && first <= g.most { // its size is what kept it out of the blocks, most likely
+			g.carried = min(g.carried, first/2)
+		}
 	case in.Receipt.Status == types.ReceiptStatusSuccessful:
 		g.learn(p, in.Receipt)
 	case usedAll(in.Receipt, attempt):

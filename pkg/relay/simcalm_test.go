@@ -28,7 +28,7 @@ func (r *simRun) calmDown() {
 	}
 	r.zombies = nil
 	for _, n := range r.nodes {
-		n.Faults, n.Rules, n.Keeps = model.Faults{}, model.Rules{MinTip: r.plan.minTip}, true
+		n.Faults, n.Rules, n.Keeps = model.Faults{}, r.rules(), true
 		n.Drop(func(tx *model.Tx) bool { return tx.From == r.chain.Admin }) // one that takes a role away again
 	}
 	for _, p := range r.replicas {

@@ -27,6 +27,7 @@ const (
 	simGwei    = 1_000_000_000
 	simCeiling = 1000 * simGwei // of a lane's fees
 	simMinTip  = 500 * simGwei  // of pools
+	simMaxData = 800            // of what nodes do not drop, bytes
 )
 
 // simKeys are the accounts' keys.
@@ -89,7 +90,11 @@ func (r *simRun) adopt(b *model.Block) {
 // mine makes a block of what a node has.
 func (r *simRun) mine(by *model.Node) {
 	head := r.chain.Head()
-	r.adopt(r.chain.Make(head, r.ready(by, head), 0))
+	others := uint64(0)
+	if r.plan.maxData > 0 { // only beside others' transactions a lane takes its own for dropped
+		others = 21_000
+	}
+	r.adopt(r.chain.Make(head, r.ready(by, head), others))
 }
 
 // mineSome makes a block of what some node has, some time after the last, maybe with other traffic in it.
@@ -182,7 +187,13 @@ func (r *simRun) dropPools() {
 		}
 		return drop
 	})
-	n.Rules = model.Rules{MinTip: r.plan.minTip, NoGaps: r.chance(20), NoCheap: r.chance(20), PerAccount: r.draw(3) * 2}
+	n.Rules = r.rules()
+	n.Rules.NoGaps, n.Rules.NoCheap, n.Rules.PerAccount = r.chance(20), r.chance(20), r.draw(3)*2
+}
+
+// rules are those of all pools, also when it is calm.
+func (r *simRun) rules() model.Rules {
+	return model.Rules{MinTip: r.plan.minTip, MaxData: r.plan.maxData}
 }
 
 func (r *simRun) movePrices() {

@@ -19,6 +19,7 @@ type simPlan struct {
 	ahead                  int    // updates in a horizon
 	gasLimit               uint64 // of the first block
 	minTip                 uint64 // of all pools, far above what nodes suggest, also when it is calm; 0: none
+	maxData                int    // of batches that nodes do not drop, bytes, also when it is calm; 0: they drop none
 	oneClient              bool   // every replica asks the nodes in the same order
 
 	// Percent of calls that fail.
@@ -85,9 +86,6 @@ func drawPlan(rng *rand.Rand) simPlan {
 	if p.moves = some(60); p.moves {
 		p.noticeFaults = rate(50)
 	}
-	if some(15) {
-		p.minTip = simMinTip
-	}
 	if p.goneAfter = 2; p.deep {
 		p.goneAfter = 24
 	}
@@ -100,6 +98,12 @@ func drawPlan(rng *rand.Rand) simPlan {
 		}
 		slices.Sort(p.endpoints)
 		p.endpoints = slices.Compact(p.endpoints)
+	}
+	switch p.blocks % 16 { // no draw of their own, so that other schedules stay what they are
+	case 3:
+		p.minTip = simMinTip
+	case 5:
+		p.maxData = simMaxData
 	}
 	return p
 }

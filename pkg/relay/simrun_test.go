@@ -70,7 +70,7 @@ func (r *simRun) did(kind string) { r.stats.did[kind]++ }
 // simKinds are the kinds of faults that schedules are to deliver, besides endpointFaults.
 var simKinds = []string{
 	"journal", "store", "killed", "lease moved", "zombie", "reorg", "flood", "pause", "statuses flushed", "dropped from a pool",
-	"price", "minimum tip", "gas", "role taken", "thief", "lanes changed", "notice lost", "ledger's lease moved", "ledger purged", "ledger restored",
+	"price", "minimum tip", "large ones dropped", "gas", "role taken", "thief", "lanes changed", "notice lost", "ledger's lease moved", "ledger purged", "ledger restored",
 }
 
 // simPlant is a bug that a test plants.
@@ -174,7 +174,7 @@ func (r *simRun) begin() {
 	r.chain = model.NewChain(r.chainConfig(), r.clock)
 	for i := range r.plan.nodes {
 		r.nodes = append(r.nodes, r.chain.NewNode(string(rune('a'+i)), r.seed))
-		r.nodes[i].Rules.MinTip = r.plan.minTip
+		r.nodes[i].Rules = r.rules()
 	}
 	r.watch = newSimWatch(r)
 	r.source.onPurge = r.watch.purged

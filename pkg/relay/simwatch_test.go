@@ -108,6 +108,9 @@ func (w *simWatch) replaces(id score.Lane, nonce uint64, old, next lane.Attempt)
 	if w.cheap[old.Hash] && next.Cap > old.Cap && next.Tip > old.Tip {
 		return
 	}
+	if next.Cancel && !old.Cancel && old.Cap*1125 > simCeiling*1000 && next.Cap >= old.Cap && next.Tip >= old.Tip {
+		return // it was dropped, or refused: there is most likely none to outbid, and the ceiling leaves no room for it
+	}
 	if next.Cap*1000 < old.Cap*1125 || next.Tip*1000 < old.Tip*1125 {
 		w.r.fail("lane %d: an attempt of slot %d pays %d, %d after %d, %d, which no pool takes", id, nonce, next.Cap, next.Tip, old.Cap, old.Tip)
 	}

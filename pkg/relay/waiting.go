@@ -57,6 +57,11 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 	case lane.WaitUnderpriced:
 		log.Error("nodes refuse the lane's transactions for their price; the lane raises the tip up to SCORELAY_MAX_TIP_GWEI and SCORELAY_MAX_FEE_GWEI, and keeps broadcasting them",
 			"err", w.words, "tip_wei", view.Price.Tip, "max_tip_wei", w.config.Rules.Fees.MaxTip, "max_wei", w.config.Rules.Fees.MaxCap)
+	case lane.WaitUnincluded:
+		slot := w.lane.Lowest()
+		log.Error("a transaction is in no block though it pays the base fee; the lane raises its price, and cancels a batch that nodes take and drop, to send it in halves",
+			"nonce", slot.Nonce, "tx", slot.Last().Hash, "attempts", len(slot.Attempts), "bytes", len(slot.Last().Raw), "tip_wei", slot.Last().Tip,
+			"market_tip_wei", view.Price.Tip, "block", view.Head.Number, "err", w.words)
 	case lane.WaitForeign:
 		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+
 			"and the lane resumes behind them when they are seen in final blocks, or when the account no longer shows them",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -16,6 +17,7 @@ type Rules struct {
 	PerAccount int    // transactions of one account; 0 has no bound
 	NoGaps     bool   // it refuses a nonce while a lower one is missing
 	NoCheap    bool   // it refuses what does not pay the next block's base fee
+	MaxData    int    // bytes of calldata of a batch that has halves: it says that it took a larger one, and drops it; 0: none is too large
 }
 
 const maxTxBytes = 128 << 10
@@ -55,8 +57,17 @@ func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	case rules.PerAccount > 0 && old == nil && len(of) >= rules.PerAccount:
 		return txpool.Full
 	}
+	if c.told("large ones dropped", rules.MaxData > 0 && len(tx.Data()) > rules.MaxData && halves(tx)) {
+		return txpool.Added
+	}
 	p.put(tx)
 	return txpool.Added
+}
+
+// halves reports whether a transaction is a batch that has halves.
+func halves(tx *Tx) bool {
+	b, err := registry.DecodeBatch(tx.Data())
+	return err == nil && b.Units() > 1
 }
 
 func (p pool) put(tx *Tx) {

@@ -196,10 +196,13 @@ func RefuseSends(judge func(tx *types.Transaction) error) Fault {
 }
 
 // Swallow answers transactions as accepted, but the node does not get them.
-func Swallow() Fault {
+func Swallow() Fault { return SwallowAbove(0) }
+
+// SwallowAbove is Swallow of transactions of more than so many bytes.
+func SwallowAbove(most int) Fault {
 	return Fault{Name: "swallow sends", Methods: []string{SendRawTransaction}, Ask: func(_ *Node, c *Call) *Answer {
 		var raw hexutil.Bytes
-		if args := c.Args(); len(args) == 0 || json.Unmarshal(args[0], &raw) != nil {
+		if args := c.Args(); len(args) == 0 || json.Unmarshal(args[0], &raw) != nil || len(raw) <= most {
 			return nil
 		}
 		return &Answer{Result: quoted(crypto.Keccak256Hash(raw).Hex())}
