@@ -172,7 +172,7 @@ func TestAKeyOverItsRateSendsNoBody(t *testing.T) {
 // after it has sent all, gets its answer meanwhile; so does the first key's, a while later.
 func TestRefusedBodiesAreReadOfFewConnections(t *testing.T) {
 	const many, few = 120, 32
-	b := newBench(t, nil)
+	b := newBench(t, func(s *setup) { s.config.Linger = 8 * time.Second })
 	other := *b
 	other.withTerms(apikey.Terms{})
 	whole := func(b *bench) (code string) { // empty: the answer is lost
@@ -196,7 +196,7 @@ func TestRefusedBodiesAreReadOfFewConnections(t *testing.T) {
 		require.Equal(t, "body_too_large", l.answer().code(), "nothing of its body was on its way")
 		l.ends()
 	}
-	require.Eventually(t, func() bool { return b.count("scorelay_api_connections") <= few+1 }, time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { return b.count("scorelay_api_connections") <= few+1 }, 6*time.Second, time.Millisecond,
 		"%v connections are read", b.count("scorelay_api_connections"))
 	require.Equal(t, "body_too_large", whole(&other))
 	require.Eventually(t, func() bool { return whole(b) == "body_too_large" }, time.Minute, 100*time.Millisecond)

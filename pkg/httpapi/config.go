@@ -53,6 +53,7 @@ type Config struct {
 	MaxPerKey      int            // of them, those over which an API key came first. Default 4,096
 	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
 	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
+	Linger         time.Duration  // how long a connection whose body is refused is read from, so that its caller gets the answer. Default 2 s
 	MaxStreams     int            // of events, open at once; a quarter of them for one key, and for one address. Default 1,024
 	Heartbeat      time.Duration  // after which a stream of events says something if nothing happens. Default 15 s
 	Origins        []string       // of pages whose scripts browsers let read answers, such as https://app.example.com. Default none
@@ -91,5 +92,6 @@ func (c Config) withDefaults() Config {
 	c.Heartbeat = cmp.Or(c.Heartbeat, 15*time.Second)
 	c.Idle = cmp.Or(c.Idle, 75*time.Second)
 	c.KeylessIdle = cmp.Or(c.KeylessIdle, 5*time.Second)
+	c.Linger = cmp.Or(c.Linger, 2*time.Second)
 	return c
 }

@@ -19,11 +19,10 @@ import (
 // A server that refuses a body it has not read, and closes, makes the kernel reset the connection, and the reset can
 // overtake the answer: the caller sees a broken connection instead of a 413. So a connection that is closed on a caller
 // who is still sending says first that nothing more will come, and listens on for a moment. What is read then is thrown away, on
-// cores that all share, so it is bounded as bodies are: within lingerTime a key may linger as often as it leaves free for others.
+// cores that all share, so it is bounded as bodies are: within Config.Linger a key may linger as often as it leaves free for others.
 const (
-	lingerTime  = 2 * time.Second
 	lingerBytes = 4 << 20 // of one connection
-	maxLingers  = 64      // within lingerTime; of connections beyond little is read, and they end after a quarter of the time
+	maxLingers  = 64      // within Config.Linger; of connections beyond little is read, and they end after a quarter of the time
 )
 
 // conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
@@ -112,11 +111,11 @@ func (c *conn) Close() (err error) {
 		}
 		share := &hold{}
 		if c.doors.lingers.take(share, c.hold.by, 1) != "" {
-			err = drainAndClose(c.Conn, lingerTime/4, smallBody)
+			err = drainAndClose(c.Conn, c.doors.config.Linger/4, smallBody)
 			return
 		}
-		time.AfterFunc(lingerTime, func() { c.doors.lingers.give(share, true) })
-		err = drainAndClose(c.Conn, lingerTime, lingerBytes)
+		time.AfterFunc(c.doors.config.Linger, func() { c.doors.lingers.give(share, true) })
+		err = drainAndClose(c.Conn, c.doors.config.Linger, lingerBytes)
 	})
 	return err
 }
