@@ -31,8 +31,9 @@ var texts = []struct {
 	class   txpool.Class
 	phrases []string
 }{
+	{txpool.Delegated, []string{"in-flight transaction limit", "delegated account"}},
 	{txpool.NonceHigh, []string{
-		"future transaction tries to replace pending", "in-flight transaction limit", "gapped-nonce", "nonce too high",
+		"future transaction tries to replace pending", "gapped-nonce", "nonce too high",
 		"noncegap", "nonce gap", "nonce too far in the future", "exceeds next nonce", "too distant from current sender nonce",
 		"nonce is higher than", "due to in too distant future",
 	}},

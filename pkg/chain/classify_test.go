@@ -46,12 +46,12 @@ var corpus = map[txpool.Class][]string{
 	},
 	txpool.NonceHigh: {
 		"nonce too high", "NonceGap", "NonceGap, Future nonce. Expected nonce: 10", "nonce too far in the future",
-		"future transaction tries to replace pending", "gapped-nonce tx from delegated accounts",
-		"in-flight transaction limit reached for delegated accounts",
+		"future transaction tries to replace pending",
 		"Transaction nonce is too distant from current sender nonce", "NONCE_TOO_HIGH",
 		"invalid nonce; got 32, expected 18: invalid sequence", "tx nonce is higher than account nonce",
 		"Transaction 0x4a2c is discarded due to in too distant future",
 	},
+	txpool.Delegated: {"gapped-nonce tx from delegated accounts", "in-flight transaction limit reached for delegated accounts"},
 	txpool.FeeLow: {
 		"transaction underpriced", "transaction gas price below minimum: gas tip cap 0, minimum needed 1",
 		"max fee per gas less than block base fee", "max fee per gas less than block base fee: address 0x01, maxFeePerGas: 1, baseFee: 2",

@@ -70,9 +70,10 @@ type Lane struct {
 	view   *evidence.View // the newest; nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
-	large  int  // bytes of the smallest attempt that a cancellation replaced which came into a block; 0: none
-	begun  int  // views in a row with the same account, while the lane has no nonce yet
-	doubt  bool // a node's answer makes the account as last read doubtful
+	single uint64 // the newest head at which nodes said that the signer is delegated; 0: never
+	large  int    // bytes of the smallest attempt that a cancellation replaced which came into a block; 0: none
+	begun  int    // views in a row with the same account, while the lane has no nonce yet
+	doubt  bool   // a node's answer makes the account as last read doubtful
 }
 
 // slotView is what the session knows of one open slot.

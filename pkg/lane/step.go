@@ -191,7 +191,7 @@ func (l *Lane) locate() (out []Effect) {
 			v.included, v.again, v.taken = nil, true, false
 			out = append(out, l.report(i, score.Submitted, slot.Last().Hash, 0)...)
 		case in != nil && (v.included == nil || v.included.Tx != in.Tx || v.included.Block != in.Block):
-			if v.included == nil && l.window < l.rules.Window {
+			if v.included == nil && l.window < l.rules.Window && (l.single == 0 || l.view.Head.Number > l.single+delegatedFor) {
 				l.window++
 			}
 			if first := len(slot.Attempts[0].Raw); slot.Attempt(in.Tx).Cancel && (l.large == 0 || first < l.large) {
@@ -281,7 +281,7 @@ func (l *Lane) push() (out []Effect) {
 			out = append(out, replace) // its Appended sends it
 			continue
 		}
-		if due {
+		if due && (k == 0 || l.window > 1 || l.single == 0) { // of a delegated signer nodes take no second one
 			send = append(send, l.State.Slots[i].Nonce)
 		}
 	}
@@ -376,6 +376,7 @@ const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
 	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
 	patienceBumps   = 4                      // as often the lowest slot gets another price before it is not the price that keeps it out of the blocks
+	delegatedFor    = 256                    // blocks after which it is tried whether the signer is still delegated
 	patience        = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
 )
 
@@ -401,6 +402,11 @@ func (l *Lane) onSent(s Sent) []Effect {
 		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
 	case known && class == txpool.FeeLow:
 		v.cheap++
+	case class == txpool.Delegated:
+		l.window = 1
+		if l.view != nil {
+			l.single = l.view.Head.Number
+		}
 	case class == txpool.Full:
 		l.window = max(1, l.window/2)
 	case class == txpool.NonceLow || class == txpool.NonceHigh || class == txpool.Funds:

@@ -236,3 +236,22 @@ func TestBytesOnTheChainBelowArePartOfWhatASlotNeeds(t *testing.T) {
 	b.head(12, 0)
 	require.EqualValues(t, 7*(raw+128), new(big.Int).Sub(with, b.lane.Need(0, 0, lane.Fees{})).Int64())
 }
+
+// TestADelegatedSignerHasAWindowOfOne until it is tried again whether it still is.
+func TestADelegatedSignerHasAWindowOfOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	b.sent(1, txpool.Delegated)
+	require.Equal(t, lane.WaitWindow, b.lane.Blocked())
+	b.mined(11, 0, 1)
+	b.head(11, 2)
+	b.bind()
+	require.Equal(t, lane.WaitWindow, b.lane.Blocked(), "blocks do not widen it")
+	b.mined(400, 2)
+	b.head(400, 3)
+	b.bind()
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+}

@@ -47,6 +47,7 @@ type session struct {
 
 	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: none is
 
+	delegated bool                          // it was said that the signer is
 	unsigned  bool                          // the key did not sign what the last view asked for
 	more      bool                          // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
 	lookAgain time.Time                     // when a lane that halts looks at its journal again
@@ -342,6 +343,11 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 			s.waiting.words = result.Err
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
+		}
+		if result.Class == txpool.Delegated && !s.delegated {
+			s.delegated = true
+			s.log.Error("the lane's signer is delegated (EIP-7702): nodes take one transaction of it at a time, so the lane sends one a block; take the delegation back, or replace the signer",
+				"signer", s.waiting.signer, "err", result.Err)
 		}
 		sent := lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused, MinTip: result.MinTip}
 		if sent.Class == txpool.BadGas || sent.Refused == txpool.BadGas {

@@ -19,6 +19,7 @@ const (
 	ReplacementUnderpriced              // another transaction with this nonce is in the pool at a price too close
 	NonceLow                            // the nonce was used in a block: look for receipts, it may be ours
 	NonceHigh                           // a lower nonce is missing in that pool
+	Delegated                           // the account is delegated (EIP-7702): the pool takes one transaction of it at a time
 	FeeLow                              // below the pool's or the block's minimum price
 	Full                                // no room, in all or for this account
 	Funds                               // the signer's balance does not cover it
@@ -33,7 +34,7 @@ const (
 )
 
 var names = [...]string{
-	"unknown", "added", "known", "replacement_underpriced", "nonce_low", "nonce_high", "fee_low", "pool_full", "funds",
+	"unknown", "added", "known", "replacement_underpriced", "nonce_low", "nonce_high", "delegated", "fee_low", "pool_full", "funds",
 	"fee_cap_rpc", "reserved", "bad_gas", "too_big", "invalid", "throttled", "node_down", "timeout",
 }
 
@@ -77,7 +78,7 @@ type Result struct {
 var ranked = []Class{
 	Added, Known,
 	Unknown, Throttled, Timeout, NodeDown,
-	NonceLow, ReplacementUnderpriced, NonceHigh, FeeLow, Full, Funds, Reserved,
+	NonceLow, ReplacementUnderpriced, NonceHigh, Delegated, FeeLow, Full, Funds, Reserved,
 	BadGas, TooBig, FeeCapRPC, Invalid,
 }
 
