@@ -123,9 +123,12 @@ func (r FeeRule) atLeast(q evidence.Price, minTip uint64) evidence.Price {
 // reprice prices an attempt beside one that offered prev and that no node took for its price: there is nothing to outbid. Its tip is the market's, which
 // has what a node named, and at least an eighth more than prev's, so that there are few of them. The cap is as high as that takes, and one wei
 // more than prev's: at the ceiling the tip still rises. Where the tip is as high as it may be, and no node asks for more, it is the cap that
-// rises by an eighth. ok is false when nothing is left to try.
+// rises by an eighth. ok is false when nothing is left to try, as while the base fee is above the ceiling, where no tip helps.
 func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fees, ok bool) {
 	least, highest := add(prev.Cap, 1), r.highest(gas)
+	if q.BaseFee > highest {
+		return f, false
+	}
 	f = r.market(r.atLeast(q, raise(prev.Tip)))
 	if f.Tip <= prev.Tip {
 		if minTip > prev.Tip {

@@ -394,6 +394,7 @@ func TestWhatNoNodeTookForItsPriceIsPricedAgain(t *testing.T) {
 	strict.Fees.MaxTip = 50 * gwei
 	held := func(v *lane.View) { v.Price.BaseFee = 30 * gwei } // and the first attempt's cap is below it
 	high := func(v *lane.View) { v.Price.BaseFee = 260 * gwei }
+	above := func(v *lane.View) { v.Price.BaseFee = 1000 * gwei }
 	for name, c := range map[string]struct {
 		market func(*lane.View)
 		minTip uint64
@@ -405,6 +406,7 @@ func TestWhatNoNodeTookForItsPriceIsPricedAgain(t *testing.T) {
 		"the lane's highest tip":                   {held, 900 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: 50 * gwei, Cap: 110 * gwei}},
 		"at the ceiling the tip rises below it":    {high, 25 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{Tip: 25 * gwei, Cap: 500*gwei - 1<<10}},
 		"what a pool took before is to be outbid":  {nil, 25 * gwei, []txpool.Class{txpool.Added, txpool.FeeLow}, lane.Fees{Tip: 25 * gwei, Cap: 26 * gwei}},
+		"no tip helps above the ceiling":           {above, 25 * gwei, []txpool.Class{txpool.FeeLow}, lane.Fees{}},
 		"what may be in a pool is no refusal":      {nil, 25 * gwei, []txpool.Class{txpool.Timeout}, lane.Fees{}},
 		"a refusal does not undo that it was sent": {nil, 0, []txpool.Class{txpool.Added, txpool.FeeLow}, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}},
 	} {
@@ -465,6 +467,24 @@ func TestAfterTheLastPriceNothingIsSigned(t *testing.T) {
 		b.sent(0, txpool.Added)
 		require.Equal(t, lane.WaitNone, b.lane.Blocked())
 	}
+}
+
+// TestABaseFeeAboveTheCeilingIsWaitedFor: nodes refuse what is sent meanwhile, which is no reason to sign anything, nor to call an operator.
+func TestABaseFeeAboveTheCeilingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	attempts := 0
+	for n := range uint64(20) {
+		for _, r := range only[lane.Replace](b.head(11+n, 0, func(v *lane.View) { v.Price.BaseFee = 1000 * gwei })) {
+			b.replace(r)
+			attempts++
+		}
+		b.sent(0, txpool.FeeLow)
+	}
+	require.LessOrEqual(t, attempts, 1, "up to the ceiling")
+	require.NotEqual(t, lane.WaitUnderpriced, b.lane.Blocked())
 }
 
 func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {

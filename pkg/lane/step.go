@@ -400,7 +400,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	case class.Taken():
 		v.cheap = 0
 		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
-	case known && class == txpool.FeeLow:
+	case known && class == txpool.FeeLow && (l.view == nil || l.State.Slot(s.Nonce).Last().Cap >= l.view.Price.BaseFee): // else it waits for the base fee to fall
 		v.cheap++
 	case class == txpool.Delegated:
 		l.window = 1

@@ -59,7 +59,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 			"err", w.words, "tip_wei", view.Price.Tip, "max_tip_wei", w.config.Rules.Fees.MaxTip, "max_wei", w.config.Rules.Fees.MaxCap)
 	case lane.WaitUnincluded:
 		slot := w.lane.Lowest()
-		log.Error("a transaction is in no block though it pays the base fee; the lane raises its price, and cancels a batch that nodes take and drop, to send it in halves",
+		log.Warn("a transaction is in no block though it pays the base fee; the lane raises its price, and cancels a batch that nodes take and drop, to send it in halves",
 			"nonce", slot.Nonce, "tx", slot.Last().Hash, "attempts", len(slot.Attempts), "bytes", len(slot.Last().Raw), "tip_wei", slot.Last().Tip,
 			"market_tip_wei", view.Price.Tip, "block", view.Head.Number, "err", w.words)
 	case lane.WaitForeign:
