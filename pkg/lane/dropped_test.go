@@ -72,6 +72,7 @@ func TestWhatIsNotCancelledThoughItIsInNoBlock(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*lane.Slot){
 		"one update":          func(s *lane.Slot) { s.Work.Count = 1 },
+		"a signed group":      func(s *lane.Slot) { s.Work.Whole = true },
 		"a creation":          func(s *lane.Slot) { s.Work = lane.Work{Kind: lane.Creation, Count: 1, Project: &score.ProjectID{}} },
 		"cancelled before":    func(s *lane.Slot) { s.Work.Tries = 1 },
 		"it carries nothing":  func(s *lane.Slot) { s.Work = lane.Work{Kind: lane.NonceOnly} },

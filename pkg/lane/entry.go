@@ -241,6 +241,7 @@ type Work struct {
 	From    score.Position   `json:"from"`              // the lowest of its positions in the stream; of a creation or an edit, its message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation or an edit
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
+	Whole   bool             `json:"whole,omitempty"`   // it has no halves: a group that is signed as one
 	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if it has no halves gets all the gas that a
 	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
 	Halve bool `json:"halve,omitempty"`

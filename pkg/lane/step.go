@@ -357,11 +357,11 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 // dropped reports whether the slot's last attempt is kept out of the blocks by something else than its price, such as a node that takes large
 // transactions and drops them: its work goes again in halves, once the cancellation is final. Where blocks are empty it may be the chain, and a cancellation
 // alone in a block would be the market's price to other relayers. What is as large as what was cancelled before is known sooner. Work of one
-// update has no halves. Nor is work cancelled that a transaction did not carry before: it would be given up after some, and an endpoint's
+// update, or of one signed group, has no halves. Nor is work cancelled that a transaction did not carry before: it would be given up after some, and an endpoint's
 // word ends nothing.
 func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	bumps := uint64(patienceBumps)
-	if last := slot.Last(); last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Tries > 0 {
+	if last := slot.Last(); last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Whole || slot.Work.Tries > 0 {
 		return false
 	} else if l.large > 0 && len(last.Raw) >= l.large {
 		bumps = 1

@@ -62,7 +62,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	traces, carries := b.tracer.of(places, choice.Units), &piece{batch: &choice.Batch, known: choice.Known}
 	bound, err := b.bindPlaces(ctx, places, binding{
 		gas: b.gas.limit(carries), data: registry.EncodeBatch(choice.Batch), piece: carries,
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Whole: !carries.splits(), Trace: traces}},
 	})
 	if bound {
 		b.gas.trusted[b.lane.State.Next-1] = choice.Known

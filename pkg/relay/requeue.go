@@ -221,7 +221,7 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	var parts []lane.Work
 	for _, half := range b.Halves() {
 		parts = append(parts, lane.Work{
-			Kind: lane.Updates, Count: half.Len(), From: work.From, Data: registry.EncodeBatch(half),
+			Kind: lane.Updates, Count: half.Len(), Whole: half.Units() == 1, From: work.From, Data: registry.EncodeBatch(half),
 		})
 	}
 	q.log.Warn("the lane splits work that the chain did not take as a whole", "updates", b.Len())

@@ -339,8 +339,10 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
 		s.tracer.sent(slots[i], result.Class)
-		if !result.Class.Taken() {
+		if lowest := s.lane.Lowest(); lowest != nil && lowest.Nonce == slots[i].Nonce {
 			s.waiting.words = result.Err
+		}
+		if !result.Class.Taken() {
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
