@@ -126,3 +126,45 @@ func TestATakenBatchAtTheCeilingIsCancelledAtItsPrice(t *testing.T) {
 	require.Len(t, slot.Attempts, 2)
 	require.Equal(t, slot.Attempts[0].Cap, slot.Attempts[1].Cap)
 }
+
+// TestNearTheCeilingNothingIsCancelled: where the base fee leaves less than the market's tip, it is the price that keeps a batch out of the blocks.
+func TestNearTheCeilingNothingIsCancelled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	low := rules
+	low.Fees.MaxCap = 2 * gwei
+	b.lane = lane.New(b.lane.State, low)
+	b.head(10, 0)
+	b.bindSome(8, 900)
+	require.Zero(t, b.takenAndDropped(11, 100, 0, full, func(v *lane.View) { v.Price.BaseFee = 3 * gwei / 2 }))
+}
+
+// TestAMinimumThatOneNodeNamesIsPaidBeforeABatchIsCancelled, where another node says that it took the batch.
+func TestAMinimumThatOneNodeNamesIsPaidBeforeABatchIsCancelled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bindSome(8, 900)
+	var bumps []lane.Replace
+	for n := uint64(11); len(bumps) == 0; n++ {
+		require.Less(t, n, uint64(30))
+		b.step(lane.Sent{Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: txpool.Added, MinTip: 25 * gwei, Now: b.now})
+		bumps = only[lane.Replace](b.head(n, 0, full))
+	}
+	require.Equal(t, uint64(25*gwei), bumps[0].Fees.Tip)
+}
+
+// TestAReplacementThatIsUnderpricedForLongIsPricedOnAndOn, at the usual pace.
+func TestAReplacementThatIsUnderpricedForLongIsPricedOnAndOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bindSome(8, 900)
+	for n := uint64(11); n < 60; n++ {
+		b.sent(0, txpool.ReplacementUnderpriced)
+		for _, r := range only[lane.Replace](b.head(n, 0)) {
+			b.replace(r)
+		}
+	}
+	require.Greater(t, len(b.lane.State.Slots[0].Attempts), 10)
+}

@@ -115,8 +115,8 @@ func (r FeeRule) tooDear(q evidence.Price) bool {
 
 // atLeast is the market with a tip that a node asks for, within the lane's bound.
 func (r FeeRule) atLeast(q evidence.Price, minTip uint64) evidence.Price {
-	q.Gas = max(q.Gas, minTip)
-	q.Tip = max(q.Tip, min(minTip, cmp.Or(r.MaxTip, math.MaxUint64)))
+	minTip = min(minTip, cmp.Or(r.MaxTip, math.MaxUint64))
+	q.Gas, q.Tip = max(q.Gas, minTip), max(q.Tip, minTip)
 	return q
 }
 

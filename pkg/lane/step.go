@@ -196,6 +196,8 @@ func (l *Lane) locate() (out []Effect) {
 			}
 			if first := len(slot.Attempts[0].Raw); slot.Attempt(in.Tx).Cancel && (l.large == 0 || first < l.large) {
 				l.large = first
+			} else if !slot.Attempt(in.Tx).Cancel && first >= l.large {
+				l.large = 0 // it was not the size
 			}
 			v.included, v.refused, v.untaken, v.cheap, v.late, v.dropped, v.again = in, txpool.Added, 0, 0, 0, 0, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
@@ -305,7 +307,8 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	if paid := l.rules.Fees.market(market); lowest && block > v.counted && v.cheap == 0 && last.Cap >= market.BaseFee {
 		v.counted = block
 		v.late++
-		if v.taken && last.Tip >= paid.Tip && l.view.Head.GasUsed > 0 {
+		// Near the ceiling less of the tip is paid than is offered.
+		if pays := market.Legacy || last.Cap >= add(market.BaseFee, paid.Tip); pays && v.taken && last.Tip >= max(paid.Tip, v.minTip) && l.view.Head.GasUsed > 0 {
 			v.dropped++
 		}
 	}
@@ -323,8 +326,9 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		market = l.rules.Fees.atLeast(market, v.minTip)
 	case v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
-	case lowest && (v.taken || v.refused == txpool.Unknown) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
+	case lowest && (v.taken || v.refused == txpool.Unknown || v.refused == txpool.ReplacementUnderpriced) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
+		market = l.rules.Fees.atLeast(market, v.minTip)
 		if l.dropped(slot, v) {
 			b.Gas, b.Cancel, b.Reason = CancelGas, true, "dropped"
 		}

@@ -56,7 +56,7 @@ type gas struct {
 	block    uint64 // gas of the chain's blocks now; 0 before the first head
 	most     uint64 // of a transaction, as the chain's blocks are now
 	perBatch uint64 // of a batch, likewise
-	carried  uint64 // of a batch, at most: half of what the smallest asked for that had to be cancelled
+	carried  uint64 // of a batch, at most: half of what the smallest asked for that had to be cancelled, and more with each that is in a block
 	fill     fill
 }
 
@@ -187,6 +187,11 @@ func (g *gas) replan() {
 	g.plan(model, g.perBatch*100/g.scale)
 }
 
+const (
+	leastCarried  = 128 // of Limits.MaxGas, what batches keep however small one was that had to be cancelled; halves of that one may be smaller
+	carriedGrowth = 256 // of gas.carried, by which a batch of about that size that is in a block lets the next be larger
+)
+
 // staged learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
 func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	slot, in := l.State.Slot(nonce), l.Included(nonce)
@@ -207,9 +212,12 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 		first := slot.Attempts[0].Gas
 		g.capped = g.capped || first > g.config.Rules.MaxGas
 		if p.splits() && first <= g.most { // its size is what kept it out of the blocks, most likely
-			g.carried = min(g.carried, first/2)
+			g.carried = max(min(g.carried, first/2), g.config.Limits.MaxGas/leastCarried)
 		}
 	case in.Receipt.Status == types.ReceiptStatusSuccessful:
+		if p.splits() && attempt.Gas >= g.carried/2 && g.carried < g.config.Limits.MaxGas { // the size may be no matter any more
+			g.carried += g.carried / carriedGrowth
+		}
 		g.learn(p, in.Receipt)
 	case usedAll(in.Receipt, attempt):
 		g.ranOut(p, attempt.Gas)
