@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"time"
@@ -47,6 +48,30 @@ func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evide
 		err = contradiction("block %d was asked for, %d came", number, b.Number)
 	}
 	return b, err
+}
+
+// HashAt is the hash of an endpoint's block of a height, by its word. It says whether the endpoint has a block that is known already, so the header
+// is not checked.
+func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash common.Hash, err error) {
+	e := c.named(name)
+	if e == nil {
+		return hash, fmt.Errorf("the chain has no endpoint %q", name)
+	}
+	err = e.do(ctx, "hash_at", func(ctx context.Context, e *endpoint) error {
+		var h header
+		if err := e.call(ctx, &h, "eth_getBlockByNumber", hexutil.Uint64(number), false); err != nil {
+			return behind(err, number)
+		}
+		switch {
+		case h.Number == nil || h.Hash == nil:
+			return errPartialHeader
+		case h.Number.ToInt().Cmp(new(big.Int).SetUint64(number)) != 0:
+			return contradiction("block %d was asked for, %s came", number, h.Number)
+		}
+		hash = *h.Hash
+		return nil
+	})
+	return hash, err
 }
 
 // BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where its header cannot be
@@ -91,8 +116,11 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, blocks []evidence.B
 		return len(blocks), nil
 	}
 	c.headers.mu.Lock()
-	forked, asked := c.headers.checkable, c.endpoints
+	forked, open, asked := c.headers.checkable, c.headers.open, c.endpoints
 	c.headers.mu.Unlock()
+	if !open {
+		return first, fmt.Errorf("%w: that of block %d of %s", errUnknownHeader, blocks[first].Number, from.name)
+	}
 	if !forked {
 		first, asked = len(blocks)-1, c.candidates(blocks[len(blocks)-1].Number)
 	}

@@ -39,6 +39,7 @@ type endpoint struct {
 	trust    trust
 	newest   atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
 	checked  uint64        // number above the newest block it gave whose header was checked; 0 before the first; of headerRule.mu
+	forked   atomic.Bool   // its newest block, or the one it calls final, cannot be checked, unlike the chain's
 	took     atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
 	answered atomic.Int64  // when it last answered, in Unix nanoseconds; 0 before the first
 

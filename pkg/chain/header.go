@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -160,21 +162,64 @@ type headerRule struct {
 	since     time.Time // of the first block, after the newest checked one, that could not be checked; zero: none came
 }
 
+// forkReorg is how deep a reorg at a hard fork may be, in which blocks of the new form take the place of checked ones.
+const forkReorg = 32
+
+// errUnknownHeader says that a header cannot be checked although the chain's can: its endpoint lies, or has taken a hard fork that others did not.
+var errUnknownHeader = fmt.Errorf("%w: a header cannot be checked, unlike the chain's so far", evidence.ErrContradiction)
+
 // accept holds a block that an endpoint gave against what is known of the chain's headers. One that cannot be checked is a contradiction in any
-// case where its endpoint gave a checked one above it.
+// case where its endpoint has a checked one above it.
 func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
 	if c.noted(e, b) {
 		if err := c.lookAround(ctx, raw, b.Number); err != nil {
 			return err
 		}
 	}
+	if err := c.replaced(ctx, e, b); err != nil {
+		return err
+	}
 	r := &c.headers
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !b.Checked && (b.Number < e.checked || !r.open) {
+	switch {
+	case b.Checked:
+	case b.Number < e.checked:
 		return contradiction("the header of block %d does not hash to %s", b.Number, b.Hash)
+	case !r.open:
+		return fmt.Errorf("%w: that of block %d does not hash to %s", errUnknownHeader, b.Number, b.Hash)
 	}
 	c.market.saw(b)
+	return nil
+}
+
+// replaced forgets an endpoint's newest checked block, and those down to a block that cannot be checked, if it is not in its chain any more and the one of its height cannot be
+// checked either: a reorg at a hard fork.
+func (c *Client) replaced(ctx context.Context, e *endpoint, b *evidence.Block) error {
+	r := &c.headers
+	r.mu.Lock()
+	checked := e.checked
+	r.mu.Unlock()
+	if b.Checked || b.Number >= checked || b.Number+forkReorg < checked {
+		return nil
+	}
+	var raw json.RawMessage
+	var now evidence.Block
+	err := e.call(ctx, &raw, "eth_getBlockByNumber", hexutil.Uint64(checked-1), false)
+	if err == nil {
+		now, err = decodeBlock(raw)
+	}
+	switch {
+	case errors.Is(err, ethereum.NotFound): // its new branch is not as long yet
+		return fmt.Errorf("%w: whether block %d, which does not hash to %s, is in a reorg", errNotLearnt, b.Number, b.Hash)
+	case err != nil:
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !now.Checked && e.checked == checked {
+		e.checked = b.Number
+	}
 	return nil
 }
 

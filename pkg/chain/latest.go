@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 
@@ -17,14 +18,41 @@ const jump = 3
 
 // Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
 // does. A slower endpoint's block is in the answer of the call during which, or before which, it comes (standing.go). Claims are checked
-// against themselves only: see Client.Head for one that is ahead of all others. One caller at a time.
+// against themselves only: see Client.Head for one that is ahead of all others. One whose header cannot be checked is a claim, too: its endpoint
+// speaks against the others, though nothing else is asked of it. Client.Agreed says whether it may be followed. One caller at a time.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
-	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.candidates(0), c.newest)
+	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.witnesses(), c.newest)
 	return c.newestOf(ctx, replies, errs)
 }
 
 func (c *Client) newest(ctx context.Context, e *endpoint) (evidence.Block, error) {
-	return c.block(ctx, e, "eth_getBlockByNumber", "latest")
+	b, err := c.claimed(ctx, e, "latest")
+	if err == nil && b.Checked {
+		e.forked.Store(false)
+	}
+	return b, err
+}
+
+// claimed is the block that an endpoint has under a tag, be it one that cannot be checked.
+func (c *Client) claimed(ctx context.Context, e *endpoint, tag string) (evidence.Block, error) {
+	b, err := c.block(ctx, e, "eth_getBlockByNumber", tag)
+	if errors.Is(err, errUnknownHeader) {
+		e.forked.Store(true)
+		e.distrust(err)
+		err = nil
+	}
+	return b, err
+}
+
+// witnesses are the candidates, and those endpoints that are set aside with a header which cannot be checked.
+func (c *Client) witnesses() []*endpoint {
+	all := c.candidates(0)
+	for _, e := range c.endpoints {
+		if _, _, resting := e.breaker.rest(time.Now()); e.forked.Load() && !resting && !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], errs []error) ([]evidence.Claim, error) {
@@ -42,12 +70,12 @@ func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], 
 // Finalized is what every endpoint that answers calls final by the tag of Config.FinalTag; no claims and no error while the
 // chain has none. It waits for callGrace, being asked rarely, and is otherwise as Latest.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
-	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)
+	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.witnesses(), c.tagged)
 	return c.taggedOf(ctx, replies, errs)
 }
 
 func (c *Client) tagged(ctx context.Context, e *endpoint) (*evidence.Block, error) {
-	b, err := c.block(ctx, e, "eth_getBlockByNumber", c.cfg.FinalTag)
+	b, err := c.claimed(ctx, e, c.cfg.FinalTag)
 	if errors.Is(err, ethereum.NotFound) || noFinality(err) {
 		return nil, nil //nolint:nilnil // it has none, which is an answer
 	}

@@ -79,8 +79,8 @@ func (t *Tracker) heldBack(claims []evidence.Claim) {
 }
 
 // finalizeTag asks which block the endpoints call final, now and then, and takes the lowest that is linked to our chain,
-// however deep it is: that may take several rounds. One that halts, or is on another branch, holds it back, see heldBack. One that is on
-// ours and calls a block final that is not in it is passed over.
+// however deep it is: that may take several rounds. One that halts, or is on another branch, holds it back, see heldBack and contested. One
+// that is on ours and calls a block final that is not in it is passed over.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
 	head, now := t.recent.head().Number, t.config.Now()
 	first := t.final.Hash == common.Hash{}
@@ -98,7 +98,7 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
 	t.heldBack(claims)
 	t.tag.claims = claims
-	for _, c := range claims {
+	for i, c := range claims {
 		switch {
 		case c.Block.Number > head:
 			continue // our head lags behind this endpoint
@@ -116,17 +116,41 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			if _, err := t.agree(ctx, c.Endpoint, []evidence.Block{c.Block}); err != nil {
 				return err
 			}
-			t.setFinal(c.Block)
-			return nil
+			contested, err := t.contested(ctx, c.Block, claims[i+1:])
+			if err == nil && !contested {
+				t.setFinal(c.Block)
+			}
+			return err
 		}
-		follows := func(newest evidence.Claim) bool {
-			return newest.Endpoint == c.Endpoint && t.recent.has(newest.Block.Ref())
-		}
-		if !slices.ContainsFunc(t.claims, follows) && !slices.ContainsFunc(t.missed, follows) {
+		if !t.follows(c.Endpoint) {
 			return nil // it is on another branch, of which this one may be the lie
 		}
 	}
 	return nil
+}
+
+// contested reports whether an endpoint that calls a higher block finalized has another block in place of b.
+func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evidence.Claim) (bool, error) {
+	for _, c := range higher {
+		if t.follows(c.Endpoint) || c.Block.Hash == b.Hash {
+			continue
+		}
+		hash, err := t.hashAt(ctx, c.Endpoint, b.Number)
+		if err != nil {
+			return false, fmt.Errorf("couldn't read whether %s, which calls block %d finalized, has block %d of the chain: %w", c.Endpoint, c.Block.Number, b.Number, err)
+		}
+		if hash != b.Hash {
+			t.disputed(t.silenceOf(c), c, b)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// follows reports whether an endpoint's newest block is in the chain.
+func (t *Tracker) follows(endpoint string) bool {
+	of := func(c evidence.Claim) bool { return c.Endpoint == endpoint && t.recent.has(c.Block.Ref()) }
+	return slices.ContainsFunc(t.claims, of) || slices.ContainsFunc(t.missed, of)
 }
 
 // lowestLinked is the lowest block that is known to be in the chain by links.

@@ -32,6 +32,7 @@ var (
 type setback struct {
 	times uint64
 	next  uint64 // the round in which it is tried again
+	err   error  // the last one
 }
 
 // follow makes the best of the round's claims that links to the chain the head. It is an error when none shows what the
@@ -44,6 +45,7 @@ func (t *Tracker) follow(ctx context.Context) error {
 			continue
 		}
 		if s := t.setbacks[c.Endpoint]; t.count < s.next && len(t.claims) > 1 {
+			errs = append(errs, s.err)
 			continue
 		}
 		at := t.headHash()
@@ -97,7 +99,7 @@ func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 			"endpoint", c.Endpoint, "block", c.Block.Number, "hash", c.Block.Hash, "err", err)
 		fallthrough
 	case err != nil:
-		s.times++
+		s.times, s.err = s.times+1, claimError(c, err)
 		if progress {
 			s.times = 1
 		}
@@ -254,11 +256,11 @@ func (t *Tracker) allFar() bool {
 // from their accounts that nonces were used, and the search goes back for them.
 func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	was := *t.recent.head()
-	same, err := t.blockAt(ctx, c.Endpoint, was.Number)
+	hash, err := t.hashAt(ctx, c.Endpoint, was.Number)
 	if err != nil {
 		return err
 	}
-	if same.Hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
+	if hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
 		blocks, err := t.read(ctx, c.Endpoint, was.Number+1, was.Number+firstRead)
 		if err != nil {
 			return err

@@ -70,11 +70,11 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	if old := t.final; old.Hash != (common.Hash{}) {
 		has := false
 		if c.Block.Number >= old.Number {
-			same, err := t.blockAt(ctx, c.Endpoint, old.Number)
+			hash, err := t.hashAt(ctx, c.Endpoint, old.Number)
 			if err != nil {
 				return err
 			}
-			has = same.Hash == old.Hash
+			has = hash == old.Hash
 		}
 		if !has {
 			if err := t.allLeft(ctx, old, c.Endpoint, blocks); err != nil {
@@ -182,11 +182,11 @@ func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint stri
 			}
 			continue // it has no block there
 		}
-		block, err := t.blockAt(ctx, c.Endpoint, old.Number)
+		hash, err := t.hashAt(ctx, c.Endpoint, old.Number)
 		switch {
 		case err != nil && now.Sub(t.offer.since) < breakPatience:
 			return fmt.Errorf("%w %d, and whether %s has that is not known: %w", errFinal, old.Number, c.Endpoint, err)
-		case err == nil && block.Hash == old.Hash:
+		case err == nil && hash == old.Hash:
 			t.offer.since = now
 			err := stillHas(old, c.Endpoint)
 			t.chain.Distrust(endpoint, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -25,14 +26,18 @@ type forkRig struct {
 	told    []*rpcproxy.Emulator // by endpoint
 	proxies []*rpcproxy.Proxy
 	urls    []string
+	depth   uint64 // confirmations; 0: by the tag
 	now     time.Time
 	log     *devnet.Log
 	reg     *prometheus.Registry
 }
 
+// forkAfter is the first block that a test can give other headers; blocks far below it are known then.
+const forkAfter = 61
+
 // newForkRig has endpoints tell these chains; endpoints of one chain share an emulator.
 func newForkRig(t *testing.T, unchecked time.Duration, told ...*rpcproxy.Emulator) *forkRig {
-	r := &forkRig{gethRig: &gethRig{t: t, node: devnet.NewChain(t)}, told: told, now: time.Unix(1_700_000_000, 0)}
+	r := &forkRig{gethRig: &gethRig{t: t, node: devnet.NewChain(t)}, told: told, depth: 2, now: time.Unix(1_700_000_000, 0)}
 	for i, e := range told {
 		p, err := rpcproxy.Start(r.node.URL, uint64(i))
 		require.NoError(t, err)
@@ -40,22 +45,38 @@ func newForkRig(t *testing.T, unchecked time.Duration, told ...*rpcproxy.Emulato
 		p.Add(e.Fault())
 		r.proxies, r.urls = append(r.proxies, p), append(r.urls, p.URL)
 	}
-	for range 10 {
+	for range forkAfter - 1 {
 		r.node.Commit()
 	}
 	r.start(unchecked)
 	return r
 }
 
+// commit makes a block, which all endpoints have told of when it returns.
+func (r *forkRig) commit() {
+	r.node.Commit()
+	want, err := r.node.Client().BlockNumber(r.t.Context())
+	require.NoError(r.t, err)
+	for _, url := range r.urls {
+		c, err := ethclient.DialContext(r.t.Context(), url)
+		require.NoError(r.t, err)
+		require.Eventually(r.t, func() bool {
+			n, err := c.BlockNumber(r.t.Context())
+			return err == nil && n == want
+		}, time.Minute, 5*time.Millisecond)
+		c.Close()
+	}
+}
+
 // start begins as another process does.
 func (r *forkRig) start(unchecked time.Duration) {
 	r.log, r.reg = &devnet.Log{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	client, err := chain.Dial(r.t.Context(), chain.Config{URLs: r.urls, Timeout: time.Minute, Unchecked: unchecked}, log, r.reg)
+	client, err := chain.Dial(r.t.Context(), chain.Config{URLs: r.urls, Timeout: time.Minute, Grace: time.Minute, Unchecked: unchecked}, log, r.reg)
 	require.NoError(r.t, err)
 	r.t.Cleanup(client.Close)
 	r.client = client
-	r.Tracker = heads.New(heads.Config{Confirmations: 2, Now: func() time.Time { return r.now }}, client, log, r.reg)
+	r.Tracker = heads.New(heads.Config{Confirmations: r.depth, Now: func() time.Time { return r.now }}, client, log, r.reg)
 }
 
 // reach makes rounds until the head is as wanted.
@@ -91,7 +112,7 @@ func TestAHardForkThatAddsAHeaderField(t *testing.T) {
 			ctx := t.Context()
 			told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 			r := newForkRig(t, time.Hour, []*rpcproxy.Emulator{told, told}[:endpoints]...)
-			r.reach(checked(10))
+			r.reach(checked(forkAfter - 1))
 			first := told.Fork()
 			for range 6 {
 				r.node.Commit()
@@ -135,7 +156,7 @@ func TestAForkIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 	r := newForkRig(t, 500*time.Millisecond, told)
-	r.reach(checked(10))
+	r.reach(checked(forkAfter - 1))
 	first := told.Fork()
 	r.node.Commit()
 	r.refused()
@@ -154,7 +175,7 @@ func TestOneEndpointMakesNoFork(t *testing.T) {
 	t.Parallel()
 	liar, honest := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"}), rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 	r := newForkRig(t, time.Nanosecond, liar, honest)
-	r.reach(checked(10))
+	r.reach(checked(forkAfter - 1))
 	liar.Fork()
 	for i := range 20 {
 		r.node.Commit()
@@ -166,10 +187,10 @@ func TestOneEndpointMakesNoFork(t *testing.T) {
 		}
 		head, err := r.client.Head(t.Context())
 		require.True(t, err != nil || head.Checked)
-		b, err := r.client.BlockByNumber(t.Context(), uint64(11+i))
+		b, err := r.client.BlockByNumber(t.Context(), uint64(forkAfter+i))
 		require.True(t, err != nil || b.Checked)
 	}
-	r.reach(checked(30))
+	r.reach(checked(forkAfter + 19))
 
 	remove := r.proxies[1].Add(rpcproxy.Drop())
 	for range 10 {
@@ -180,7 +201,7 @@ func TestOneEndpointMakesNoFork(t *testing.T) {
 		require.True(t, head.Checked)
 	}
 	remove()
-	r.reach(checked(40))
+	r.reach(checked(forkAfter + 29))
 
 	remove = r.proxies[1].Add(rpcproxy.Drop())
 	r.start(time.Hour) // all that answer at the first contact is the lie
@@ -191,7 +212,66 @@ func TestOneEndpointMakesNoFork(t *testing.T) {
 		require.False(t, ok)
 	}
 	remove()
-	r.reach(checked(40))
+	r.reach(checked(forkAfter + 29))
+}
+
+// TestAForkThatOneEndpointDoesNotTake: neither its branch nor the other becomes final above the last block that both have, however long. The one
+// that was checked is followed.
+func TestAForkThatOneEndpointDoesNotTake(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []uint64{2, 0} {
+		t.Run(fmt.Sprint(depth, " confirmations"), func(t *testing.T) {
+			t.Parallel()
+			old, upgraded := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"}), rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
+			r := newForkRig(t, time.Minute, old, upgraded)
+			r.depth = depth
+			r.start(time.Minute)
+			r.reach(checked(forkAfter - 1))
+			first := upgraded.Fork()
+			for range 40 {
+				r.commit()
+				r.now = r.now.Add(20 * time.Second)
+				for range 3 {
+					_ = r.Round(t.Context())
+				}
+				final, _ := r.Final()
+				require.Less(t, final.Number, first, "%s", r.log)
+			}
+			r.reach(checked(first + 30))
+			final, ok := r.Final()
+			require.True(t, ok)
+			require.Equal(t, first-1, final.Number)
+			require.Contains(t, r.log.String(), "nothing more becomes final until they agree")
+		})
+	}
+}
+
+// TestAReorgAtAHardFork puts blocks of the new form in place of the last ones of the old form.
+func TestAReorgAtAHardFork(t *testing.T) {
+	t.Parallel()
+	for endpoints := 1; endpoints <= 2; endpoints++ {
+		t.Run(fmt.Sprint(endpoints, " endpoints"), func(t *testing.T) {
+			t.Parallel()
+			told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
+			r := newForkRig(t, time.Nanosecond, []*rpcproxy.Emulator{told, told}[:endpoints]...)
+			r.depth = 4
+			r.start(time.Nanosecond)
+			r.reach(checked(forkAfter - 1))
+			told.ForkAt(forkAfter - 3)
+			r.node.Reorg(t, forkAfter-4, func() {
+				for range 12 {
+					r.node.Commit()
+				}
+			})
+			r.now = r.now.Add(2 * time.Minute)
+			r.reach(unchecked(forkAfter + 8))
+			require.Eventually(t, func() bool {
+				_ = r.Round(t.Context())
+				final, _ := r.Final()
+				return final.Number == forkAfter+5
+			}, time.Minute, 5*time.Millisecond)
+		})
+	}
 }
 
 // TestBothEndpointsSayTheSameOfABlock whose header cannot be checked: a right hash with another root is not believed.
@@ -199,7 +279,7 @@ func TestBothEndpointsSayTheSameOfABlock(t *testing.T) {
 	t.Parallel()
 	told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 	r := newForkRig(t, time.Nanosecond, told, told)
-	r.reach(checked(10))
+	r.reach(checked(forkAfter - 1))
 	first := told.Fork()
 	r.node.Commit()
 	r.now = r.now.Add(2 * time.Minute)
@@ -222,7 +302,7 @@ func TestBelowAForkHeadersAreChecked(t *testing.T) {
 	t.Parallel()
 	told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 	r := newForkRig(t, time.Hour, told)
-	r.reach(checked(10))
+	r.reach(checked(forkAfter - 1))
 	first := told.Fork()
 	for range 30 {
 		r.node.Commit()

@@ -21,6 +21,8 @@ type Chain interface {
 	// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows.
 	// With an error come those that were read before it, from `from` on without a gap.
 	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
+	// HashAt is the hash of one endpoint's block of a height, by its word.
+	HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error)
 	// Agreed is how many of an endpoint's blocks, ascending, from the first on, are believed; an error says why that is not all. Those that
 	// are not Checked are what other endpoints say of them, too: evidence.ErrUnconfirmed where these do not have one yet.
 	Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error)

@@ -226,6 +226,14 @@ func (m *model) Blocks(_ context.Context, endpoint string, from, to uint64) (blo
 	return blocks, nil
 }
 
+func (m *model) HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error) {
+	blocks, err := m.Blocks(ctx, endpoint, number, number)
+	if err != nil {
+		return common.Hash{}, err
+	}
+	return blocks[0].Hash, nil
+}
+
 // Agreed is the rule of a chain whose headers could be checked once.
 func (m *model) Agreed(_ context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	first := slices.IndexFunc(blocks, func(b evidence.Block) bool { return !b.Checked })

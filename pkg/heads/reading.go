@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -24,13 +26,11 @@ func (t *Tracker) read(ctx context.Context, endpoint string, from, to uint64) ([
 	return blocks, err
 }
 
-// blockAt is one endpoint's block of a height.
-func (t *Tracker) blockAt(ctx context.Context, endpoint string, number uint64) (evidence.Block, error) {
-	blocks, err := t.read(ctx, endpoint, number, number)
-	if len(blocks) == 0 {
-		return evidence.Block{}, err
-	}
-	return blocks[0], err
+// hashAt is the hash of one endpoint's block of a height, by its word.
+func (t *Tracker) hashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error) {
+	ctx, cancel := t.call(ctx)
+	defer cancel()
+	return t.chain.HashAt(ctx, endpoint, number)
 }
 
 // below reads size blocks that lead up to one.

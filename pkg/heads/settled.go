@@ -127,11 +127,11 @@ func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (la
 		if t.recent.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
 			continue // its chain is ours
 		}
-		var block evidence.Block // zero where it does not say
+		var hash common.Hash // zero where it does not say
 		if c.Block.Number >= at.Number {
-			block, _ = t.blockAt(ctx, c.Endpoint, at.Number)
+			hash, _ = t.hashAt(ctx, c.Endpoint, at.Number)
 		}
-		switch block.Hash {
+		switch hash {
 		case common.Hash{}:
 			if patient {
 				return false, false
@@ -151,11 +151,11 @@ func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 		if c.Block.Number < ref.at.Number {
 			continue
 		}
-		block, err := t.blockAt(ctx, c.Endpoint, ref.at.Number)
+		hash, err := t.hashAt(ctx, c.Endpoint, ref.at.Number)
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("couldn't read the settled block %d of %s: %w", ref.at.Number, c.Endpoint, err))
-		case block.Hash == ref.at.Hash:
+		case hash == ref.at.Hash:
 			t.conclude(ref, false)
 			return nil
 		default:

@@ -78,12 +78,12 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 		patient := t.config.Now().Sub(s.since) < breakPatience
 		switch {
 		case n >= b.Number:
-			block, err := t.blockAt(ctx, c.Endpoint, b.Number)
+			hash, err := t.hashAt(ctx, c.Endpoint, b.Number)
 			switch {
 			case err != nil && patient:
 				ok = false
 			case err != nil:
-			case block.Hash == b.Hash:
+			case hash == b.Hash:
 				delete(t.silent, c.Endpoint)
 			default:
 				ok = false

@@ -186,6 +186,15 @@ func (c *Client) link(endpoint string) *Link {
 	return nil
 }
 
+// HashAt is the hash of one node's block of a height.
+func (c *Client) HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error) {
+	blocks, err := c.Blocks(ctx, endpoint, number, number)
+	if err != nil {
+		return common.Hash{}, err
+	}
+	return blocks[0].Hash, nil
+}
+
 // Agreed are all blocks: the model's headers can be checked.
 func (c *Client) Agreed(_ context.Context, _ string, blocks []evidence.Block) (int, error) {
 	return len(blocks), nil

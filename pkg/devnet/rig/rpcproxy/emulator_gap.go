@@ -91,8 +91,16 @@ const UnknownField = "debtRoot"
 // the first.
 func (e *Emulator) Fork() (first uint64) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	first = e.head().number + 1
+	e.mu.Unlock()
+	e.ForkAt(first)
+	return first
+}
+
+// ForkAt is Fork from a height on; blocks of it that were told already keep their headers until a reorg replaces them.
+func (e *Emulator) ForkAt(first uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.rules.Seal = func(h *types.Header) (common.Hash, map[string]any) {
 		if h.Number.Uint64() < first {
 			return h.Hash(), nil
@@ -108,5 +116,4 @@ func (e *Emulator) Fork() (first uint64) {
 		}
 		return crypto.Keccak256Hash(list(append(items, h.Root))), map[string]any{UnknownField: h.Root}
 	}
-	return first
 }
