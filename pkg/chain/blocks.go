@@ -98,10 +98,8 @@ func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evide
 	return block, err
 }
 
-// Agreed is how many of the blocks from … of an endpoint's chain, from the first on, are believed; an error says why that is not all. Those
-// whose headers were checked are. Where none of the chain can be, the last block has to be that of more than half of the endpoints which have one
-// of its height. After a hard fork that this program does not know all endpoints that answer, or did so in the last 30 seconds, have
-// to say the same of each block: one alone is not believed that a block of the chain has other contents.
+// Agreed is how many of an endpoint's blocks, ascending, from the first on, are believed; an error says why that is not all. Those whose headers were
+// checked are. Where none of the chain's can be, a majority decides; after a hard fork that this program does not know, all endpoints have to agree.
 // evidence.ErrUnconfirmed: none of them has the block yet.
 func (c *Client) Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	if e := c.named(endpoint); e != nil {
@@ -116,37 +114,67 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, blocks []evidence.B
 		return len(blocks), nil
 	}
 	c.headers.mu.Lock()
-	forked, open, asked := c.headers.checkable, c.headers.open, c.endpoints
+	forked, open := c.headers.checkable, c.headers.open
 	c.headers.mu.Unlock()
 	if !open {
 		return first, fmt.Errorf("%w: that of block %d of %s", errUnknownHeader, blocks[first].Number, from.name)
 	}
-	if !forked {
-		first, asked = len(blocks)-1, c.candidates(blocks[len(blocks)-1].Number)
+	if forked {
+		n, err := c.unanimous(ctx, from, blocks[first:])
+		return first + n, err
 	}
-	var with, against []string
-	most := 0
-	for _, e := range asked {
+	if err := c.majority(ctx, from, &blocks[len(blocks)-1]); err != nil {
+		return len(blocks) - 1, err
+	}
+	return len(blocks), nil
+}
+
+// majority is nil if more endpoints have b than another block of its height.
+func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block) error {
+	with := 1
+	var against []string
+	for _, e := range c.candidates(b.Number) {
 		if e == from {
 			continue
 		}
-		theirs, err := c.chain(ctx, e, blocks[first].Number, blocks[len(blocks)-1].Number)
-		same := 0
-		for same < len(theirs) && theirs[same].Hash == blocks[first+same].Hash && (!forked || reflect.DeepEqual(theirs[same], blocks[first+same])) {
-			same++
-		}
-		switch {
-		case same < len(theirs):
-			against = append(against, fmt.Sprintf("%s (block %d is %s)", e.name, theirs[same].Number, theirs[same].Hash))
-		case same > 0, forked && !errors.Is(err, evidence.ErrContradiction) && (!failed(err) || time.Since(time.Unix(0, e.answered.Load())) < distrustFirst):
-			with, most = append(with, e.name), max(most, same)
+		switch theirs, _ := c.chain(ctx, e, b.Number, b.Number); {
+		case len(theirs) == 0:
+		case theirs[0].Hash == b.Hash:
+			with++
+		default:
+			against = append(against, e.name)
 		}
 	}
-	switch last := blocks[len(blocks)-1]; {
-	case len(against) > len(with), forked && len(against) > 0:
-		return first, fmt.Errorf("%w: %s says that block %d is %s, and others differ about it or those below it: %v", errNotLearnt, from.name, last.Number, last.Hash, against)
-	case forked && len(with) > 0 && first+most < len(blocks):
-		return first + most, fmt.Errorf("%w: block %d of %s, asked of %v", evidence.ErrUnconfirmed, blocks[first+most].Number, from.name, with)
+	if len(against) >= with {
+		return fmt.Errorf("%w: %s says that block %d is %s, and others differ: %v", errNotLearnt, from.name, b.Number, b.Hash, against)
+	}
+	return nil
+}
+
+// unanimous is how many of the blocks, from the first on, are believed above a hard fork: all endpoints that answer, or did so in the last 30 seconds, have to
+// say the same of each. One alone is not believed that a block of the chain has other contents.
+func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidence.Block) (int, error) {
+	var asked []string
+	most := 0
+	for _, e := range c.endpoints {
+		if e == from {
+			continue
+		}
+		theirs, err := c.chain(ctx, e, blocks[0].Number, blocks[len(blocks)-1].Number)
+		same := 0
+		for same < len(theirs) && reflect.DeepEqual(theirs[same], blocks[same]) {
+			same++
+		}
+		away := failed(err) && time.Since(time.Unix(0, e.answered.Load())) >= distrustFirst
+		switch {
+		case same < len(theirs):
+			return 0, fmt.Errorf("%w: %s and %s differ about block %d", errNotLearnt, from.name, e.name, theirs[same].Number)
+		case same > 0 || !away && !errors.Is(err, evidence.ErrContradiction):
+			asked, most = append(asked, e.name), max(most, same)
+		}
+	}
+	if len(asked) > 0 && most < len(blocks) {
+		return most, fmt.Errorf("%w: block %d of %s, asked of %v", evidence.ErrUnconfirmed, blocks[most].Number, from.name, asked)
 	}
 	return len(blocks), nil
 }

@@ -172,7 +172,7 @@ var errUnknownHeader = fmt.Errorf("%w: a header cannot be checked, unlike the ch
 // case where its endpoint has a checked one above it.
 func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
 	if c.noted(e, b) {
-		if err := c.lookAround(ctx, raw, b.Number); err != nil {
+		if err := c.lookAround(ctx, e, raw, b.Number); err != nil {
 			return err
 		}
 	}
@@ -258,14 +258,15 @@ func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 
 // lookAround lets in blocks that cannot be checked, from a height on, if no endpoint that answers has a checked one that is news: at once at
 // the first contact if every endpoint answers, or none has ever had one; else after Config.Unchecked. So one endpoint's lie switches no checks off.
-func (c *Client) lookAround(ctx context.Context, raw json.RawMessage, from uint64) error {
+func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMessage, from uint64) error {
 	samples := map[*endpoint][]evidence.Block{}
-	for _, e := range c.endpoints {
-		if _, _, resting := e.breaker.rest(time.Now()); !resting {
-			if blocks, err := e.sample(ctx); err == nil {
-				samples[e] = blocks
-			}
-		}
+	if blocks, err := asked.sample(ctx); err == nil {
+		samples[asked] = blocks
+	}
+	others := slices.DeleteFunc(slices.Clone(c.endpoints), func(e *endpoint) bool { return e == asked })
+	replies, _ := eachWithin(ctx, c, c.cfg.Timeout, "sample", others, func(ctx context.Context, e *endpoint) ([]evidence.Block, error) { return e.sample(ctx) })
+	for _, r := range replies {
+		samples[r.from] = r.value
 	}
 	r := &c.headers
 	r.mu.Lock()
@@ -273,9 +274,13 @@ func (c *Client) lookAround(ctx context.Context, raw json.RawMessage, from uint6
 	first, news := !r.checkable, false
 	for e, blocks := range samples {
 		for i := range blocks {
-			if b := &blocks[i]; b.Checked {
-				r.checkable = true
-				news = b.Number+sampled > blocks[0].Number && (c.checks(e, b) || first) || news
+			b := &blocks[i]
+			if !b.Checked {
+				continue
+			}
+			r.checkable = true
+			if early := b.Number+sampled <= blocks[0].Number; !early && (c.checks(e, b) || first) {
+				news = true
 			}
 		}
 	}

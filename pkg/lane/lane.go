@@ -237,7 +237,7 @@ func (l *Lane) Blocked() Wait {
 		return WaitFunds
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.cheap >= refusals }):
 		return WaitUnderpriced
-	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.late >= patienceBumps*l.rules.BumpBlocks }):
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.late >= l.patience() }):
 		return WaitUnincluded
 	case l.InFlight() >= l.window:
 		return WaitWindow
@@ -317,18 +317,19 @@ func (v *slotView) refusedForGood() bool {
 }
 
 // judge tells what an answer means; known is false while some node may have the bytes. One that leaves that open round after
-// round, such as one that only reads, does not hide forever what others refuse the bytes for: another attempt does no harm,
-// since the nonce is the same.
+// round, such as one that only reads, or speaks of the nonce, does not hide forever what others refuse the bytes for: another attempt
+// does no harm, since the nonce is the same.
 func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
-	if !s.Class.Ambiguous() {
+	known = !s.Class.Ambiguous()
+	if known && s.Refused == txpool.Unknown {
 		v.untaken = 0
 		return s.Class, true
 	}
 	if s.Class == txpool.Unknown || s.Refused != txpool.Unknown {
 		v.untaken++
 	}
-	if v.untaken < patience || v.taken {
-		return s.Class, false
+	if v.untaken < roundsUntaken || v.taken {
+		return s.Class, known
 	}
 	return s.Refused, true
 }

@@ -343,21 +343,21 @@ func TestRefusalsAreBumped(t *testing.T) {
 func TestTheNextAttemptAsksForTheGasThatIsKnownToBeNeeded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		class txpool.Class
-		times int
-		gas   uint64
-		fees  lane.Fees
+		class, refused txpool.Class
+		times          int
+		gas            uint64
+		fees           lane.Fees
 	}{
-		{txpool.BadGas, 1, 640_000, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
-		{txpool.BadGas, 1, 1<<24 + 1, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
-		{txpool.Timeout, 6, 640_000, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}},
+		{txpool.BadGas, txpool.Unknown, 1, 640_000, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
+		{txpool.BadGas, txpool.Unknown, 1, 1<<24 + 1, lane.Fees{Tip: gwei + 1, Cap: 2*gwei + 1}},
+		{txpool.Timeout, txpool.BadGas, 6, 640_000, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}},
 	} {
 		b := newBench(t)
 		b.head(10, 0)
 		b.bind()
 		for range c.times {
 			b.step(lane.Sent{
-				Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: c.class, Refused: txpool.BadGas,
+				Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: c.class, Refused: c.refused,
 				Gas: c.gas, Now: b.now,
 			})
 		}

@@ -304,13 +304,8 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce || l.rules.Keyless {
 		return Replace{}, false // used already, as it seems: no price helps
 	}
-	if paid := l.rules.Fees.market(market); lowest && block > v.counted && v.cheap == 0 && last.Cap >= market.BaseFee {
-		v.counted = block
-		v.late++
-		// Near the ceiling less of the tip is paid than is offered.
-		if pays := market.Legacy || last.Cap >= add(market.BaseFee, paid.Tip); pays && v.taken && last.Tip >= max(paid.Tip, v.minTip) && l.view.Head.GasUsed > 0 {
-			v.dropped++
-		}
+	if lowest {
+		l.countHead(v, last)
 	}
 	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
 		return Replace{}, false
@@ -337,19 +332,12 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	default:
 		return Replace{}, false
 	}
-	paid := Fees{Tip: last.Tip, Cap: last.Cap}
-	fees, ok := l.rules.Fees.Replacement(paid, market, b.Gas)
-	if v.refused == txpool.FeeLow && (!ok || !v.taken && v.untaken == 0) { // no pool has bytes to outbid, or there is no room for that
-		fees, ok = l.rules.Fees.reprice(paid, market, b.Gas, v.minTip)
-	}
-	if b.Reason == "gas" && v.untaken == 0 { // no pool has bytes to outbid
-		fees, ok = l.rules.Fees.again(paid, b.Gas)
-		if !ok && !last.Cancel { // the price is at its ceiling: the work goes again in another slot
-			b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
-		}
+	fees, ok := l.priceOf(&b, v, last, market)
+	if !ok && b.Reason == "gas" && v.untaken == 0 && !last.Cancel { // the price is at its ceiling: the work goes again in another slot
+		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	}
 	if !ok && b.Cancel && !last.Cancel {
-		fees, ok = paid, true // the ceiling leaves no more; a node that refused these bytes holds a cheaper attempt at most
+		fees, ok = Fees{Tip: last.Tip, Cap: last.Cap}, true // the ceiling leaves no more; a node that refused these bytes holds a cheaper attempt at most
 	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
 		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
@@ -358,20 +346,56 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	return b, true
 }
 
+// countHead counts a head at which the lowest waiting slot's last attempt could have been in a block by its price.
+func (l *Lane) countHead(v *slotView, last *Attempt) {
+	market := l.view.Price
+	if l.view.Head.Number <= v.counted || v.cheap > 0 || last.Cap < market.BaseFee {
+		return
+	}
+	v.counted = l.view.Head.Number
+	v.late++
+	tip := l.rules.Fees.market(market).Tip
+	// Near the ceiling less of the tip is paid than is offered.
+	pays := last.Tip >= max(tip, v.minTip) && (market.Legacy || last.Cap >= add(market.BaseFee, tip))
+	if v.taken && pays && l.view.Head.GasUsed > 0 {
+		v.dropped++
+	}
+}
+
+// priceOf prices another attempt. What a pool may have has to be outbid; what none took need not be.
+func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.Price) (fees Fees, ok bool) {
+	paid, rule, untaken := Fees{Tip: last.Tip, Cap: last.Cap}, &l.rules.Fees, v.untaken == 0
+	switch {
+	case b.Reason == "gas" && untaken:
+		return rule.again(paid, b.Gas)
+	case v.refused == txpool.FeeLow && untaken && !v.taken:
+		return rule.reprice(paid, market, b.Gas, v.minTip)
+	}
+	fees, ok = rule.Replacement(paid, market, b.Gas)
+	if !ok && v.refused == txpool.FeeLow { // there is no room for outbidding
+		return rule.reprice(paid, market, b.Gas, v.minTip)
+	}
+	return fees, ok
+}
+
 // dropped reports whether the slot's last attempt is kept out of the blocks by something else than its price, such as a node that takes large
 // transactions and drops them: its work goes again in halves, once the cancellation is final. Where blocks are empty it may be the chain, and a cancellation
 // alone in a block would be the market's price to other relayers. What is as large as what was cancelled before is known sooner. Work of one
 // update, or of one signed group, has no halves. Nor is work cancelled that a transaction did not carry before: it would be given up after some, and an endpoint's
 // word ends nothing.
 func (l *Lane) dropped(slot *Slot, v *slotView) bool {
-	bumps := uint64(patienceBumps)
-	if last := slot.Last(); last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Whole || slot.Work.Tries > 0 {
+	last := slot.Last()
+	if last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Whole || slot.Work.Tries > 0 {
 		return false
-	} else if l.large > 0 && len(last.Raw) >= l.large {
-		bumps = 1
 	}
-	return v.dropped >= bumps*l.rules.BumpBlocks
+	if l.large > 0 && len(last.Raw) >= l.large {
+		return v.dropped >= l.rules.BumpBlocks
+	}
+	return v.dropped >= l.patience()
 }
+
+// patience is how many heads the lowest slot may wait until it is not its price that keeps it out of the blocks.
+func (l *Lane) patience() uint64 { return patienceBumps * l.rules.BumpBlocks }
 
 // CancelGas is the gas of a transfer to oneself, which only uses its nonce up.
 const CancelGas = 21_000
@@ -379,9 +403,9 @@ const CancelGas = 21_000
 const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
 	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
-	patienceBumps   = 4                      // as often the lowest slot gets another price before it is not the price that keeps it out of the blocks
+	patienceBumps   = 4                      // as often the lowest slot gets another price before something else is taken for the reason
 	delegatedFor    = 256                    // blocks after which it is tried whether the signer is still delegated
-	patience        = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
+	roundsUntaken   = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {

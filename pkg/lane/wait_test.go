@@ -142,6 +142,8 @@ func TestAnEndpointThatLeavesItOpenDoesNotHideARefusalForever(t *testing.T) {
 		"too big":                          {txpool.Throttled, txpool.TooBig, 0, "cancel", lane.WaitRefused},
 		"too big, and it failed before":    {txpool.Throttled, txpool.TooBig, 1, "", lane.WaitRefused},
 		"another chain":                    {txpool.Unknown, txpool.Invalid, 0, "", lane.WaitRefused},
+		"too cheap, its nonce too high":    {txpool.NonceHigh, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
+		"too cheap, its nonce used":        {txpool.NonceLow, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
 		"unknown words alone":              {txpool.Unknown, txpool.Unknown, 0, "slow", lane.WaitRefused},
 		"no answer alone is no refusal":    {txpool.Timeout, txpool.Unknown, 0, "", lane.WaitNone},
 		"nor are nodes that are not there": {txpool.NodeDown, txpool.Unknown, 0, "", lane.WaitNone},

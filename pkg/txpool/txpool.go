@@ -67,9 +67,11 @@ type Answer struct {
 // was ambiguous; else the most telling refusal.
 type Result struct {
 	Class   Class
-	Refused Class // where Class is ambiguous: the most telling refusal by another node that got it; Unknown if there is none
+	// Refused is what Class hides: the most telling refusal by another node that got it, where Class is ambiguous, or one for what is in the transaction,
+	// where Class speaks of the nonce or the account. Unknown if there is none.
+	Refused Class
 	Err     error // the node's words, for logs; nil when Taken
-	// MinTip is the lowest that a node named which refuses lower ones; 0 where none did.
+	// MinTip is the lowest that the nodes named which refuse lower ones; 0 where one of them named none.
 	MinTip uint64
 }
 
@@ -86,18 +88,28 @@ var ranked = []Class{
 // reached none.
 func Join(answers []Answer) Result {
 	joined := join(answers)
+	var tips []uint64
+	var hidden []Answer
 	for _, a := range answers {
-		if a.MinTip > 0 && (joined.MinTip == 0 || a.MinTip < joined.MinTip) {
-			joined.MinTip = a.MinTip
+		if a.Class == FeeLow && a.Delivered {
+			tips = append(tips, a.MinTip)
+		}
+		if a.Delivered && !a.Class.Ambiguous() && (joined.Class.Ambiguous() || joined.Class.ofNonce() && !a.Class.ofNonce()) {
+			hidden = append(hidden, a)
 		}
 	}
-	if joined.Class.Ambiguous() {
-		refusals := slices.DeleteFunc(slices.Clone(answers), func(a Answer) bool { return a.Class.Ambiguous() || !a.Delivered })
-		if len(refusals) > 0 {
-			joined.Refused = join(refusals).Class
-		}
+	if len(tips) > 0 {
+		joined.MinTip = slices.Min(tips)
+	}
+	if len(hidden) > 0 {
+		joined.Refused = join(hidden).Class
 	}
 	return joined
+}
+
+// ofNonce reports whether a refusal speaks of the nonce or the account, not of what is in the transaction.
+func (c Class) ofNonce() bool {
+	return c == NonceLow || c == ReplacementUnderpriced || c == NonceHigh || c == Delegated
 }
 
 func join(answers []Answer) Result {

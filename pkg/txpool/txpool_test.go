@@ -77,12 +77,24 @@ func TestJoinKeepsTheRefusalBesideWhatLeavesItOpen(t *testing.T) {
 	require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{reader}).Refused)
 }
 
-// TestJoinTakesTheLowestTipThatANodeNames: it suffices that one takes it.
-func TestJoinTakesTheLowestTipThatANodeNames(t *testing.T) {
+// TestJoinKeepsTheRefusalOfWhatIsInTheTransaction beside one that speaks of its nonce.
+func TestJoinKeepsTheRefusalOfWhatIsInTheTransaction(t *testing.T) {
+	t.Parallel()
+	low := txpool.Answer{Class: txpool.FeeLow, Delivered: true, MinTip: 25}
+	for _, class := range []txpool.Class{txpool.NonceLow, txpool.NonceHigh, txpool.ReplacementUnderpriced, txpool.Delegated} {
+		joined := txpool.Join([]txpool.Answer{low, {Class: class, Delivered: true}})
+		require.Equal(t, txpool.Result{Class: class, Refused: txpool.FeeLow, MinTip: 25}, joined)
+		require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{{Class: class, Delivered: true}, {Class: txpool.NonceLow, Delivered: true}}).Refused)
+	}
+}
+
+// TestJoinTakesTheLowestTipThatAllNodesName: it suffices that one takes it, and one alone that names much is not believed.
+func TestJoinTakesTheLowestTipThatAllNodesName(t *testing.T) {
 	t.Parallel()
 	low := func(tip uint64) txpool.Answer {
 		return txpool.Answer{Class: txpool.FeeLow, Delivered: true, MinTip: tip}
 	}
-	require.EqualValues(t, 25, txpool.Join([]txpool.Answer{low(30), low(0), low(25)}).MinTip)
+	require.EqualValues(t, 25, txpool.Join([]txpool.Answer{low(30), low(25)}).MinTip)
+	require.Zero(t, txpool.Join([]txpool.Answer{low(30), low(0)}).MinTip)
 	require.Zero(t, txpool.Join([]txpool.Answer{low(0)}).MinTip)
 }
