@@ -299,7 +299,10 @@ func endLag(n uint64) func(*testing.T, *trial) {
 	}
 }
 
-const saysUpgrade = "upgrade Scorelay" // in the line that says that headers have fields which are not known
+const (
+	saysUpgrade = "upgrade Scorelay"  // in the line that says that headers have fields which are not known
+	saysStart   = `"msg":"connected"` // one line of each process
+)
 
 // hardFork has headers get a field that the program does not know, and the relayers end when they follow the chain above it: those that
 // start then find blocks of both kinds.
@@ -317,8 +320,9 @@ func hardFork(t *testing.T, x *trial) {
 
 // saidOnce expects one line of each process, which names the field.
 func saidOnce(_ *testing.T, x *trial) {
-	if said, named := x.logged(saysUpgrade), x.logged(rpcproxy.UnknownField); said == 0 || said != named {
-		x.failf("%d lines say that Scorelay is to be upgraded, and %d name the unknown field", said, named)
+	said, named, processes := x.logged(saysUpgrade), x.logged(rpcproxy.UnknownField), x.logged(saysStart)
+	if said == 0 || said > processes || said != named {
+		x.failf("%d lines of %d processes say that Scorelay is to be upgraded, and %d name the unknown field", said, processes, named)
 	}
 }
 

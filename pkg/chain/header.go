@@ -162,6 +162,13 @@ type headerRule struct {
 	since     time.Time // of the first block, after the newest checked one, that could not be checked; zero: none came
 }
 
+// Unchecked reports whether blocks above a hard fork are believed whose headers this program cannot check.
+func (c *Client) Unchecked() bool {
+	c.headers.mu.Lock()
+	defer c.headers.mu.Unlock()
+	return c.headers.checkable && c.headers.open
+}
+
 // forkReorg is how deep a reorg at a hard fork may be, in which blocks of the new form take the place of checked ones.
 const forkReorg = 32
 

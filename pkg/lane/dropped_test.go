@@ -42,7 +42,7 @@ func (b *bench) takenAndDropped(from, blocks, nonce uint64, change ...func(*lane
 
 func full(v *lane.View) { v.Head.GasUsed = 1_000_000 }
 
-// TestABatchThatNodesTakeAndDropIsCancelled once some replacements at more than the market's price were in no block either, of which others
+// TestABatchThatNodesTakeAndDropIsCancelled once some replacements at the market's price or more were in no block either, of which others
 // had transactions: it is final before the work goes again.
 func TestABatchThatNodesTakeAndDropIsCancelled(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,7 @@ const (
 	WaitHead        Wait = "head"        // no block seen yet, or none for a while
 	WaitAccount     Wait = "account"     // the account of the lane's signer, or the price of gas, was not read yet
 	WaitWindow      Wait = "window"      // enough slots are waiting for a block
+	WaitDelegated   Wait = "delegated"   // the lane's signer is delegated, and its one transaction waits for a block
 	WaitUnincluded  Wait = "unincluded"  // the lowest transaction is in no block for many blocks, though it pays the base fee
 	WaitFinality    Wait = "finality"    // enough slots are open
 	WaitFunds       Wait = "funds"       // the balance does not cover another slot
@@ -56,7 +57,7 @@ const (
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
-		WaitHead, WaitAccount, WaitWindow, WaitUnincluded, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
+		WaitHead, WaitAccount, WaitWindow, WaitDelegated, WaitUnincluded, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
 		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitPaused, WaitHalted, WaitJournal,
 	}
 }
@@ -239,6 +240,8 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnderpriced
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return v.late >= l.patience() }):
 		return WaitUnincluded
+	case l.InFlight() >= l.window && l.delegated():
+		return WaitDelegated
 	case l.InFlight() >= l.window:
 		return WaitWindow
 	case len(l.State.Slots) >= l.rules.MaxOpen:
@@ -262,6 +265,11 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 // carries nothing; or an operator accepted that, and all blocks that can hold the transaction were read, see evidence.View.
 func (l *Lane) endsByAccount(slot *Slot) bool {
 	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
+}
+
+// delegated reports whether nodes said of late that the signer is delegated (EIP-7702): they take one transaction of it at a time.
+func (l *Lane) delegated() bool {
+	return l.single > 0 && l.view.Head.Number <= l.single+delegatedFor
 }
 
 // refusals in a row for the price of a slot's attempts are no passing rise of the base fee.

@@ -191,7 +191,7 @@ func (l *Lane) locate() (out []Effect) {
 			v.included, v.again, v.taken = nil, true, false
 			out = append(out, l.report(i, score.Submitted, slot.Last().Hash, 0)...)
 		case in != nil && (v.included == nil || v.included.Tx != in.Tx || v.included.Block != in.Block):
-			if v.included == nil && l.window < l.rules.Window && (l.single == 0 || l.view.Head.Number > l.single+delegatedFor) {
+			if v.included == nil && l.window < l.rules.Window && !l.delegated() {
 				l.window++
 			}
 			if first := len(slot.Attempts[0].Raw); slot.Attempt(in.Tx).Cancel && (l.large == 0 || first < l.large) {

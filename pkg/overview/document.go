@@ -134,6 +134,8 @@ type Chain struct {
 	At    *time.Time `json:"at,omitempty"`    // of the head
 	Final uint64     `json:"final,omitempty"` // newest block of the ledger
 	Error string     `json:"error,omitempty"`
+	// Headers have fields since a hard fork that this version does not know: see chain.Client.Unchecked.
+	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 // Ledger is how far the ledger of final blocks is, and what it holds.
@@ -181,6 +183,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitHead:        "no block of the chain for a while",
 	lane.WaitAccount:     "its account, or the price of gas, was not read yet",
 	lane.WaitWindow:      "enough of its transactions wait for a block",
+	lane.WaitDelegated:   "its signer is delegated (EIP-7702), so it has one transaction in each block",
 	lane.WaitUnincluded:  "its lowest transaction gets into no block, though it pays the base fee; see the relayer's log",
 	lane.WaitFinality:    "enough of its transactions wait to be final",
 	lane.WaitFunds:       "its signer cannot pay for another transaction; fund it",

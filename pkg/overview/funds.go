@@ -34,7 +34,7 @@ func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) f
 		return nil
 	}
 	at := time.Unix(int64(head.Time), 0).UTC()
-	c.Head, c.At = head.Number, &at
+	c.Head, c.At, c.Unchecked = head.Number, &at, d.Chain.Unchecked()
 	signers := make([]common.Address, len(known.Lanes))
 	for i, l := range known.Lanes {
 		signers[i] = l.Signer

@@ -49,6 +49,9 @@ func (d *Document) judge() {
 		d.Verdict = "all lanes move; their signers are not topped up: " + d.TopUp.Why
 	default:
 		d.OK, d.Verdict = true, "all lanes move"
+		if d.Chain.Unchecked {
+			d.Verdict += "; the chain had a hard fork that this version does not know, and headers are not checked: upgrade Scorelay"
+		}
 		if down := d.Down(); len(down) > 0 {
 			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
 		}

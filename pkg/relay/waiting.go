@@ -48,15 +48,16 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 	case lane.WaitHead:
 		log.Warn("no head of the chain for a while; the lane binds nothing new until one comes", "last_block", view.Head.Number)
 	case lane.WaitFunds:
-		log.Error("the lane's signer cannot pay for another transaction; fund it, the lane resumes by itself",
+		log.Error("the lane's signer cannot pay for another transaction; fund it, the lane resumes by itself. Is the contract gone, too, as `scorelay status` says then, the chain began again: do not",
 			"signer", w.signer, "balance_wei", view.Account.Balance, "need_wei", w.need, "block", view.Account.At.Number)
 	case lane.WaitCeiling:
 		log.Warn("gas, or an update, costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
 			"max_per_update_wei", w.config.Rules.Fees.MaxUpdate, "l1_wei_per_byte", view.Price.L1Byte,
 			"max_tx_wei", w.config.Rules.Fees.MaxTxFee, "base_fee_wei", view.Price.BaseFee, "tip_wei", view.Price.Tip, "legacy_price_wei", view.Price.Gas)
 	case lane.WaitUnderpriced:
+		slot := w.lane.Lowest()
 		log.Error("nodes refuse the lane's transactions for their price; the lane raises the tip up to SCORELAY_MAX_TIP_GWEI and SCORELAY_MAX_FEE_GWEI, and keeps broadcasting them",
-			"err", w.words, "tip_wei", view.Price.Tip, "max_tip_wei", w.config.Rules.Fees.MaxTip, "max_wei", w.config.Rules.Fees.MaxCap)
+			"nonce", slot.Nonce, "tx", slot.Last().Hash, "tip_wei", slot.Last().Tip, "cap_wei", slot.Last().Cap, "err", w.words, "market_tip_wei", view.Price.Tip, "max_tip_wei", w.config.Rules.Fees.MaxTip, "max_wei", w.config.Rules.Fees.MaxCap)
 	case lane.WaitUnincluded:
 		slot := w.lane.Lowest()
 		log.Warn("a transaction is in no block though it pays the base fee; the lane raises its price, and cancels a batch that nodes take and drop, to send it in halves",

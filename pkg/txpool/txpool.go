@@ -66,7 +66,7 @@ type Answer struct {
 // Result is the answer to one raw transaction, over all nodes it went to: Taken if any took it; else ambiguous if any
 // was ambiguous; else the most telling refusal.
 type Result struct {
-	Class   Class
+	Class Class
 	// Refused is what Class hides: the most telling refusal by another node that got it, where Class is ambiguous, or one for what is in the transaction,
 	// where Class speaks of the nonce or the account. Unknown if there is none.
 	Refused Class
