@@ -35,14 +35,16 @@ type forkRig struct {
 // forkAfter is the first block that a test can give other headers; blocks far below it are known then.
 const forkAfter = 61
 
-// newForkRig has endpoints tell these chains; endpoints of one chain share an emulator.
+// newForkRig has endpoints tell these chains, or the node's own where that is nil; endpoints of one chain share an emulator.
 func newForkRig(t *testing.T, unchecked time.Duration, told ...*rpcproxy.Emulator) *forkRig {
 	r := &forkRig{gethRig: &gethRig{t: t, node: devnet.NewChain(t)}, told: told, depth: 2, now: time.Unix(1_700_000_000, 0)}
 	for i, e := range told {
 		p, err := rpcproxy.Start(r.node.URL, uint64(i))
 		require.NoError(t, err)
 		t.Cleanup(p.Close)
-		p.Add(e.Fault())
+		if e != nil {
+			p.Add(e.Fault())
+		}
 		r.proxies, r.urls = append(r.proxies, p), append(r.urls, p.URL)
 	}
 	for range forkAfter - 1 {
@@ -244,6 +246,27 @@ func TestAForkThatOneEndpointDoesNotTake(t *testing.T) {
 			require.Contains(t, r.log.String(), "nothing more becomes final until they agree")
 		})
 	}
+}
+
+// TestAnEndpointThatHaltsAtAFork holds up what the other says above it, also where it is said to be a fork: it is named, and removed by a person.
+func TestAnEndpointThatHaltsAtAFork(t *testing.T) {
+	t.Parallel()
+	upgraded := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
+	r := newForkRig(t, time.Nanosecond, nil, upgraded)
+	r.reach(checked(forkAfter - 1))
+	r.proxies[0].Add(rpcproxy.Stuck(forkAfter - 1))
+	upgraded.Fork()
+	for range 20 {
+		r.commit()
+		r.now = r.now.Add(time.Minute)
+		for range 3 {
+			_ = r.Round(t.Context())
+		}
+		head, _ := r.Head()
+		require.EqualValues(t, forkAfter-1, head.Number)
+	}
+	require.Contains(t, r.log.String(), "upgrade Scorelay")
+	require.Contains(t, r.log.String(), "no other endpoint has the block")
 }
 
 // TestAReorgAtAHardFork puts blocks of the new form in place of the last ones of the old form.
