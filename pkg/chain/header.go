@@ -169,7 +169,8 @@ func (c *Client) Unchecked() bool {
 	return c.headers.checkable && c.headers.open
 }
 
-// forkReorg is how deep a reorg at a hard fork may be, in which blocks of the new form take the place of checked ones.
+// forkReorg is how far below an endpoint's newest checked block one of a hard fork's form may be, which took the place of another in a reorg. A deeper
+// reorg is read in steps of as many.
 const forkReorg = 32
 
 // errUnknownHeader says that a header cannot be checked although the chain's can: its endpoint lies, or has taken a hard fork that others did not.

@@ -157,9 +157,14 @@ func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence
 		if len(all) == 0 {
 			return evidence.Block{}, fmt.Errorf("no block is %s: %w", c.cfg.FinalTag, ethereum.NotFound)
 		}
-		lowest := slices.MinFunc(all, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
-		_, err = c.Agreed(ctx, lowest.Endpoint, []evidence.Block{lowest.Block})
-		return lowest.Block, err
+		slices.SortStableFunc(all, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
+		for {
+			_, err := c.Agreed(ctx, all[0].Endpoint, []evidence.Block{all[0].Block})
+			if !errors.Is(err, errUnknownHeader) || len(all) == 1 {
+				return all[0].Block, err
+			}
+			all = all[1:]
+		}
 	}
 	head, err := c.Head(ctx)
 	if err != nil {

@@ -113,6 +113,9 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			return err
 		}
 		if ours {
+			if own := t.recent.at(c.Block.Number); own != nil { // an endpoint's copy of it may not be fit to be checked
+				c.Block = *own
+			}
 			if _, err := t.agree(ctx, c.Endpoint, []evidence.Block{c.Block}); err != nil {
 				return err
 			}
@@ -129,18 +132,25 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	return nil
 }
 
-// contested reports whether an endpoint that calls a higher block finalized has another block in place of b.
+// contested reports whether an endpoint that calls a higher block finalized has another block in place of b. One that does not say counts as if it had,
+// for a while.
 func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evidence.Claim) (bool, error) {
 	for _, c := range higher {
 		if t.follows(c.Endpoint) || c.Block.Hash == b.Hash {
+			delete(t.silent, c.Endpoint)
 			continue
 		}
+		s := t.silenceOf(c)
 		hash, err := t.hashAt(ctx, c.Endpoint, b.Number)
-		if err != nil {
-			return false, fmt.Errorf("couldn't read whether %s, which calls block %d finalized, has block %d of the chain: %w", c.Endpoint, c.Block.Number, b.Number, err)
-		}
-		if hash != b.Hash {
-			t.disputed(t.silenceOf(c), c, b)
+		switch {
+		case err != nil && t.config.Now().Sub(s.since) < breakPatience:
+			return true, fmt.Errorf("couldn't read whether %s, which calls block %d finalized, has block %d of the chain: %w", c.Endpoint, c.Block.Number, b.Number, err)
+		case err != nil:
+		case hash == b.Hash:
+			delete(t.silent, c.Endpoint)
+		default:
+			s.since = t.config.Now() // an error later is not the end of a dispute
+			t.disputed(s, c, b)
 			return true, nil
 		}
 	}

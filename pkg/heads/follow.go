@@ -16,6 +16,7 @@ import (
 const (
 	firstRead      = 16              // blocks read first of a chain that is ahead, before much is asked for
 	mostRead       = 200             // blocks read in one question
+	uncheckedRead  = 32              // blocks read at once down a branch of a hard fork: further below checked ones the chain's client believes none
 	readsPerRound  = 8               // questions for blocks in a round, in one direction
 	lieAfter       = 3               // claims in a row whose parent is not what the endpoint says it is, until that is a lie
 	mostSetback    = 8               // rounds that a claim which cannot be linked is left alone, at most

@@ -115,7 +115,9 @@ func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.B
 			i--
 		}
 		branch = slices.Concat(older[i:], branch)
-		size = min(4*size, mostRead)
+		if size = min(4*size, mostRead); !branch[0].Checked {
+			size = min(size, uncheckedRead)
+		}
 	}
 	if _, err := t.mayFollow(ctx, endpoint, branch); err != nil {
 		return err

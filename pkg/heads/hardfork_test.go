@@ -248,6 +248,38 @@ func TestAForkThatOneEndpointDoesNotTake(t *testing.T) {
 	}
 }
 
+// TestAnEndpointThatDropsAHeaderField has the right hashes and nothing that can be checked: it holds nothing back.
+func TestAnEndpointThatDropsAHeaderField(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []uint64{2, 0} {
+		t.Run(fmt.Sprint(depth, " confirmations"), func(t *testing.T) {
+			t.Parallel()
+			drops, whole := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"}), rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
+			drops.Finalize(4)
+			whole.Finalize(2)
+			r := newForkRig(t, time.Minute, drops, whole)
+			r.depth = depth
+			r.start(time.Minute)
+			r.reach(checked(forkAfter - 1))
+			r.proxies[0].Add(rpcproxy.Fault{Name: "a field less", Methods: []string{rpcproxy.BlockByNumber, rpcproxy.BlockByHash}, Answer: func(_ *rpcproxy.Node, _ *rpcproxy.Call, a *rpcproxy.Answer) {
+				a.Result = bytes.Replace(a.Result, []byte(`"withdrawalsRoot"`), []byte(`"withdrawals_root"`), 1)
+			}})
+			for range 30 {
+				r.commit()
+				r.now = r.now.Add(5 * time.Second)
+				for range 3 {
+					_ = r.Round(t.Context())
+				}
+			}
+			head, _ := r.Head()
+			require.EqualValues(t, forkAfter+29, head.Number)
+			final, _ := r.Final()
+			require.GreaterOrEqual(t, final.Number, head.Number-8, "%s", r.log)
+			require.True(t, final.Checked)
+		})
+	}
+}
+
 // TestAnEndpointThatHaltsAtAFork holds up what the other says above it, also where it is said to be a fork: it is named, and removed by a person.
 func TestAnEndpointThatHaltsAtAFork(t *testing.T) {
 	t.Parallel()
@@ -272,26 +304,30 @@ func TestAnEndpointThatHaltsAtAFork(t *testing.T) {
 // TestAReorgAtAHardFork puts blocks of the new form in place of the last ones of the old form.
 func TestAReorgAtAHardFork(t *testing.T) {
 	t.Parallel()
+	const deep, more = 100, 50
 	for endpoints := 1; endpoints <= 2; endpoints++ {
 		t.Run(fmt.Sprint(endpoints, " endpoints"), func(t *testing.T) {
 			t.Parallel()
 			told := rpcproxy.NewEmulator(rpcproxy.Rules{Name: "Ethereum"})
 			r := newForkRig(t, time.Nanosecond, []*rpcproxy.Emulator{told, told}[:endpoints]...)
-			r.depth = 4
+			r.depth = deep + 20
 			r.start(time.Nanosecond)
-			r.reach(checked(forkAfter - 1))
-			told.ForkAt(forkAfter - 3)
-			r.node.Reorg(t, forkAfter-4, func() {
-				for range 12 {
+			for range deep {
+				r.node.Commit()
+			}
+			r.reach(checked(forkAfter - 1 + deep))
+			told.ForkAt(forkAfter)
+			r.node.Reorg(t, forkAfter-1, func() {
+				for range deep + more {
 					r.node.Commit()
 				}
 			})
 			r.now = r.now.Add(2 * time.Minute)
-			r.reach(unchecked(forkAfter + 8))
+			r.reach(unchecked(forkAfter - 1 + deep + more))
 			require.Eventually(t, func() bool {
 				_ = r.Round(t.Context())
 				final, _ := r.Final()
-				return final.Number == forkAfter+5
+				return !final.Checked && final.Number == forkAfter+deep+more-r.depth
 			}, time.Minute, 5*time.Millisecond)
 		})
 	}
