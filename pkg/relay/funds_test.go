@@ -85,10 +85,13 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
+	// All transactions pay the same price, so that the lane's does not change while the test mines: a base fee that falls, or a tip that others paid,
+	// would make up for the gas.
+	w.config.Rules.Fees.MinTip = 3e9
 	stop := w.start(w.config, w.deps)
 	w.drain()
 	stop()
-	key, price := w.keys[0].For(devnet.ChainID), big.NewInt(3e9)
+	key, price := w.keys[0].For(devnet.ChainID), big.NewInt(4e9)
 	balance, err := w.geth.Client().BalanceAt(t.Context(), key.Address(), nil)
 	require.NoError(t, err)
 	// What is left covers nothing, however far the base fee falls meanwhile.
