@@ -53,12 +53,13 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 // commands are those of the README that are no example of docs/examples, and where each is run: by the gate, or by the
 // trial of the compose file.
 var commands = map[string]struct{ file, text string }{
-	"go run ./cmd/scorelay dev":  {"../.ci/run", "\n  go run ./cmd/scorelay dev "},
-	"go test ./...":              {"../.ci/run", "\n  go test ./...\n"},
-	"cd docs/examples && npm ci": {"../.ci/run", "\n  (cd docs/examples && npm ci "},
-	"docker compose up --wait":   {"../deploy/try.sh", "compose up --wait"},
-	"key=$(docker compose run --rm -T scorelay keys create demo)": {"../deploy/try.sh", "key=$(tool keys create "},
-	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key inside node docs/examples/web3.mjs\n"},
+	"git clone https://github.com/scorelay/scorelay && cd scorelay": {"../.ci/run", " clone https://github.com/scorelay/scorelay && cd scorelay "},
+	"go run ./cmd/scorelay dev":                                     {"../.ci/run", "\n  go run ./cmd/scorelay dev "},
+	"go test ./...":                                                 {"../.ci/run", "\n  go test ./...\n"},
+	"cd docs/examples && npm ci":                                    {"../.ci/run", "\n  (cd docs/examples && npm ci "},
+	"docker compose up --wait":                                      {"../deploy/try.sh", "compose up --wait"},
+	"key=$(docker compose run --rm -T scorelay keys create demo)":   {"../deploy/try.sh", "key=$(tool keys create "},
+	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":             {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key inside node docs/examples/web3.mjs\n"},
 }
 
 // TestREADME: it is short, and what it tells people to run is run by tests: its examples are files of docs/examples, which
@@ -66,7 +67,7 @@ var commands = map[string]struct{ file, text string }{
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	text := read(t, "../README.md")
-	require.LessOrEqual(t, len(strings.Fields(text)), 1800, "words")
+	require.LessOrEqual(t, len(strings.Fields(text)), 900, "words")
 	examples := read(t, "../docs/examples/test.mjs")
 	blocks := regexp.MustCompile("(?ms)^```(sh|js)\n(.*?)^```$").FindAllStringSubmatch(text, -1)
 	require.Len(t, blocks, strings.Count(text, "\n```sh\n")+strings.Count(text, "\n```js\n"))
@@ -82,7 +83,11 @@ func TestREADME(t *testing.T) {
 			require.Contains(t, read(t, run.file), run.text, line)
 		}
 	}
-	for name := range strings.SplitSeq("update.sh create-project.sh web3.mjs ethers.mjs viem.mjs clients.mjs", " ") {
+	_, sdk, found := strings.Cut(text, "\n```go\n")
+	require.True(t, found)
+	sdk, _, _ = strings.Cut(sdk, "```")
+	require.Contains(t, strings.ReplaceAll(read(t, "../pkg/sdk/example_test.go"), "\n\t", "\n"), sdk, "it is a part of the SDK's example, which go test runs")
+	for name := range strings.SplitSeq("sdk.mjs fetch.mjs update.sh create-project.sh web3.mjs ethers.mjs viem.mjs clients.mjs", " ") {
 		require.Contains(t, text, name)
 		require.Contains(t, examples, "'"+name+"'")
 	}

@@ -6,7 +6,7 @@ const { Contract, hexlify, JsonRpcProvider, randomBytes, Wallet } = await load('
 const signer = new Wallet(dev.updaterKey)
 const headers = { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' }
 
-const updateId = hexlify(randomBytes(32)) // one-off; many updates: count up, docs/ids.md
+const updateId = hexlify(randomBytes(31)) + '00' // the next one ends in 01: ids count up, docs/ids.md
 const targetWallet = hexlify(randomBytes(20))
 const message = Date.now().toString()
 const signature = await signer.signMessage(message)

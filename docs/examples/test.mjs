@@ -26,7 +26,7 @@ await withStack(async ({ dev: { apiKey, apiUrl, rpcUrl }, file, data }) => {
     if (ran.status !== 0) failed.push(script)
   }
   const dev = { SCORELAY_DEV: file }
-  for (const script of ['web3.mjs', 'ethers.mjs', 'viem.mjs', 'clients.mjs', 'groups.mjs', 'documents.mjs']) example('node', script, dev)
+  for (const script of ['sdk.mjs', 'fetch.mjs', 'web3.mjs', 'ethers.mjs', 'viem.mjs', 'clients.mjs', 'groups.mjs', 'documents.mjs']) example('node', script, dev)
   for (const script of ['update.sh', 'create-project.sh']) example('bash', script, dev)
   // As beside the compose file: of the stack only its key is known, and where it listens.
   example('node', 'web3.mjs', { SCORELAY_API_KEY: apiKey, SCORELAY_API_URL: apiUrl, SCORELAY_RPC_URL: rpcUrl })

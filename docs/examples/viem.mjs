@@ -8,7 +8,7 @@ const { privateKeyToAccount } = await load('viem/accounts')
 const signer = privateKeyToAccount(dev.updaterKey)
 const headers = { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' }
 
-const updateId = toHex(randomBytes(32)) // one-off; many updates: count up, docs/ids.md
+const updateId = toHex(randomBytes(31)) + '00' // the next one ends in 01: ids count up, docs/ids.md
 const targetWallet = toHex(randomBytes(20))
 const message = Date.now().toString()
 const signature = await signer.signMessage({ message })

@@ -21,7 +21,7 @@ const projectId = web3.utils.randomHex(32)
 const inputActions = [{ name: 'win', points: 25, direction: 0 }, { name: 'foul', points: 10, direction: 1 }]
 await call('/create-project', { projectId, name: 'Acme Games', inputActions, owners: [owner.address], updaters: [] })
 
-const updateId = web3.utils.randomHex(32) // one-off; many updates: count up, docs/ids.md
+const updateId = web3.utils.randomHex(31) + '00' // the next one ends in 01: ids count up, docs/ids.md
 const targetWallet = web3.utils.randomHex(20)
 const message = Date.now().toString()
 const { signature } = owner.sign(message)

@@ -3,7 +3,6 @@ package sdk_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -24,36 +23,28 @@ const (
 	contract   = "0x5fbdb2315678afecb367f032d93f642f64180aa3"
 )
 
-// A backend sends an update under an id of its own until it is accepted, and waits until it counts.
+// A backend sends an update under an id of its own until it is accepted, and waits until it counts. README.md shows the part after the set-up.
 func Example() {
-	deployment := stub() // https://scorelay.example.com
+	deployment := stub()
 	defer deployment.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-
-	client := sdk.NewClient(deployment.URL, apiKey, nil)
-	minter := sdk.NewMinter() // one for each project and process
+	url := deployment.URL // https://scorelay.example.com
 	key, err := sdk.ParseKey(updaterKey)
 	check(err)
-	signer := sdk.KeySigner(key)
 	project, err := sdk.ParseProjectID(projectID)
 	check(err)
-	target, err := sdk.ParseAddress(player)
+	wallet, err := sdk.ParseAddress(player)
 	check(err)
 
-	update := sdk.NamedUpdate{
-		UpdateID: minter.Next(), ProjectID: project, ActionName: "win", ScoreType: "reputation", TargetWallet: target,
-	}
-	err = sdk.Retry(ctx, func() error { // under the same id, however often
-		_, err := client.UpdateScore(ctx, update, signer)
+	client := sdk.NewClient(url, apiKey, nil)
+	ids := sdk.NewMinter() // counts up: one per project and process
+	update := sdk.NamedUpdate{UpdateID: ids.Next(), ProjectID: project, ActionName: "win", ScoreType: "reputation", TargetWallet: wallet}
+	err = sdk.Retry(ctx, func() error { // the same id each time
+		_, err := client.UpdateScore(ctx, update, sdk.KeySigner(key))
 		return err
 	})
-	var refused *sdk.Error
-	if errors.As(err, &refused) {
-		log.Fatal("refused for good: ", refused.Code)
-	}
-	check(err)
-
+	check(err) // an *sdk.Error is a refusal for good
 	statuses, err := client.UntilFinal(ctx, project, update.UpdateID)
 	check(err)
 	fmt.Println(statuses[0].Stage, statuses[0].Outcome)
