@@ -23,8 +23,8 @@ import (
 type keysCommand struct {
 	Create keysCreateCommand `cmd:"" help:"Issue an API key. It is printed once and cannot be read again."`
 	List   keysListCommand   `cmd:"" help:"List the API keys, revoked ones included."`
-	Edit   keysEditCommand   `cmd:"" help:"Change what an API key allows; every API holds to it within a second."`
-	Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key; every API refuses it within a second."`
+	Edit   keysEditCommand   `cmd:"" help:"Change the terms of an API key; APIs apply them within 5 seconds, to look-ups within 15."`
+	Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key: APIs refuse its posts within 5 seconds, and its look-ups within 15."`
 }
 
 type keysCreateCommand struct {

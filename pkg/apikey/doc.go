@@ -4,8 +4,8 @@
 //   - A secret is shown once, when it is made. What is stored is the SHA-256 of it: enough for 256 random bits, which no
 //     one can guess through, and cheap enough for every request (a password hash would be the API's largest cost).
 //   - Checking a request asks no store: every replica watches the bucket into memory (View). A revocation is pushed to
-//     all of them, within a second while they are connected. A replica that has lost NATS keeps what it knew, accepts
-//     nothing anyway (there is nowhere to store it), and reads everything again as soon as it is back.
+//     all of them, as a rule within a second. Every two seconds a replica asks the bucket's leader whether it has all (View.Age): the API
+//     stores nothing for a key that may have been revoked more than five seconds ago, and answers no look-up after fifteen.
 //   - A key is found by its id, which is no secret, and compared by its hash in constant time.
 //   - What a key allows (its terms) is in its record, so an edit holds on every replica as soon as a revocation does. A right of a name
 //     that a program does not know is none.

@@ -74,7 +74,7 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 	return secret, key, nil
 }
 
-// Revoke makes a key useless, within a second on every replica. Errors: ErrNotFound, ErrRevoked, or the server's, after
+// Revoke makes a key useless, on every replica as soon as its view shows that: see View. Errors: ErrNotFound, ErrRevoked, or the server's, after
 // which it may be repeated.
 func (s *Store) Revoke(ctx context.Context, id string) error {
 	_, err := s.change(ctx, id, func(key *Key) error {
@@ -85,7 +85,7 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// Edit changes a key's terms, within a second on every replica. It may call edit several times, each time with what is stored.
+// Edit changes a key's terms, on every replica as soon as its view shows that: see View. It may call edit several times, each time with what is stored.
 // Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which it may be repeated.
 func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (Key, error) {
 	return s.change(ctx, id, func(key *Key) error {

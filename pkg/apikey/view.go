@@ -52,7 +52,7 @@ func (v *View) Run(ctx context.Context) error {
 	var noting sync.WaitGroup
 	noting.Go(func() { v.uses.run(ctx) })
 	defer noting.Wait()
-	return v.View.Run(ctx)
+	return v.RunChecked(ctx)
 }
 
 // read reads a key's entry; of one that cannot be read it returns what no secret opens.

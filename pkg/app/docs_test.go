@@ -58,7 +58,7 @@ func TestDocsSettings(t *testing.T) {
 	b.WriteString("# Settings\n\n" + generated +
 		"Flags win over environment variables, these over the file named by `--config` (YAML, keys like the flags), that over\n" +
 		"defaults. A secret may come from a file: `<VARIABLE>_FILE` names it. A key of the settings file that is no setting is\n" +
-		"refused; an environment variable that is none goes unnoticed. The tool `scorelay` lists its own: `scorelay --help`.\n")
+		"refused; the log warns of a variable whose name is nearly a setting's. The tool `scorelay` lists its own: `scorelay --help`.\n")
 	for _, program := range []struct {
 		title    string
 		settings any

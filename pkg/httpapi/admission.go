@@ -61,10 +61,19 @@ func (s *Server) up() *Problem {
 	return nil
 }
 
-// admit has a request handled, if its key has the right to it, and look-ups left if it is one.
+// For so long a key is believed to be valid that may have been revoked since, as NATS does not answer.
+const (
+	maxKeysAge      = 5 * time.Second  // to have something stored
+	maxKeysAgeReads = 15 * time.Second // to look up
+)
+
+// admit has a request handled, if its key has the right to it and was valid of late, and look-ups left if it is one.
 func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle handler) *Problem {
 	if by.Rights&right == 0 {
 		return problem(codeNoRight, "this key may not "+rightNames[right])
+	}
+	if age := s.deps.Keys.Age(); age > maxKeysAgeReads || age > maxKeysAge && right != score.MayRead {
+		return temporary(codeStarting, retryAfterFailure, fmt.Sprintf("whether the key is still valid was last known %s ago: NATS does not answer", age.Round(time.Second)))
 	}
 	if right == score.MayRead {
 		return s.lookUp(c, by, handle)

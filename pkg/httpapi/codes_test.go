@@ -358,3 +358,29 @@ func TestRequestsWaitForTheStart(t *testing.T) {
 	b.withProject()
 	b.get("/readyz").ok()
 }
+
+// oldKeys are keys that may have been revoked meanwhile.
+type oldKeys struct {
+	httpapi.Keys
+	age *atomic.Int64
+}
+
+func (k oldKeys) Age() time.Duration { return time.Duration(k.age.Load()) }
+
+// TestAKeyIsBelievedForAWhile after its validity was last known: five seconds to send updates, fifteen to look up.
+func TestAKeyIsBelievedForAWhile(t *testing.T) {
+	age := new(atomic.Int64)
+	b := newBench(t, deps(func(d *httpapi.Deps) { d.Keys = oldKeys{d.Keys, age} }))
+	b.withProject()
+	const look = "/projects/%s"
+	age.Store(int64(5 * time.Second))
+	b.post("/update-score", b.update("one")).ok()
+	age.Store(int64(6 * time.Second))
+	require.Equal(t, "starting", b.post("/update-score", b.update("two")).code())
+	require.Equal(t, "starting", b.post("/create-project", createBody(b.project)).code())
+	b.get(look, b.project.ID).ok()
+	age.Store(int64(16 * time.Second))
+	require.Equal(t, "starting", b.get(look, b.project.ID).code())
+	age.Store(0)
+	b.post("/update-score", b.update("two")).ok()
+}

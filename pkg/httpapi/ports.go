@@ -72,6 +72,8 @@ type Directory interface {
 type Keys interface {
 	// Authenticate returns what the secret's key allows: the same Grant each time until the key changes. nil of no valid key.
 	Authenticate(secret string) *score.Grant
+	// Age is how long ago all changes of keys were last known.
+	Age() time.Duration
 }
 
 // Limiter counts what keys use. A key may have several names in it.

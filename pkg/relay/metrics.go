@@ -104,7 +104,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		signing: f.histograms("sign_seconds", "How long lanes' signers took for a transaction, signed or failed; remote ones that are left alone for a while fail at once.",
 			"result", prometheus.ExponentialBuckets(0.0001, 2.5, 14)),
 		attempts:      f.counters("attempts_total", "Attempts journaled, by reason.", "reason"),
-		sends:         f.counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
+		sends:         f.counters("sends_total", "Broadcasts of transactions, by the class of all nodes' answers together.", "class"),
 		deadLetters:   f.counters("dead_letters_total", "Dead letters stored, by outcome; unprocessable_edit is of an owner's edit that the project's state no longer allows.", "outcome"),
 		sessionEnds:   f.counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
 		statusFails:   f.counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),

@@ -91,6 +91,26 @@ func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
 	shows(t, v, "a", "2")
 }
 
+// TestAWatchThatShowsNothingNewBeginsAgain where the leader has more, as when the server of the watch was cut off. Until then the view is old.
+func TestAWatchThatShowsNothingNewBeginsAgain(t *testing.T) {
+	t.Parallel()
+	js, leader := open(t)
+	put(t, leader, "a", "1")
+	cut := bucketOf(t, js, "CUT")
+	put(t, cut, "a", "1")
+	b := &behind{KeyValue: leader, copy: cut}
+	v := running(t, js, b, (*watched.View[string]).RunChecked)
+	caughtUp(t, v)
+	require.Less(t, v.Age(), patient, "it has all")
+	put(t, leader, "b", "1")
+	require.Eventually(t, func() bool { return v.Age() > 5*time.Second }, patient, often)
+	b.mu.Lock()
+	b.copy = leader
+	b.mu.Unlock()
+	shows(t, v, "b", "1")
+	require.Eventually(t, func() bool { return v.Age() < 5*time.Second }, patient, often)
+}
+
 // TestAnOlderBucketIsBelievedInTheEnd: NATS went back in time, and all that it holds is older than what was known.
 func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 	t.Parallel()

@@ -55,12 +55,17 @@ func put(t *testing.T, kv jetstream.KeyValue, key, value string) {
 // view runs a view of texts, where "?" cannot be read.
 func view(t *testing.T, js jetstream.JetStream, kv jetstream.KeyValue) *watched.View[string] {
 	t.Helper()
+	return running(t, js, kv, (*watched.View[string]).Run)
+}
+
+func running(t *testing.T, js jetstream.JetStream, kv jetstream.KeyValue, run func(*watched.View[string], context.Context) error) *watched.View[string] {
+	t.Helper()
 	v := watched.NewView(js.Conn(), kv, slog.New(slog.DiscardHandler), func(entry jetstream.KeyValueEntry) (string, bool) {
 		return string(entry.Value()), string(entry.Value()) != "?"
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- v.Run(ctx) }()
+	go func() { ended <- run(v, ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		require.ErrorIs(t, <-ended, context.Canceled)

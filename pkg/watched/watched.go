@@ -29,6 +29,7 @@ const (
 	rewatchAfter = 500 * time.Millisecond // before a bucket is watched again after the watch failed
 	allQuiet     = 10 * time.Second       // bounds the wait for the next entry while all are read
 	lookAgain    = time.Second            // between looks whether an entry that a replay waits for is still stored
+	checkEvery   = 2 * time.Second        // between questions to the bucket's leader whether a view has all that it holds
 )
 
 // ErrAnyCopy says that each of a bucket's copies answers what is asked, also one that is behind.
@@ -77,6 +78,7 @@ func Moved(err error) bool {
 type Event struct {
 	Entry jetstream.KeyValueEntry
 	Begin bool
+	asked time.Time // of Begin: the replay shows all that the leader held then
 }
 
 // Watch tells everything that is written to the bucket until ctx ends: first what is stored, and again whenever it had to
@@ -109,7 +111,7 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 		return err
 	}
 	defer r.stop()
-	tell(Event{Begin: true})
+	tell(Event{Begin: true, asked: r.asked})
 	for {
 		select {
 		case <-ctx.Done():
@@ -140,6 +142,7 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 type replay struct {
 	nc      *nats.Conn
 	bucket  string
+	asked   time.Time // before the leader was
 	watcher jetstream.KeyWatcher
 	look    *time.Ticker
 	heard   time.Time // when the last entry came
@@ -150,7 +153,7 @@ type replay struct {
 }
 
 func begin(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue) (*replay, error) {
-	r := &replay{nc: nc, bucket: kv.Bucket(), heard: time.Now()}
+	r := &replay{nc: nc, bucket: kv.Bucket(), asked: time.Now(), heard: time.Now()}
 	var err error
 	if r.goal, err = newest(ctx, nc, r.bucket); err != nil {
 		return nil, err
@@ -272,6 +275,9 @@ type View[V any] struct {
 	values map[string]V      // by key
 	known  map[string]uint64 // revisions that values has or lacks, by key
 
+	shown    uint64                             // the highest revision that the watch of now has shown
+	asked    time.Time                          // Event.asked of it
+	current  time.Time                          // when the view was last known to have all that the leader held
 	seen     map[string]bool                    // keys that the replay told of
 	older    map[string]jetstream.KeyValueEntry // what the replay told that is older than what is known
 	changed  chan struct{}                      // nil while nothing waits for it
@@ -337,11 +343,56 @@ func (v *View[V]) Run(ctx context.Context) error {
 	return Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
 }
 
+// RunChecked is Run, and asks the bucket's leader every two seconds whether the view has all that it holds: see Age. A watch that shows nothing new
+// begins again then, since its server may have failed, which the client notices later.
+func (v *View[V]) RunChecked(ctx context.Context) error {
+	again := make(chan struct{}, 1)
+	var checking sync.WaitGroup
+	checking.Go(func() { v.check(ctx, again) })
+	defer checking.Wait()
+	return Watch(ctx, v.nc, v.kv, v.log, again, v.see)
+}
+
+func (v *View[V]) check(ctx context.Context, again chan<- struct{}) {
+	before := uint64(0)
+	for retry.Sleep(ctx, checkEvery) == nil {
+		asked := time.Now()
+		held, err := newest(ctx, v.nc, v.kv.Bucket())
+		if err != nil {
+			continue // the view ages
+		}
+		v.mu.Lock()
+		shown, replays := v.shown, v.seen != nil
+		if shown >= held && !replays {
+			v.current = asked
+		}
+		v.mu.Unlock()
+		if shown < held && shown == before {
+			select {
+			case again <- struct{}{}:
+			default:
+			}
+		}
+		before = shown
+	}
+}
+
+// Age is how long ago the view, kept by RunChecked, was last known to have all that the bucket's leader held.
+func (v *View[V]) Age() time.Duration {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return time.Since(v.current)
+}
+
 func (v *View[V]) see(e Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if e.Entry != nil {
+		v.shown = max(v.shown, e.Entry.Revision())
+	}
 	switch {
 	case e.Begin:
+		v.shown, v.asked = 0, e.asked
 		v.seen, v.older = map[string]bool{}, map[string]jetstream.KeyValueEntry{}
 		return
 	case e.Entry == nil: // everything stored was told
@@ -350,7 +401,7 @@ func (v *View[V]) see(e Event) {
 		}
 		maps.DeleteFunc(v.values, func(key string, _ V) bool { return !v.seen[key] })
 		maps.DeleteFunc(v.known, func(key string, _ uint64) bool { return !v.seen[key] })
-		v.seen, v.older = nil, nil
+		v.seen, v.older, v.current = nil, nil, v.asked
 		v.once.Do(func() { close(v.caughtUp) })
 	case v.seen != nil && e.Entry.Revision() < v.known[e.Entry.Key()]:
 		v.seen[e.Entry.Key()] = true
