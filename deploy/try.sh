@@ -175,7 +175,7 @@ GO
   mapfile -t asked <"$dir/asked"
   (cd "$dir/src" && GOFLAGS='' env "${asked[@]/#\/out\//$dir/stand-in/made/}")
   image "$golang" "$dir/stand-in"
-  for target in api relayer scorelay; do build "$target" "scorelay/$target:dev"; done
+  for target in api relayer scorelay; do build "$target" "localhost/scorelay/$target:dev"; done
 }
 
 # Debian's client builds with BuildKit by itself; newer ones need a plugin that may not be there.

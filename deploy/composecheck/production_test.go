@@ -175,4 +175,6 @@ func TestProductionIsScraped(t *testing.T) {
 	}
 }
 
-func ours(service types.ServiceConfig) bool { return strings.HasPrefix(service.Image, "scorelay/") }
+func ours(service types.ServiceConfig) bool {
+	return strings.HasPrefix(service.Image, "localhost/scorelay/")
+}

@@ -22,7 +22,7 @@
 //   - What Enqueue took is accepted or refused by the API, and reported so, or still held: in the queue, and in the spool if there is one.
 //
 // The npm package @scorelay/sdk, in ts, is the same for TypeScript and JavaScript; the vectors in testdata keep both alike.
-// docs/ids.md tells how to use them.
+// docs/ids.md shows how to install and use both.
 //
 // Rejected: a counter kept in a file or a database (a copy restored from a backup mints used ids, and two processes
 // that share it have to lock it), and time in the ids (clocks repeat themselves).

@@ -124,7 +124,7 @@ func (r *release) lay(folder, program string, index v1.ImageIndex) error {
 		return err
 	}
 	return image.AppendIndex(index, layout.WithAnnotations(map[string]string{
-		"org.opencontainers.image.ref.name": r.number(), "io.containerd.image.name": "docker.io/scorelay/" + program + ":" + r.number(),
+		"org.opencontainers.image.ref.name": r.number(), "io.containerd.image.name": "localhost/scorelay/" + program + ":" + r.number(),
 	}))
 }
 

@@ -5,7 +5,7 @@
 //	go run -C deploy/release ./pin -check     writes nothing; fails unless each image has the digest that its tag has now
 //	go run -C deploy/release ./pin -remove    takes the digests out again
 //
-// Images of our own (scorelay/…) are built, not pulled, and stay. Exit status 1: an image is not as -check wants it; 2: a
+// Images of our own, whose registry is a variable, are built, not pulled, and stay. Exit status 1: an image is not as -check wants it; 2: a
 // registry, a file or the command line was at fault, and nothing was written.
 package main
 
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, r *registry, out io.Writer) error {
 			parts := named.FindStringSubmatch(found)
 			before, image, had := parts[1], parts[2], strings.TrimPrefix(parts[3], "@")
 			switch {
-			case strings.HasPrefix(image, "scorelay/") || failed != nil:
+			case failed != nil:
 				return found
 			case *remove:
 				return before + image

@@ -111,14 +111,13 @@ func read(t *testing.T, file string) string {
 	return string(raw)
 }
 
-// stock has the registry hold each image that the files name and that is not ours.
+// stock has the registry hold each image that the files name.
 func (s *server) stock(texts map[string]string, what string) (n int) {
 	for _, text := range texts {
 		for _, found := range named.FindAllStringSubmatch(text, -1) {
-			if _, repository, tag := parse(found[2]); !strings.HasPrefix(found[2], "scorelay/") {
-				s.tags[repository+":"+tag] = what + repository
-				n++
-			}
+			_, repository, tag := parse(found[2])
+			s.tags[repository+":"+tag] = what + repository
+			n++
 		}
 	}
 	return n
@@ -144,10 +143,10 @@ func TestPin(t *testing.T) {
 	for text, image := range map[string]string{
 		"image: nats:2.15.2-alpine@" + digestOf("first library/nats") + "\n":                      compose,
 		"image: ghcr.io/foundry-rs/foundry:v1.7.1@" + digestOf("first foundry-rs/foundry") + "\n": compose,
-		"image: scorelay/api:dev\n":                                     compose,
-		"@" + digestOf("first library/golang") + " AS build\n":          docker,
-		"FROM scratch AS base\n":                                        docker,
-		"FROM base AS api\n":                                            docker,
+		"image: ${SCORELAY_REGISTRY:-localhost}/scorelay/api:dev\n":                               compose,
+		"@" + digestOf("first library/golang") + " AS build\n":                                    docker,
+		"FROM scratch AS base\n": docker,
+		"FROM base AS api\n":     docker,
 		"image: redis:7.2.11-alpine@" + digestOf("first library/redis"): compose,
 	} {
 		if !strings.Contains(image, text) {

@@ -45,7 +45,7 @@ default
 {{/* A list: the root, and the program (api, relayer, scorelay). */}}
 {{- define "scorelay.image" -}}
 {{- $image := (first .).Values.image -}}
-{{- $name := printf "%s/%s" $image.repository (last .) -}}
+{{- $name := printf "%s/%s/%s" $image.registry $image.repository (last .) -}}
 {{- $tagged := printf "%s:%s" $name (coalesce (get $image.tags (last .)) $image.tag (first .).Chart.AppVersion) -}}
 {{- with get $image.digests (last .) }}{{ $tagged = printf "%s@%s" $name . }}{{ end -}}
 {{ $tagged }}
