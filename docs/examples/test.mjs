@@ -18,16 +18,17 @@ function refuses(given, sentence) {
   assert.equal(stderr.trim().split('\n').length, 1, stderr)
 }
 
-await withStack(async ({ dev: { apiKey, apiUrl, rpcUrl }, file, data }) => {
+await withStack(async ({ dev: { apiKey, apiUrl, rpcUrl }, file, program, data }) => {
   const failed = []
-  const example = (program, script, given) => {
+  const example = (runner, script, given, ...args) => {
     console.log(`# ${script}`)
-    const ran = spawnSync(program, [script], { cwd: here, env: { ...process.env, ...given }, stdio: 'inherit', timeout: 300_000 })
+    const ran = spawnSync(runner, [script, ...args], { cwd: here, env: { ...process.env, ...given }, stdio: 'inherit', timeout: 300_000 })
     if (ran.status !== 0) failed.push(script)
   }
   const dev = { SCORELAY_DEV: file }
   for (const script of ['sdk.mjs', 'fetch.mjs', 'web3.mjs', 'ethers.mjs', 'viem.mjs', 'clients.mjs', 'groups.mjs', 'documents.mjs']) example('node', script, dev)
   for (const script of ['update.sh', 'create-project.sh']) example('bash', script, dev)
+  example('node', 'quickstart.mjs', {}, program, data)
   // As beside the compose file: of the stack only its key is known, and where it listens.
   example('node', 'web3.mjs', { SCORELAY_API_KEY: apiKey, SCORELAY_API_URL: apiUrl, SCORELAY_RPC_URL: rpcUrl })
   refuses({ SCORELAY_DEV: join(data, 'none.json') }, /^docs\/examples\/web3\.mjs: there is no .*go run \.\/cmd\/scorelay dev/)
