@@ -4,11 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // The statuses of an audit beside 0 and 1.
@@ -23,6 +29,7 @@ type auditCommand struct {
 	finalityFlags `embed:""`
 
 	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for what was accepted before the audit began to become final."`
+	Every time.Duration `name:"every" placeholder:"DURATION" help:"Audit again after this time, until interrupted."`
 	JSON  bool          `name:"json" help:"Print the findings as JSON."`
 }
 
@@ -32,9 +39,39 @@ func (c *auditCommand) Help() string {
 		"and 3 when something that was accepted before it began is pending after --wait. What is accepted meanwhile is no failure."
 }
 
-// Run audits, and ends with the status that Help names.
+// Run audits, and ends with the status that Help names; with --every it audits until it is interrupted.
 func (c *auditCommand) Run(s signals) error {
-	findings, err := c.findings(s.drain)
+	for {
+		err := c.audit(s.drain)
+		if c.Every == 0 {
+			return err
+		}
+		if err != nil {
+			say(err.Error())
+		}
+		if retry.Sleep(s.drain, c.Every) != nil {
+			return nil
+		}
+	}
+}
+
+// audit audits once, and stores with which status, for APIs to show.
+func (c *auditCommand) audit(ctx context.Context) (err error) {
+	log := commandLog()
+	js, opened, closeNATS, err := c.open(ctx, log)
+	if err != nil {
+		return statusError{fmt.Errorf("the audit could not look: %w", err), couldNotLook}
+	}
+	defer closeNATS()
+	defer func() {
+		if ctx.Err() != nil {
+			return // interrupted
+		}
+		if failed := replica.TellAudit(ctx, js, replica.Audit{Status: exitStatus(err)}); failed != nil {
+			log.Warn("the result of the audit is shown by no metric", "err", failed)
+		}
+	}()
+	findings, err := c.findings(ctx, js, opened, log)
 	if findings != nil {
 		if err := c.print(findings); err != nil {
 			return statusError{err, couldNotLook}
@@ -54,13 +91,7 @@ func (c *auditCommand) Run(s signals) error {
 	return nil
 }
 
-func (c *auditCommand) findings(ctx context.Context) (*index.Findings, error) {
-	log := commandLog()
-	js, opened, closeNATS, err := c.open(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	defer closeNATS()
+func (c *auditCommand) findings(ctx context.Context, js jetstream.JetStream, opened *stream.Stream, log *slog.Logger) (*index.Findings, error) {
 	c.finalTag = c.Finality
 	client, err := c.dial(ctx, c.devDir, log)
 	if err != nil {

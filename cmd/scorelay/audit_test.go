@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/replica"
 )
 
 // TestAuditStatuses of a stack that is never without traffic: each status by what an operator may come upon.
@@ -83,4 +86,20 @@ func TestAuditStatuses(t *testing.T) {
 	require.Equal(t, 1, status, "%s %s", text, told)
 	require.Regexp(t, `the audit found \d+ updates lost.*; keep everything, see "The audit fails" in docs/operations.md`, told)
 	require.Contains(t, text, "its lane is done with it")
+	last, err := replica.LastAudit(t.Context(), s.jetStream(t))
+	require.NoError(t, err)
+	require.Equal(t, 1, last.Status)
+
+	every := command("audit", "--every", "100ms", "--data-dir", s.dir)
+	again := &devnet.Log{}
+	every.Stderr = again
+	require.NoError(t, every.Start())
+	require.Eventually(t, func() bool {
+		return strings.Count(again.String(), "nothing lost, doubled or unequal") >= 2
+	}, 2*time.Minute, 50*time.Millisecond, "%s", again)
+	require.NoError(t, every.Process.Signal(os.Interrupt))
+	require.NoError(t, every.Wait(), "%s", again)
+	last, err = replica.LastAudit(t.Context(), s.jetStream(t))
+	require.NoError(t, err)
+	require.Zero(t, last.Status)
 }

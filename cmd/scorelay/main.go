@@ -100,14 +100,19 @@ func run(args []string) int {
 	app.LogRedis(commandLog())
 	drain, kill, release := lifecycle.Signals(context.Background())
 	defer release()
-	if err = command.Run(signals{drain, kill}); err == nil {
-		return 0
-	}
-	if !errors.Is(err, errFailed) {
+	if err = command.Run(signals{drain, kill}); err != nil && !errors.Is(err, errFailed) {
 		say(err.Error())
 	}
+	return exitStatus(err)
+}
+
+// exitStatus is the exit status of a command.
+func exitStatus(err error) int {
 	var of statusError
-	if errors.As(err, &of) {
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &of):
 		return of.status
 	}
 	return 1

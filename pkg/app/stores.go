@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -27,13 +28,21 @@ type stores struct {
 	lanes    *roster.Live
 
 	used, bound, missing, driven *prometheus.GaugeVec
+	audited, audit               prometheus.Gauge
 }
 
 func newStores(reg prometheus.Registerer) *stores {
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
 		return promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	}
+	single := func(name, help string) prometheus.Gauge {
+		return promauto.With(reg).NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	}
+	audited := single("scorelay_api_audit_timestamp_seconds", "When the last scorelay audit ended, or this API started if none did yet.")
+	audited.SetToCurrentTime()
 	return &stores{
+		audited: audited,
+		audit:   single("scorelay_api_audit_status", "Exit status of the last scorelay audit: 0 all is right, 1 something is lost, doubled or unequal, 2 it could not look, 3 something is pending."),
 		used:    gauge("scorelay_api_store_used_bytes", "What a store holds: a stream or KV bucket of JetStream by its name, nats:NAME (all that JetStream has on that server's disk), redis.", "store"),
 		bound:   gauge("scorelay_api_store_bound_bytes", "What a store may hold, where that is bounded: max_bytes, max_file_store, maxmemory. Of a Redis Cluster as it is spread now.", "store"),
 		missing: gauge("scorelay_api_store_copies_missing", "Copies of a stream or KV bucket that are away, or behind.", "store"),
@@ -45,6 +54,10 @@ func newStores(reg prometheus.Registerer) *stores {
 func (s *stores) look(ctx context.Context) {
 	s.lookAtLanes(ctx)
 	s.lookAtStreams(ctx)
+	if last, err := replica.LastAudit(ctx, s.js); err == nil && last != nil {
+		s.audited.Set(float64(last.At.Unix()))
+		s.audit.Set(float64(last.Status))
+	}
 	for _, disk := range stream.Disks(ctx, s.monitors) {
 		s.show("nats:"+disk.Server, disk.Used, disk.Allowed)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -125,7 +126,9 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	require.Contains(t, is, "store_copies_missing JOURNAL")
 	require.Contains(t, is, lane0)
 	require.Zero(t, is[lane0], "no relayer had it")
+	require.GreaterOrEqual(t, is["audit_timestamp_seconds"], began-600, "there was no audit yet")
 
+	require.NoError(t, replica.TellAudit(t.Context(), w.js, replica.Audit{Status: 3}))
 	require.NoError(t, kept.PublishEnvelope(t.Context(), "a", make([]score.Update, 1000), nil))
 	_, err = w.js.Publish(t.Context(), "$KV.LEASES.lane.1", []byte("relayer-7 TOKEN"))
 	require.NoError(t, err)
@@ -133,6 +136,8 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 		return is["store_used_bytes SCORELAY"] > 10_000 && is["store_used_bytes "+server] > is["store_used_bytes SCORELAY"]
 	})
 	require.GreaterOrEqual(t, is[lane1], began)
+	require.GreaterOrEqual(t, is["audit_timestamp_seconds"], began)
+	require.EqualValues(t, 3, is["audit_status"])
 	require.Zero(t, is[lane0], "no relayer has it")
 
 	ended, cancel := context.WithCancel(t.Context())

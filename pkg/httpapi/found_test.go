@@ -82,7 +82,7 @@ func TestAFirstHeadComesSoon(t *testing.T) {
 type noKeys struct{}
 
 func (noKeys) Authenticate(string) *score.Grant { return nil }
-func (noKeys) Age() time.Duration                 { return 0 }
+func (noKeys) Age() time.Duration               { return 0 }
 
 // TestNoKeyIsRefusedBeforeKeysAreRead: clients take a 401 for final.
 func TestNoKeyIsRefusedBeforeKeysAreRead(t *testing.T) {
