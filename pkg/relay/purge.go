@@ -13,7 +13,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// purger removes from the stream, now and then, what is final in every lane and older than the audit horizon. Every replica
+// A stream that is fuller than purgeFrom of its bound is purged down to purgeTo, so that it refuses no update while it holds final ones. Both are below
+// the part at which an alert fires.
+const (
+	purgeFrom = 0.66
+	purgeTo   = 0.60
+	keepLeast = time.Hour // final updates that are younger stay: well above the stream's duplicate window
+)
+
+// purger removes final updates from the stream, now and then: those older than the audit horizon, and younger ones if the stream is nearly full. Every replica
 // has one; repeating it changes nothing.
 type purger struct {
 	roster       Roster
@@ -23,6 +31,8 @@ type purger struct {
 	auditHorizon time.Duration
 	failures     prometheus.Counter
 	log          *slog.Logger
+
+	early bool // the last purge removed updates within the audit horizon
 }
 
 func (r *Relayer) purger() *purger {
@@ -55,13 +65,37 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	below = min(below, needed)
+	early, err := p.tooMuch(ctx, now)
+	if err != nil {
+		return err
+	}
+	if now := min(early, needed) > below; now != p.early {
+		p.early = now
+		if now {
+			p.log.Warn("the stream is nearly full, so final updates leave it before SCORELAY_AUDIT_HORIZON, and audits do not see them; raise its bound, or shorten the horizon")
+		}
+	}
+	below = min(max(below, early), needed)
 	if below <= 1 {
 		return nil
 	}
 	limited, cancel = context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	return p.source.Purge(limited, below)
+}
+
+// tooMuch is the sequence below which messages have to go so that the stream is no fuller than purgeTo; 0 if it has room.
+func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	state, err := p.source.State(ctx)
+	if err != nil || float64(state.Bytes) <= purgeFrom*float64(state.MaxBytes) || state.MaxBytes == 0 {
+		return 0, err
+	}
+	part := 1 - purgeTo*float64(state.MaxBytes)/float64(state.Bytes)
+	below := state.FirstSeq + uint64(part*float64(state.LastSeq+1-state.FirstSeq))
+	young, err := p.source.FirstSince(ctx, now.Add(-keepLeast))
+	return min(below, young), err
 }
 
 // neededFrom is the sequence below which no lane needs anything any more.

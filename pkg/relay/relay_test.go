@@ -230,6 +230,48 @@ func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	require.Equal(t, 60, w.audit()[score.Applied])
 }
 
+// nearlyFull is a stream at its bound, all of whose messages are more than an hour old.
+type nearlyFull struct {
+	relay.Source
+	bound uint64
+}
+
+func (s nearlyFull) State(ctx context.Context) (score.StreamState, error) {
+	state, err := s.Source.State(ctx)
+	state.MaxBytes = s.bound
+	return state, err
+}
+
+func (s nearlyFull) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
+	return s.Source.FirstSince(ctx, at.Add(2*time.Hour))
+}
+
+// TestAStreamThatIsNearlyFullIsPurgedSooner: final updates go before the audit horizon, the oldest first, and none that is not final.
+func TestAStreamThatIsNearlyFullIsPurgedSooner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	logged := w.logged()
+	w.create(1)
+	for i := range 40 {
+		w.accept(some(1, i, 1)...)
+	}
+	full, err := w.stream.State(t.Context())
+	require.NoError(t, err)
+	config, deps := w.config(), w.deps()
+	config.PurgeInterval, config.PassEvery = 20*time.Millisecond, 20*time.Millisecond
+	deps.Source = nearlyFull{deps.Source, full.Bytes}
+	w.start(config, deps)
+	w.drain()
+	var state score.StreamState
+	require.Eventually(t, func() bool {
+		state, err = w.stream.State(t.Context())
+		return err == nil && float64(state.Bytes) <= 0.66*float64(full.Bytes)
+	}, 2*time.Minute, 20*time.Millisecond)
+	require.GreaterOrEqual(t, float64(state.Bytes), 0.5*float64(full.Bytes), "no more than it takes")
+	require.Equal(t, full.LastSeq, state.LastSeq)
+	require.Contains(t, logged(), "final updates leave it before SCORELAY_AUDIT_HORIZON")
+}
+
 func TestAJournalOfAnotherDeploymentIsNotDriven(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -49,6 +49,7 @@ type StreamState struct {
 	FirstSeq, LastSeq uint64    // of the messages it holds; FirstSeq is LastSeq+1 where it holds none
 	LastTime          time.Time // when the newest message was stored
 	Messages, Bytes   uint64
+	MaxBytes          uint64 // its bound; 0: none
 }
 
 // ErrFull says that the stream is at its byte bound: the message was not stored. Final updates must be purged, or the

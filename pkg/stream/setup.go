@@ -310,6 +310,7 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	}
 	return score.StreamState{
 		Created: created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, LastTime: info.State.LastTime, Messages: info.State.Msgs, Bytes: info.State.Bytes,
+		MaxBytes: uint64(max(info.Config.MaxBytes, 0)),
 	}, nil
 }
 
