@@ -41,18 +41,16 @@ func (c *auditCommand) Help() string {
 
 // Run audits, and ends with the status that Help names; with --every it audits until it is interrupted.
 func (c *auditCommand) Run(s signals) error {
-	for {
-		err := c.audit(s.drain)
-		if c.Every == 0 {
-			return err
-		}
+	err := c.audit(s.drain)
+	for c.Every > 0 && s.drain.Err() == nil {
 		if err != nil {
 			say(err.Error())
 		}
-		if retry.Sleep(s.drain, c.Every) != nil {
-			return nil
+		if err = nil; retry.Sleep(s.drain, c.Every) == nil {
+			err = c.audit(s.drain)
 		}
 	}
+	return err
 }
 
 // audit audits once, and stores with which status, for APIs to show.
