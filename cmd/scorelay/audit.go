@@ -23,6 +23,8 @@ const (
 	stillPending = 3
 )
 
+const lookAgain = 5 * time.Minute // the longest pause after an audit that could not look
+
 type auditCommand struct {
 	natsFlags     `embed:""`
 	chainFlags    `embed:""`
@@ -46,7 +48,11 @@ func (c *auditCommand) Run(s signals) error {
 		if err != nil {
 			say(err.Error())
 		}
-		if err = nil; retry.Sleep(s.drain, c.Every) == nil {
+		pause := c.Every
+		if exitStatus(err) == couldNotLook {
+			pause = min(pause, lookAgain)
+		}
+		if err = nil; retry.Sleep(s.drain, pause) == nil {
 			err = c.audit(s.drain)
 		}
 	}

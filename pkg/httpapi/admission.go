@@ -73,7 +73,7 @@ func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle hand
 		return problem(codeNoRight, "this key may not "+rightNames[right])
 	}
 	if age := s.deps.Keys.Age(); age > maxKeysAgeReads || age > maxKeysAge && right != score.MayRead {
-		return temporary(codeStarting, retryAfterFailure, fmt.Sprintf("whether the key is still valid was last known %s ago: NATS does not answer", age.Round(time.Second)))
+		return temporary(codeKeyUnverified, retryAfterFailure, fmt.Sprintf("NATS last confirmed all keys %s ago", age.Round(time.Second)))
 	}
 	if right == score.MayRead {
 		return s.lookUp(c, by, handle)

@@ -59,6 +59,7 @@ var (
 	codeInternal           = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
 	codeUnknownMethod      = Code{"unknown_method", http.StatusNotImplemented, "The method is unknown", "Use a method of HTTP that the path supports."}
 	codeStarting           = Code{"starting", http.StatusServiceUnavailable, "The API is not ready", "Retry after Retry-After seconds."}
+	codeKeyUnverified      = Code{"key_unverified", http.StatusServiceUnavailable, "The API cannot verify at present that the key is still valid", "Retry the same request after Retry-After seconds: NATS does not answer this instance of the API."}
 	codeShuttingDown       = Code{"shutting_down", http.StatusServiceUnavailable, "This instance of the API is shutting down", "Retry after Retry-After seconds: another instance answers."}
 	codeOverloaded         = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds: about as long as requests take now."}
 	codeConnectionsFull    = Code{"connections_full", http.StatusServiceUnavailable, "The API has too many connections", "Retry after Retry-After seconds."}

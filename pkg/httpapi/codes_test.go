@@ -203,6 +203,10 @@ var provocations = map[string]struct {
 			return nil
 		}
 	}), gets("/readyz")},
+	"key_unverified": {deps(func(d *httpapi.Deps) { d.Keys = oldKeys{d.Keys, &keysAge} }), func(b *bench) response {
+		keysAge.Store(int64(time.Minute))
+		return b.post("/update-score", b.update("one"))
+	}},
 	"shutting_down": {func(s *setup) { s.config.AcceptTimeout = time.Minute }, func(b *bench) response {
 		defer b.holdAPost("one")()
 		b.stop()
@@ -359,6 +363,9 @@ func TestRequestsWaitForTheStart(t *testing.T) {
 	b.get("/readyz").ok()
 }
 
+// keysAge is that of the table's keys.
+var keysAge atomic.Int64
+
 // oldKeys are keys that may have been revoked meanwhile.
 type oldKeys struct {
 	httpapi.Keys
@@ -376,11 +383,11 @@ func TestAKeyIsBelievedForAWhile(t *testing.T) {
 	age.Store(int64(5 * time.Second))
 	b.post("/update-score", b.update("one")).ok()
 	age.Store(int64(6 * time.Second))
-	require.Equal(t, "starting", b.post("/update-score", b.update("two")).code())
-	require.Equal(t, "starting", b.post("/create-project", createBody(b.project)).code())
+	require.Equal(t, "key_unverified", b.post("/update-score", b.update("two")).code())
+	require.Equal(t, "key_unverified", b.post("/create-project", createBody(b.project)).code())
 	b.get(look, b.project.ID).ok()
 	age.Store(int64(16 * time.Second))
-	require.Equal(t, "starting", b.get(look, b.project.ID).code())
+	require.Equal(t, "key_unverified", b.get(look, b.project.ID).code())
 	age.Store(0)
 	b.post("/update-score", b.update("two")).ok()
 }

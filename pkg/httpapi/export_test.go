@@ -46,7 +46,7 @@ func Codes() []Code {
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature, codeCrossOrigin,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeEditNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists, codeEditExists, codeWrongEditNonce, codeEditWaits,
 		codeCursorReplaced, codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeTooManyStreams, codeBacklogFull, codeTooManyConnections, codeTooManyBodies, codeHeadersTooLarge,
-		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
+		codeInternal, codeUnknownMethod, codeStarting, codeKeyUnverified, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeIndexRebuilding, codeIndexUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }

@@ -32,7 +32,7 @@ type purger struct {
 	failures     prometheus.Counter
 	log          *slog.Logger
 
-	early bool // the last purge removed updates within the audit horizon
+	warned bool // once: a stream at its bound is purged again and again
 }
 
 func (r *Relayer) purger() *purger {
@@ -69,11 +69,9 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if now := min(early, needed) > below; now != p.early {
-		p.early = now
-		if now {
-			p.log.Warn("the stream is nearly full, so final updates leave it before SCORELAY_AUDIT_HORIZON, and audits do not see them; raise its bound, or shorten the horizon")
-		}
+	if !p.warned && min(early, needed) > below {
+		p.warned = true
+		p.log.Warn("the stream is nearly full, so final updates leave it before SCORELAY_AUDIT_HORIZON, and audits do not see them; raise its bound, or shorten the horizon")
 	}
 	below = min(max(below, early), needed)
 	if below <= 1 {
