@@ -15,8 +15,13 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/overview"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -35,10 +40,12 @@ type keysCreateCommand struct {
 
 // termsFlags are what a key allows; nil where nothing is said.
 type termsFlags struct {
-	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 200."`
+	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 500."`
 	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
-	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY). A new key has 1000000000."`
+	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY), as a new key has."`
 	Ether   string   `name:"ether-per-day" placeholder:"ETHER" help:"Ether that they may cost at worst in a UTC day, L1's fee of a rollup included, at the price when each is accepted; 0 is no bound, as a new key has."`
+	Creates *uint64  `name:"create-gas-per-day" placeholder:"GAS" help:"Gas that its creations and edits of a UTC day may take at worst; 0 is no bound. A new key has 1000000000."`
+	Storage *uint64  `name:"storage-gas-per-day" placeholder:"GAS" help:"Gas of a UTC day for storage that its updates are the first to use, 17100 for each word of 256 ids and each wallet's scores; 0 is no bound. A new key has 20000000000."`
 	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects, and their owners' edits), update (send updates) and read (look up), or all. A new key may do all."`
 
 	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
@@ -46,7 +53,10 @@ type termsFlags struct {
 	Whole    *bool    `name:"whole-signatures" placeholder:"BOOL" help:"Whether it refuses signatures that cover only the time, as those of the published scheme (true or false). A new key does not."`
 }
 
-const all = "all"
+const (
+	all           = "all"
+	secondsPerDay = 24 * 60 * 60
+)
 
 // apply changes the terms as the flags say.
 func (f *termsFlags) apply(t *apikey.Terms) error {
@@ -58,6 +68,12 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	}
 	if f.Gas != nil {
 		t.Gas = *f.Gas
+	}
+	if f.Creates != nil {
+		t.Creates = *f.Creates
+	}
+	if f.Storage != nil {
+		t.Storage = *f.Storage
 	}
 	if f.Ether != "" {
 		ether, err := apikey.ParseEther(f.Ether)
@@ -108,7 +124,7 @@ type keysEditCommand struct {
 
 // Run changes a key. What no flag speaks of stays.
 func (c *keysEditCommand) Run(s signals) error {
-	return c.withStore(s.drain, func(store *apikey.Store) error {
+	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		key, err := store.Edit(s.drain, c.ID, c.apply)
 		if err != nil {
 			return err
@@ -119,7 +135,7 @@ func (c *keysEditCommand) Run(s signals) error {
 
 // Run issues a key. The secret alone goes to standard output, so that it can be piped into a file.
 func (c *keysCreateCommand) Run(s signals) error {
-	return c.withStore(s.drain, func(store *apikey.Store) error {
+	return c.withStore(s.drain, func(js jetstream.JetStream, store *apikey.Store) error {
 		terms := apikey.CallerTerms()
 		if err := c.apply(&terms); err != nil {
 			return err
@@ -130,8 +146,49 @@ func (c *keysCreateCommand) Run(s signals) error {
 		}
 		fmt.Fprintf(os.Stderr, "created key %s for %s; this is the only time it is shown:\n", key.ID, key.Name)
 		fmt.Println(secret.Reveal())
+		reports, _ := replica.Reports(s.drain, js) // without them no price is known
+		fmt.Fprint(os.Stderr, explained(&key, overview.RatesOf(reports)))
 		return nil
 	})
+}
+
+// explained says what a key may do in a day, and what that costs at most at the price that relayers paid lately; rates are nil if none reports any.
+func explained(key *apikey.Key, rates *overview.Rates) string {
+	rules, one := registry.Osaka(), make([]score.Update, 1)
+	update := rules.Unit(score.Unit{Updates: one})
+	for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
+		update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
+	}
+	var b strings.Builder
+	if key.Rate > 0 {
+		day := key.Rate * secondsPerDay
+		fmt.Fprintf(&b, "It may send %d updates a second, %s a day. If ids count up, these take %s gas.\n",
+			key.Rate, dev.Thousands(day), dev.Thousands(day*lane.UsualGas))
+	} else {
+		fmt.Fprintln(&b, "It may send as many updates as the API's default lets it.")
+	}
+	if key.Storage > 0 {
+		fmt.Fprintf(&b, "Storage that they are the first to use: %s gas a day, enough for %s random ids or new wallets.\n",
+			dev.Thousands(int(key.Storage)), dev.Thousands(int(key.Storage/rules.NewSlot())))
+		update -= 2 * rules.NewSlot() // of a word and of a wallet's scores
+	}
+	if key.Creates > 0 {
+		fmt.Fprintf(&b, "Creations and edits: %s gas a day.\n", dev.Thousands(int(key.Creates)))
+	}
+	all := key.Gas
+	if all == 0 && key.Rate > 0 && key.Storage > 0 && key.Creates > 0 {
+		all = uint64(key.Rate)*secondsPerDay*update + key.Storage + key.Creates
+	}
+	if all > 0 {
+		fmt.Fprintf(&b, "All that it sends: at worst %s gas a day", dev.Thousands(int(all)))
+		if rates != nil && rates.GasPriceGwei != nil {
+			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(all)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
+		}
+		fmt.Fprintln(&b, ".")
+	}
+	fmt.Fprintf(&b, "To change this: scorelay keys edit %s with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, "+
+		"--rights or --projects.\n", key.ID)
+	return b.String()
 }
 
 type keysListCommand struct {
@@ -141,7 +198,7 @@ type keysListCommand struct {
 
 // Run lists the keys.
 func (c *keysListCommand) Run(s signals) error {
-	return c.withStore(s.drain, func(store *apikey.Store) error {
+	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		keys, err := store.List(s.drain)
 		if err != nil {
 			return err
@@ -156,12 +213,9 @@ func (c *keysListCommand) Run(s signals) error {
 // printKeys prints what people want to know of keys.
 func printKeys(keys []apikey.Key) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tCREATE GAS\tSTORAGE GAS\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
 	for _, key := range keys {
-		ether, projects, signatures := "-", all, "any"
-		if key.Ether > 0 {
-			ether = key.Ether.String()
-		}
+		ether, projects, signatures := orNone(key.Ether), all, "any"
 		if n := len(key.Projects); n > 0 {
 			projects = fmt.Sprint(n)
 		}
@@ -169,7 +223,7 @@ func printKeys(keys []apikey.Key) error {
 			signatures = "whole"
 		}
 		_, _ = fmt.Fprintln(table, strings.Join([]string{
-			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""), ether,
+			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""), orNone(key.Creates), orNone(key.Storage), ether,
 			cmp.Or(strings.Join(key.Rights, ","), all), projects, signatures,
 			when(&key.Created), when(key.LastUsed), when(key.Expires), when(key.Revoked),
 		}, "\t"))
@@ -183,6 +237,14 @@ func orDefault[N int | uint64](n N, unit string) string {
 		return "default"
 	}
 	return fmt.Sprint(n) + unit
+}
+
+// orNone is a bound of a key, of which 0 is none.
+func orNone[N uint64 | score.Gwei](n N) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
 }
 
 // when is a time that may not have come.
@@ -200,7 +262,7 @@ type keysRevokeCommand struct {
 
 // Run revokes a key.
 func (c *keysRevokeCommand) Run(s signals) error {
-	return c.withStore(s.drain, func(store *apikey.Store) error {
+	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		if err := store.Revoke(s.drain, c.ID); err != nil {
 			return err
 		}
@@ -209,7 +271,7 @@ func (c *keysRevokeCommand) Run(s signals) error {
 	})
 }
 
-func (f *natsFlags) withStore(ctx context.Context, do func(*apikey.Store) error) error {
+func (f *natsFlags) withStore(ctx context.Context, do func(jetstream.JetStream, *apikey.Store) error) error {
 	js, closeNATS, err := f.connect(ctx, commandLog())
 	if err != nil {
 		return err
@@ -219,7 +281,7 @@ func (f *natsFlags) withStore(ctx context.Context, do func(*apikey.Store) error)
 	if err != nil {
 		return err
 	}
-	return do(store)
+	return do(js, store)
 }
 
 // apiKey makes the key of --api-key-file. A file that exists is left alone, so that setup can be repeated.

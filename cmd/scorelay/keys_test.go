@@ -13,6 +13,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/overview"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -79,7 +81,8 @@ func TestTermsOfKeys(t *testing.T) {
 	terms := apikey.CallerTerms()
 	require.NotZero(t, terms.Rate)
 	require.NotZero(t, terms.LookUps)
-	require.NotZero(t, terms.Gas)
+	require.NotZero(t, terms.Creates)
+	require.NotZero(t, terms.Storage)
 	for _, step := range []struct {
 		args   []string
 		change func(*apikey.Terms)
@@ -87,6 +90,7 @@ func TestTermsOfKeys(t *testing.T) {
 		{nil, func(*apikey.Terms) {}},
 		{[]string{"--rate", "0", "--rights", "read,update"}, func(t *apikey.Terms) { t.Rate, t.Rights = 0, []string{"read", "update"} }},
 		{[]string{"--look-ups", "7", "--gas-per-day", "8"}, func(t *apikey.Terms) { t.LookUps, t.Gas = 7, 8 }},
+		{[]string{"--create-gas-per-day", "9", "--storage-gas-per-day", "0"}, func(t *apikey.Terms) { t.Creates, t.Storage = 9, 0 }},
 		{[]string{"--ether-per-day", "0.5"}, func(t *apikey.Terms) { t.Ether = 500_000_000 }},
 		{[]string{"--rate", "9"}, func(t *apikey.Terms) { t.Rate = 9 }},
 		{[]string{"--ether-per-day", "0"}, func(t *apikey.Terms) { t.Ether = 0 }},
@@ -115,4 +119,30 @@ func TestTermsOfKeys(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorContains(t, flags.apply(&terms), args[0])
 	}
+}
+
+// TestADefaultKeyCarries500UpdatesASecondAllDay through each of three APIs, which pay for a word of ids each, with half a million new wallets;
+// and it says what it may spend at most.
+func TestADefaultKeyCarries500UpdatesASecondAllDay(t *testing.T) {
+	t.Parallel()
+	key := apikey.Key{ID: "abc", Terms: apikey.CallerTerms()}
+	day := uint64(24 * 60 * 60 * 500)
+	require.EqualValues(t, 500, key.Rate)
+	require.Zero(t, key.Gas)
+	require.Greater(t, key.Storage/registry.Osaka().NewSlot(), 3*day/256+500_000)
+
+	price := 0.02
+	require.Equal(t, `It may send 500 updates a second, 43,200,000 a day. If ids count up, these take 276,480,000,000 gas.
+Storage that they are the first to use: 20,000,000,000 gas a day, enough for 1,169,590 random ids or new wallets.
+Creations and edits: 1,000,000,000 gas a day.
+All that it sends: at worst 1,254,532,800,000 gas a day, 25.1 ether at the 0.02 gwei that relayers paid lately.
+To change this: scorelay keys edit abc with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, --rights or --projects.
+`, explained(&key, &overview.Rates{GasPriceGwei: &price}))
+	require.Contains(t, explained(&key, nil), "at worst 1,254,532,800,000 gas a day.\n")
+
+	key.Terms = apikey.Terms{Gas: 5}
+	require.Equal(t, `It may send as many updates as the API's default lets it.
+All that it sends: at worst 5 gas a day.
+To change this: scorelay keys edit abc with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, --rights or --projects.
+`, explained(&key, nil))
 }

@@ -22,20 +22,24 @@ const (
 
 // Terms are what a key allows. The zero value allows all that the API's defaults allow.
 type Terms struct {
-	Rate    int        `json:"rate,omitempty"`       // updates per second; 0 is the API's default
-	LookUps int        `json:"lookUps,omitempty"`    // per second; 0 is the API's default
-	Gas     uint64     `json:"gasPerDay,omitempty"`  // of a UTC day; 0 is the API's default
-	Ether   score.Gwei `json:"gweiPerDay,omitempty"` // of a UTC day, beside gas; 0 is no bound
-	Rights  []string   `json:"rights,omitempty"`     // of Rights; none stands for all
+	Rate    int        `json:"rate,omitempty"`             // updates per second; 0 is the API's default
+	LookUps int        `json:"lookUps,omitempty"`          // per second; 0 is the API's default
+	Gas     uint64     `json:"gasPerDay,omitempty"`        // of a UTC day; 0 is the API's default
+	Ether   score.Gwei `json:"gweiPerDay,omitempty"`       // of a UTC day, beside gas; 0 is no bound
+	Creates uint64     `json:"createGasPerDay,omitempty"`  // of a UTC day, for creations and edits; 0 is no bound
+	Storage uint64     `json:"storageGasPerDay,omitempty"` // of a UTC day, for storage that its updates are the first to use; 0 is no bound
+	Rights  []string   `json:"rights,omitempty"`           // of Rights; none stands for all
 
 	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
 	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
 	Expires  *time.Time        `json:"expires,omitempty"`         // nil: never
 }
 
-// CallerTerms are what a key gets that is made for a caller and of which nothing else is said: enough for most, and at worst a
-// day of it costs one ether at a price of 1 gwei per gas.
-func CallerTerms() Terms { return Terms{Rate: 200, LookUps: 50, Gas: 1_000_000_000} }
+// CallerTerms are what a key gets of which nothing else is said. It carries 500 updates a second all day, if their ids count up. Of what
+// costs many times as much as such an update it carries little: 5,000 small projects and a million random ids or new wallets a day.
+func CallerTerms() Terms {
+	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Storage: 20_000_000_000}
+}
 
 // ErrTerms says that a key cannot have such terms; the text says why.
 var ErrTerms = errors.New("a key cannot have these terms")
@@ -90,8 +94,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("%w: its rate of look-ups must be 0 (the API's default) to %d per second", ErrTerms, maxRate)
 	case t.Ether > maxGas:
 		return fmt.Errorf("%w: its budget must be at most %s ether per day", ErrTerms, score.Gwei(maxGas))
-	case t.Gas > maxGas:
-		return fmt.Errorf("%w: its budget must be 0 (the API's default) to %d gas per day", ErrTerms, uint64(maxGas))
+	case max(t.Gas, t.Creates, t.Storage) > maxGas:
+		return fmt.Errorf("%w: a budget of gas must be at most %d per day", ErrTerms, uint64(maxGas))
 	}
 	if len(t.Projects) > maxProjects {
 		return fmt.Errorf("%w: it may be bound to %d projects at most", ErrTerms, maxProjects)
@@ -106,7 +110,9 @@ func (t *Terms) check() error {
 
 // grant is what the key allows.
 func (k *Key) grant() *score.Grant {
-	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether)}, Whole: k.Whole}
+	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{
+		Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether), Creates: k.Creates, Storage: k.Storage,
+	}, Whole: k.Whole}
 	if k.Expires != nil {
 		g.Expires = *k.Expires
 	}

@@ -85,12 +85,12 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	}
 	u, p := s.verifyUpdate(r, by)
 	if p != nil {
-		s.giveBack(by, cost)
+		s.giveBack(&by.updates, cost)
 		return p
 	}
 	one := singleUnit(u)
 	one.request = s.spanOf(c)
-	duplicates, p := s.accept(one)
+	duplicates, p := s.accept(one, by)
 	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
 		if p.Code == codeNotDurable.Name {
@@ -133,10 +133,10 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	if p := s.verifyGroup(r); p != nil {
-		s.giveBack(by, cost)
+		s.giveBack(&by.updates, cost)
 		return p
 	}
-	duplicates, p := s.accept(r.verified(s.spanOf(c)))
+	duplicates, p := s.accept(r.verified(s.spanOf(c)), by)
 	s.done(c, by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p
@@ -159,7 +159,7 @@ func (s *Server) countAccepted(accepted, duplicates int) string {
 
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
-func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
+func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Problem) {
 	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.backlogFull(u.updates[0].Project)); p != nil {
 		return nil, p
 	}
@@ -178,6 +178,12 @@ func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
 	if u.signed != nil && s.usedUp(u.claimed) {
 		s.release(refs, token)
 		return idsOf(refs), nil
+	}
+
+	// Does it use new storage, and has the key gas left for that? It is not given back if storing fails: the retry takes none.
+	if p := s.spendStorage(by, u.updates); p != nil {
+		s.release(refs, token)
+		return nil, p
 	}
 
 	// Store. This is the commit point: when add returns nil the stream has synced the unit, and from here on each of its

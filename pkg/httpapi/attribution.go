@@ -162,7 +162,7 @@ func (s *Server) done(c *fiber.Ctx, by *caller, cost score.Cost, updates []score
 		}
 	}
 	if accepted+uncertain == 0 {
-		s.giveBack(by, cost)
+		s.giveBack(&by.updates, cost)
 	}
 	by.counts.accepted.Add(float64(accepted))
 	by.counts.duplicates.Add(float64(duplicates))

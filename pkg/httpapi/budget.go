@@ -29,16 +29,19 @@ const maxBudgetWait = time.Hour
 // caller is whose request it is: what its key allows, and what this replica makes of that once for all requests.
 type caller struct {
 	*score.Grant
-	updates, lookUps allowance
-	counts           *counters
-	reading          *atomic.Int64 // its look-ups in progress
+	updates, lookUps   allowance
+	creations, storage allowance // of gas alone, beside that of updates
+	counts             *counters
+	reading            *atomic.Int64 // its look-ups in progress
+	storing            sync.Mutex    // held while storage is charged: of two updates that use a new slot, one pays for it
 }
 
 // allowance is one thing of which a key has so much, and its name in the limiter.
 type allowance struct {
 	quota  score.Quota
 	of     string
-	unit   string // for people
+	unit   string // for people: of the rate
+	gasFor string // for people: what the gas is for, if not for all that the key does
 	name   string // of the rate's policy
 	policy string // the header; empty where nothing is bounded
 }
@@ -84,8 +87,12 @@ func (c *callers) of(grant *score.Grant) *caller {
 func (c *Config) caller(grant *score.Grant, counts *counters) *caller {
 	updates := score.QuotaOf(cmp.Or(grant.Budget.Updates, c.RatePerSecond), score.MaxSigned)
 	updates.Gas, updates.Gwei = cmp.Or(grant.Budget.Gas, c.GasPerDay), grant.Budget.Gwei
+	creations := newAllowance(score.Quota{Gas: grant.Budget.Creates}, grant.Key+"/creations", "")
+	creations.gasFor = " for creations and edits"
+	storage := newAllowance(score.Quota{Gas: grant.Budget.Storage}, grant.Key+"/storage", "")
+	storage.gasFor = " for storage that updates are the first to use (ids that count up share it)"
 	return &caller{
-		Grant: grant, counts: counts,
+		Grant: grant, counts: counts, creations: creations, storage: storage,
 		updates: newAllowance(updates, grant.Key, "updates"),
 		lookUps: newAllowance(score.QuotaOf(cmp.Or(grant.Budget.LookUps, c.LookUpsPerSecond), 1), grant.Key+"/look-ups", "look-ups"),
 	}
@@ -121,6 +128,14 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 		return nil
 	}
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
+}
+
+// spendGas takes gas alone of what a key has left.
+func (s *Server) spendGas(a *allowance, gas uint64) *Problem {
+	if !a.bounded() || s.deps.Limiter == nil || gas == 0 {
+		return nil
+	}
+	return a.refusal(s.deps.Limiter.Take(s.life, a.of, a.quota, score.Cost{Gas: gas}))
 }
 
 // tell writes the headers, and returns the problem of a request that may not pass.
@@ -167,7 +182,7 @@ func (a *allowance) refusal(left score.Left) *Problem {
 	case left.Wait == 0:
 		return nil
 	case left.NoGas:
-		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait), fmt.Sprintf("the key has %d gas a day, and %d left", a.quota.Gas, left.Gas))
+		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait), fmt.Sprintf("the key has %d gas a day%s, and %d left", a.quota.Gas, a.gasFor, left.Gas))
 	case left.NoGwei:
 		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait),
 			fmt.Sprintf("the key has %s ether a day, and %s left", score.Gwei(a.quota.Gwei), score.Gwei(left.Gwei)))
@@ -213,13 +228,31 @@ func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (s
 }
 
 // giveBack returns the gas and gwei of a post of which nothing was stored for certain.
-func (s *Server) giveBack(by *caller, cost score.Cost) {
-	if by.updates.quota.Gas == 0 {
+func (s *Server) giveBack(a *allowance, cost score.Cost) {
+	if a.quota.Gas == 0 {
 		cost.Gas = 0 // it was not counted
 	}
-	if s.deps.Limiter != nil {
-		s.deps.Limiter.Return(by.updates.of, cost)
+	if a.quota.Gwei == 0 {
+		cost.Gwei = 0
 	}
+	if s.deps.Limiter != nil {
+		s.deps.Limiter.Return(a.of, cost)
+	}
+}
+
+// spendCreation takes what a creation or an edit costs beside what counted took. It gives that back if the key has not enough left.
+func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
+	p := s.spendGas(&by.creations, cost.Gas)
+	if p != nil {
+		s.giveBack(&by.updates, cost)
+	}
+	return p
+}
+
+// giveCreationBack is giveBack for a creation or an edit.
+func (s *Server) giveCreationBack(by *caller, cost score.Cost) {
+	s.giveBack(&by.updates, cost)
+	s.giveBack(&by.creations, cost)
 }
 
 // priceOf is what updates or a signed group cost.

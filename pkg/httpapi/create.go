@@ -30,9 +30,12 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
+	if p := s.spendCreation(by, cost); p != nil {
+		return p
+	}
 	if p := s.acceptProject(c, project); p != nil {
 		if p.Code != codeNotDurable.Name {
-			s.giveBack(by, cost)
+			s.giveCreationBack(by, cost)
 		}
 		return p
 	}

@@ -104,9 +104,12 @@ func (s *Server) editProject(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
+	if p := s.spendCreation(by, cost); p != nil {
+		return p
+	}
 	status, p := s.acceptEdit(c, r)
 	if status != statusAccepted && (p == nil || p.Code != codeNotDurable.Name) {
-		s.giveBack(by, cost)
+		s.giveCreationBack(by, cost)
 	}
 	if p != nil {
 		return p

@@ -141,11 +141,11 @@ func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 		return
 	}
 	if g.problem = s.verifyGroup(g.groupRequest); g.problem != nil {
-		s.giveBack(by, g.cost)
+		s.giveBack(&by.updates, g.cost)
 		return
 	}
 	g.verified = true
-	g.duplicates, g.problem = s.accept(g.groupRequest.verified(span))
+	g.duplicates, g.problem = s.accept(g.groupRequest.verified(span), by)
 }
 
 // answerGroup notes what became of a group, and says it.

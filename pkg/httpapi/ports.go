@@ -92,6 +92,8 @@ type Gas interface {
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
 	Edit(e *score.SignedEdit) uint64
+	// NewSlot is what the first update that uses a storage slot of the contract takes more than a later one.
+	NewSlot() uint64
 }
 
 // Backlogs knows how much of projects waits to be bound to transactions.

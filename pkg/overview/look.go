@@ -109,7 +109,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	}
 	doc.TopUp = topUp(s.reports)
 	doc.Replicas, doc.Endpoints = s.replicas(), d.endpoints(s.reports)
-	doc.Rates = rates(s.reports)
+	doc.Rates = RatesOf(s.reports)
 	for _, r := range s.reports {
 		if r.Redis != "" {
 			doc.Redis.Refused = append(doc.Redis.Refused, r.Role+" "+r.Name+": "+r.Redis)

@@ -77,7 +77,7 @@ func (h *History) Run(ctx context.Context, js jetstream.JetStream) error {
 	defer tick.Stop()
 	for {
 		if reports, err := replica.Reports(ctx, js); err == nil {
-			if told := rates(reports); told != nil {
+			if told := RatesOf(reports); told != nil {
 				h.add(Sample{time.Now().UTC(), *told})
 			}
 		}
@@ -105,8 +105,8 @@ func (h *History) Samples() []Sample {
 	return append([]Sample(nil), h.samples...)
 }
 
-// rates are those of all replicas together; nil where none tells.
-func rates(reports []replica.Report) (all *Rates) {
+// RatesOf are the rates of all replicas together; nil where none reports any.
+func RatesOf(reports []replica.Report) (all *Rates) {
 	var sum replica.Counts
 	for _, r := range reports {
 		if r.Lately == nil || r.Lately.Seconds <= 0 {

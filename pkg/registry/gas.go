@@ -128,6 +128,9 @@ func calldataGas(data []byte) (gas uint64) {
 // Unit bounds what an update or a signed group adds to the gas of any batch: what of a batch's gas is its own.
 func (r GasRules) Unit(u score.Unit) uint64 { return r.Batch.UnitGas(u) }
 
+// NewSlot is what the first update that uses a storage slot pays more than a later one.
+func (r GasRules) NewSlot() uint64 { return r.Batch.Fresh - r.Batch.Used }
+
 func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(EnvelopeBytes+len(data)) }
 
 // CreateProject bounds the gas of the project's creation. Under Osaka the largest project that the bounds of package score allow

@@ -47,6 +47,8 @@ type Budget struct {
 	LookUps int    // a second
 	Gas     uint64 // a UTC day: what its accepted updates, creations and edits take at worst
 	Gwei    uint64 // a UTC day: what they cost at worst, at the price when each was accepted; 0 is no bound
+	Creates uint64 // gas a UTC day: what its creations and edits take at worst; 0 is no bound
+	Storage uint64 // gas a UTC day: for storage that its updates are the first to use; 0 is no bound
 }
 
 // Quota is what a key may take of one thing. A zero PerSecond, Gas or Gwei bounds nothing.
