@@ -127,6 +127,11 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	}
 	findings := &Findings{Block: final.Number, Hash: final.Hash, Until: min(until, t.lastSeq), Dead: dead}
 	t.judge(findings)
+	if len(t.lost) > 0 { // the stream names them: a tally has hashes
+		if err := a.Source.ReadAll(ctx, func(m score.Message) error { return t.nameLost(&m, findings) }); err != nil {
+			return findings, err
+		}
+	}
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
 		return findings, err
 	}

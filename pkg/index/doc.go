@@ -90,7 +90,8 @@
 // the final block, the stream, the events, by number; then whether that block is still the one of its height, and the contract at its hash. What a lane called settled has its outcome in a block not above the head
 // read later; what is in a final block was in the stream before.
 //
-// It holds the updates of the stream in memory, and of the contract's events the used ids as the contract does: in words.
+// It holds the updates of the stream in memory, nearly all as a hash and a byte, and of the contract's events the used ids as the contract
+// does: in words. Of an update that is lost it reads the stream again for its name.
 // An account with the relayer role can fill events with rejections for next to no gas; none of these is remembered unless the stream holds
 // its update, and of those only as many as there are acceptances. So what an audit needs is bounded by what was accepted and
 // by what storage slots cost.

@@ -1,12 +1,20 @@
 package index
 
-import "github.com/scorelay/scorelay/pkg/score"
+import (
+	"fmt"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
 
 // judge counts tallies into the findings.
 func (t *auditTally) judge(findings *Findings) {
 	findings.Older, findings.Direct = t.older, t.direct
-	for key, f := range t.updates {
-		f.judge(key, findings)
+	for r, b := range t.updates {
+		b.into(&t.one, t.room[:])
+		t.judgeUpdate(r, &t.one, findings)
+	}
+	for r, f := range t.others {
+		t.judgeUpdate(r, f, findings)
 	}
 	for key, times := range t.twice {
 		findings.Doubled++
@@ -19,7 +27,7 @@ func (t *auditTally) judge(findings *Findings) {
 	findings.Whole = !t.holes && findings.Older == 0
 }
 
-func (f *updateTally) judge(key updateKey, findings *Findings) {
+func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	if f.accepted == 0 {
 		findings.Older += len(f.eventless)
 		return
@@ -47,10 +55,24 @@ func (f *updateTally) judge(key updateKey, findings *Findings) {
 	findings.Updates.Lost += lost
 	findings.Updates.Pending += open - lost
 	findings.Awaited += min(open-lost, max(0, int(f.awaited)-has-also-lost))
-	if lost > 0 {
-		findings.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
-			key.id, key.project, f.accepted, has+also)
+	if lost > 0 && len(t.lost) < maxExamples {
+		t.lost[r] = fmt.Sprintf("was accepted %d times and has %d outcomes, and its lane is done with it", f.accepted, has+also)
 	}
+}
+
+// nameLost makes examples of the updates of a message that are lost.
+func (t *auditTally) nameLost(m *score.Message, findings *Findings) error {
+	for unit := range score.Units(m.Updates, m.Signed) {
+		for i := range unit.Updates {
+			u := &unit.Updates[i]
+			r := t.refOf(u, unit.Signature != nil)
+			if sentence := t.lost[r]; sentence != "" {
+				findings.example("update %s of project %s %s", u.ID, u.Project, sentence)
+				delete(t.lost, r)
+			}
+		}
+	}
+	return nil
 }
 
 // counting are the outcomes that end something. An update that came before its project is sent again, so that it was

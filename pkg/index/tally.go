@@ -1,9 +1,11 @@
 package index
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -14,22 +16,12 @@ import (
 // errContradiction says that the contract's events cannot be all its events: a project's updates without its creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
-// updateKey names an update by its id, by what it says, and by whether it goes in a signed group, since what others relay
-// under the same id is no outcome of ours.
-type updateKey struct {
-	project score.ProjectID
-	id      score.UpdateID
-	content uint64 // a hash of signer, target, action and score type, which no caller can foresee
-	signed  bool
-}
+// ref is a hash that no caller can foresee. It stands for an update: its project and id, what it says, and whether it goes in a signed
+// group, since what others relay under the same id is no outcome of ours. Or it stands for a word of a project's ids.
+type ref [16]byte
 
-// wordKey and bits are the contract's bitmap of used ids. Events can tell of any number of ids for next to no gas, but only
+// bits are a word of the contract's bitmap of used ids. Events can tell of any number of ids for next to no gas, but only
 // of as many words with applied ones as an account paid storage slots for.
-type wordKey struct {
-	project score.ProjectID
-	word    score.Word
-}
-
 type bits [4]uint64
 
 // idKey names an id alone.
@@ -51,6 +43,38 @@ type updateTally struct {
 	ended    bool            // there is one other than unknown project
 
 	deadLettered bool // it has a dead letter
+}
+
+// brief is the tally of an update as nearly all are, in a byte: accepted once, without a dead letter, with one outcome at most. Its highest
+// five bits are that outcome + 1.
+type brief byte
+
+const (
+	briefDone brief = 1 << iota
+	briefIncluded
+	briefAwaited
+	briefOutcome
+)
+
+// of has the brief say a tally, if it can.
+func (b *brief) of(f *updateTally) bool {
+	if f.accepted != 1 || f.included > 1 || f.eventless != nil || f.repeated > 0 || f.deadLettered || len(f.outcomes) == 1 && f.outcomes[0] > 30 {
+		return false
+	}
+	*b = briefDone*brief(f.done) | briefIncluded*brief(f.included) | briefAwaited*brief(f.awaited)
+	if len(f.outcomes) == 1 {
+		*b |= briefOutcome * brief(f.outcomes[0]+1)
+	}
+	return true
+}
+
+// into has a tally say what the brief does. The room is for its outcome.
+func (b brief) into(f *updateTally, room []score.Outcome) {
+	count := func(bit brief) uint32 { return uint32(b & bit / bit) }
+	*f = updateTally{accepted: 1, done: count(briefDone), included: count(briefIncluded), awaited: count(briefAwaited), outcomes: room[:0]}
+	if outcome := b / briefOutcome; outcome > 0 {
+		f.addOutcome(score.Outcome(outcome - 1))
+	}
 }
 
 // deadOutcome is a dead letter that says what no event tells. It is the outcome of an acceptance at the
@@ -75,16 +99,20 @@ type creationTally struct {
 // auditTally gathers what stream, dead letters and events say.
 type auditTally struct {
 	settled   [score.Buckets]score.Position // by bucket: everything before it has its outcome
-	updates   map[updateKey]*updateTally
+	updates   map[ref]brief                 // of nearly all updates
+	others    map[ref]*updateTally          // of those of which no brief says enough
+	one       updateTally                   // that find made of a brief last
+	room      [1]score.Outcome              // of one
+	lost      map[ref]string                // some updates that are lost, and a sentence about each
 	creations map[score.ProjectID]*creationTally
 	edits     editTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
 	sums      map[score.ProjectID]Scores
 
-	used   map[wordKey]bits // ids that applied, as the contract keeps them
-	twice  map[idKey]int    // ids that applied again, and how often in all
-	older  int              // outcomes of updates that the stream does not hold
-	direct int              // updates that members applied without the relayer
+	used   map[ref]bits  // ids that applied, as the contract keeps them
+	twice  map[idKey]int // ids that applied again, and how often in all
+	older  int           // outcomes of updates that the stream does not hold
+	direct int           // updates that members applied without the relayer
 
 	firstHeld uint64           // block after which the ledger is compared
 	blocks    map[uint64]facts // final ones with events after that
@@ -93,30 +121,63 @@ type auditTally struct {
 	lastSeq    uint64 // of the message of the stream that was read last
 	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int
-	seed       maphash.Seed
+	seed, more maphash.Seed
 }
 
 func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	return &auditTally{
-		settled: settled, until: until, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
+		settled: settled, until: until, updates: map[ref]brief{}, others: map[ref]*updateTally{}, lost: map[ref]string{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
-		used: map[wordKey]bits{}, twice: map[idKey]int{}, blocks: map[uint64]facts{}, seed: maphash.MakeSeed(),
+		used: map[ref]bits{}, twice: map[idKey]int{}, blocks: map[uint64]facts{}, seed: maphash.MakeSeed(), more: maphash.MakeSeed(),
 	}
 }
 
-func (t *auditTally) key(u *score.Update, signed bool) updateKey {
-	content := score.Update{Signer: u.Signer, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
-	return updateKey{u.Project, u.ID, maphash.Comparable(t.seed, content), signed}
+// refOf is of an update or, of one with nothing but a project and the first id of a word, of that word.
+func (t *auditTally) refOf(u *score.Update, signed bool) (r ref) {
+	is := struct {
+		score.Update
+		signed bool
+	}{*u, signed}
+	binary.LittleEndian.PutUint64(r[:8], maphash.Comparable(t.seed, is))
+	binary.LittleEndian.PutUint64(r[8:], maphash.Comparable(t.more, is))
+	return r
 }
 
-func (t *auditTally) update(u *score.Update, signed bool) *updateTally {
-	key := t.key(u, signed)
-	f := t.updates[key]
+// find is the tally of an update until the next call; nil if there is none. A change of it must be kept.
+func (t *auditTally) find(r ref) *updateTally {
+	if f := t.others[r]; f != nil {
+		return f
+	}
+	b, known := t.updates[r]
+	if !known {
+		return nil
+	}
+	b.into(&t.one, t.room[:])
+	return &t.one
+}
+
+// open is find, or a new tally.
+func (t *auditTally) open(r ref) *updateTally {
+	f := t.find(r)
 	if f == nil {
-		f = &updateTally{}
-		t.updates[key] = f
+		f, t.one = &t.one, updateTally{}
 	}
 	return f
+}
+
+// keep keeps a tally of find or open.
+func (t *auditTally) keep(r ref, f *updateTally) {
+	var b brief
+	switch {
+	case t.others[r] == f:
+	case b.of(f):
+		t.updates[r] = b
+	default:
+		other := *f
+		other.outcomes = slices.Clone(f.outcomes)
+		t.others[r] = &other
+		delete(t.updates, r)
+	}
 }
 
 func (t *auditTally) creation(id score.ProjectID) *creationTally {
@@ -135,11 +196,13 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 		c := t.creation(d.Project.ID)
 		c.dead, c.deadSeq = true, d.Seq
 	case d.Update != nil:
-		f := t.update(d.Update, d.Signed)
+		r := t.refOf(d.Update, d.Signed)
+		f := t.open(r)
 		f.deadLettered = true
 		if d.Eventless() {
 			f.eventless = append(f.eventless, deadOutcome{from: d.Seq, until: d.Until})
 		}
+		t.keep(r, f)
 	}
 	return nil
 }
@@ -162,7 +225,8 @@ func (t *auditTally) accepted(m score.Message) error {
 			for len(groups) > 0 && i >= groups[0].First+groups[0].Count {
 				groups = groups[1:]
 			}
-			f := t.update(&m.Updates[i], len(groups) > 0 && i >= groups[0].First)
+			r := t.refOf(&m.Updates[i], len(groups) > 0 && i >= groups[0].First)
+			f := t.open(r)
 			f.accepted++
 			if m.Seq <= t.until {
 				f.awaited++
@@ -171,6 +235,7 @@ func (t *auditTally) accepted(m score.Message) error {
 			if (score.Position{Seq: m.Seq, Index: uint32(i)}).Before(t.settled[score.BucketOf(m.Updates[i].Project)]) {
 				f.done++
 			}
+			t.keep(r, f)
 		}
 	}
 	return nil
@@ -267,7 +332,12 @@ func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *upda
 	for i := range e.Batch.Groups {
 		g := &e.Batch.Groups[i]
 		for j := range g.Updates {
-			fn(&g.Updates[j], t.updates[t.key(&g.Updates[j], g.Signature != nil)], e.Outcomes[n])
+			r := t.refOf(&g.Updates[j], g.Signature != nil)
+			f := t.find(r)
+			fn(&g.Updates[j], f, e.Outcomes[n])
+			if f != nil {
+				t.keep(r, f)
+			}
 			n++
 		}
 	}
@@ -289,8 +359,11 @@ func (f *updateTally) addOutcome(outcome score.Outcome) {
 
 // apply notes that an update was applied, through a relayer or directly, and adds its points to its score.
 func (t *auditTally) apply(u *score.Update) error {
-	key := wordKey{u.Project, u.ID.Word()}
-	word, low := t.used[key], u.ID.Low()
+	low := u.ID.Low()
+	first := score.Update{Project: u.Project, ID: u.ID}
+	first.ID[len(first.ID)-1] = 0
+	key := t.refOf(&first, false)
+	word := t.used[key]
 	bit := uint64(1) << (low & 63)
 	if word[low>>6]&bit != 0 {
 		id := idKey{u.Project, u.ID}

@@ -202,8 +202,9 @@ func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 		u.Project = score.ProjectID{2, byte(i), byte(i >> 8)}
 		event(u, score.UnknownProject)
 	}
-	require.Len(t, tally.updates, 1)
-	require.Len(t, tally.update(&accepted, false).outcomes, 2)
+	require.Empty(t, tally.updates)
+	require.Len(t, tally.others, 1)
+	require.Len(t, tally.find(tally.refOf(&accepted, false)).outcomes, 2)
 	require.Len(t, tally.used, junk/256)
 	require.Len(t, tally.sums, 1)
 	require.Empty(t, tally.twice)
