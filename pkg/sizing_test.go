@@ -14,43 +14,50 @@ import (
 
 var updateSizing = flag.Bool("update", false, "write the table of docs/sizing.md")
 
-// figures are what an update takes at least (ids that count up, full envelopes) and at most (random ids, one by one), as the commands
-// that docs/sizing.md names printed it.
+// figures are those of an update at least (ids that count up, wallets with a score, full envelopes) and at most (random ids, new wallets, one by
+// one), as the commands that docs/sizing.md names printed them.
 type figures struct{ least, most float64 }
+
+// times returns the figures for so many updates.
+func (f figures) times(n float64) (least, most float64) { return n * f.least, n * f.most }
 
 // TestSizing: the table of docs/sizing.md is its rates times its figures.
 func TestSizing(t *testing.T) {
 	t.Parallel()
-	var gas map[string]any
-	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/scorelay/internal/gas/testdata/gas.json")), &gas))
-	update := figures{gas["existing_consecutive_100"].(float64), gas["existing_random_100"].(float64)}
+	var measured map[string]any
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/scorelay/internal/gas/testdata/gas.json")), &measured))
+	gas := func(row string) float64 { return measured[row].(float64) }
 	const (
 		day, week = 86_400.0, 7 * 86_400.0
-		gb        = 1e9
-		shed      = 0.6 * 8 * 1024 * 1024 * 1024 // of the stream's default bound, to which relayers purge it
+		giga      = 1e9
+		bound     = 8 * 1024 * 1024 * 1024.0 // of the stream, by default
+		from, to  = 0.66, 0.6                // of it, in which relayers purge final updates
+		linger    = 0.2                      // s, in which a batch gets its updates
 	)
-	stream, ledger, redis, audit, cpu := figures{106, 258}, figures{24, 57}, figures{0.8, 56}, figures{41, 158}, figures{49.2e-6, 96.9e-6}
-	// What the stream holds for an audit: a week, or as much as it may.
-	held := func(rate, bytes float64) float64 { return min(rate*week, 8*1024*1024*1024*0.66/bytes) }
+	stream, ledger, redis, audit, cpu := figures{106, 258}, figures{24, 57}, figures{0.8, 56}, figures{41, 78}, figures{49.2e-6, 96.9e-6}
+	perBatch := (gas("existing_consecutive_1") - gas("existing_consecutive_100")) / 0.99
+	gasOf := func(rate float64) figures {
+		shared := perBatch*min(1, 1/(rate*linger)) - perBatch/100
+		return figures{gas("existing_consecutive_100") + shared, gas("fresh_random_100") + shared}
+	}
 	rows := []struct {
 		name string
 		of   func(rate float64) (least, most float64)
 	}{
-		{"updates a day, million", func(r float64) (float64, float64) { return r * day / 1e6, r * day / 1e6 }},
-		{"gas a day, billion", func(r float64) (float64, float64) { return r * day * update.least / 1e9, r * day * update.most / 1e9 }},
-		{"gas a second, million", func(r float64) (float64, float64) { return r * update.least / 1e6, r * update.most / 1e6 }},
-		{"ether a day at 0.01 gwei", func(r float64) (float64, float64) {
-			return r * day * update.least * 1e-11, r * day * update.most * 1e-11
-		}},
-		{"cores of all APIs", func(r float64) (float64, float64) { return r * cpu.least, r * cpu.most }},
-		{"stream of a week, GB", func(r float64) (float64, float64) { return r * week * stream.least / gb, r * week * stream.most / gb }},
+		{"updates a day, million", figures{1, 1}.of(day / 1e6)},
+		{"gas of an update", func(r float64) (float64, float64) { return gasOf(r).times(1) }},
+		{"gas a day, billion", func(r float64) (float64, float64) { return gasOf(r).times(r * day / giga) }},
+		{"gas a second, million", func(r float64) (float64, float64) { return gasOf(r).times(r / 1e6) }},
+		{"ether a day at 0.01 gwei", func(r float64) (float64, float64) { return gasOf(r).times(r * day * 1e-11) }},
+		{"cores of all APIs", cpu.of(1)},
 		{"days that 8 GiB of stream keep final updates", func(r float64) (float64, float64) {
-			return min(7, shed/stream.most/r/day), min(7, shed/stream.least/r/day)
+			return min(7, to*bound/stream.most/r/day), min(7, to*bound/stream.least/r/day)
 		}},
-		{"ledger of a week, GB", func(r float64) (float64, float64) { return r * week * ledger.least / gb, r * week * ledger.most / gb }},
-		{"Redis for statuses of a week, GB", func(r float64) (float64, float64) { return r * week * redis.least / gb, r * week * redis.most / gb }},
+		{"bound of the stream for a week, GB", stream.of(week / to / giga)},
+		{"ledger of a week, GB", ledger.of(week / giga)},
+		{"Redis for statuses of a week, GB", redis.of(week / giga)},
 		{"memory of an audit with 8 GiB of stream, GB", func(r float64) (float64, float64) {
-			return held(r, stream.least) * audit.least / gb, held(r, stream.most) * audit.most / gb
+			return audit.times(min(r*week, from*bound/stream.least) / giga)
 		}},
 	}
 	var table strings.Builder
@@ -76,6 +83,11 @@ func TestSizing(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(before+table.String()+"\n"+after), 0o600))
 	}
 	require.Equal(t, before+table.String()+"\n"+after, read(t, path), "go test ./pkg -run TestSizing -update")
+}
+
+// of returns the figures for so many seconds at a rate.
+func (f figures) of(seconds float64) func(rate float64) (least, most float64) {
+	return func(rate float64) (least, most float64) { return f.times(rate * seconds) }
 }
 
 // short has two digits that count, and commas.

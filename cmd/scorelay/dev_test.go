@@ -298,7 +298,7 @@ func TestDevFitsATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := watch(t, nil, "--data-dir", dir, "--separate")
-	w.sees(t, "transactions sent")
+	w.sees(t, "transactions in flight")
 	info, err := dev.ReadInfo(dir)
 	require.NoError(t, err)
 	sight := []string{"API  " + info.APIURL + "\n", "key  " + info.APIKey + "\n"}
@@ -306,7 +306,7 @@ func TestDevFitsATerminal(t *testing.T) {
 	ids := c.send(t, 30)
 	w.sees(t, append(sight, " updates waiting, ")...)
 	c.final(t, ids)
-	w.sees(t, append(sight, "0 updates waiting, 0 transactions sent · 0/s accepted, 0/s final")...)
+	w.sees(t, append(sight, "0 updates waiting, 0 transactions in flight · 0/s accepted, 0/s final")...)
 	require.NoError(t, syscall.Kill(info.PIDs["relayer"][0], syscall.SIGKILL))
 	w.sees(t, append(sight, "· relayer 0 had ended; it is started again, with its data\n")...)
 	w.fits(t)

@@ -45,7 +45,8 @@ type termsFlags struct {
 	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY), as a new key has."`
 	Ether   string   `name:"ether-per-day" placeholder:"ETHER" help:"Ether that they may cost at worst in a UTC day, L1's fee of a rollup included, at the price when each is accepted; 0 is no bound, as a new key has."`
 	Creates *uint64  `name:"create-gas-per-day" placeholder:"GAS" help:"Gas that its creations and edits of a UTC day may take at worst; 0 is no bound. A new key has 1000000000."`
-	Storage *uint64  `name:"storage-gas-per-day" placeholder:"GAS" help:"Gas of a UTC day for storage that its updates are the first to use, 17100 for each word of 256 ids and each wallet's scores; 0 is no bound. A new key has 20000000000."`
+	Words   *uint64  `name:"words-per-day" placeholder:"N" help:"Different words of 256 updateIds for which it may send updates in a UTC day; a random id takes one, ids that count up share them. 0 is no bound. A new key has 1000000."`
+	Wallets *uint64  `name:"wallets-per-day" placeholder:"N" help:"Different wallets, of four score types each, for which it may send updates in a UTC day; 0 is no bound. A new key has 1000000."`
 	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects, and their owners' edits), update (send updates) and read (look up), or all. A new key may do all."`
 
 	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
@@ -72,8 +73,11 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	if f.Creates != nil {
 		t.Creates = *f.Creates
 	}
-	if f.Storage != nil {
-		t.Storage = *f.Storage
+	if f.Words != nil {
+		t.Words = *f.Words
+	}
+	if f.Wallets != nil {
+		t.Wallets = *f.Wallets
 	}
 	if f.Ether != "" {
 		ether, err := apikey.ParseEther(f.Ether)
@@ -144,7 +148,7 @@ func (c *keysCreateCommand) Run(s signals) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "created key %s for %s; this is the only time it is shown:\n", key.ID, key.Name)
+		fmt.Fprintf(os.Stderr, "created key %s for %s; its secret, on standard output, is shown this once\n", key.ID, key.Name)
 		fmt.Println(secret.Reveal())
 		reports, _ := replica.Reports(s.drain, js) // without them no price is known
 		fmt.Fprint(os.Stderr, explained(&key, overview.RatesOf(reports)))
@@ -152,43 +156,52 @@ func (c *keysCreateCommand) Run(s signals) error {
 	})
 }
 
-// explained says what a key may do in a day, and what that costs at most at the price that relayers paid lately; rates are nil if none reports any.
+// explained says what a key may do in a day, and what that takes at worst; rates are nil if no relayer reports any.
 func explained(key *apikey.Key, rates *overview.Rates) string {
-	rules, one := registry.Osaka(), make([]score.Update, 1)
-	update := rules.Unit(score.Unit{Updates: one})
-	for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
-		update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
-	}
 	var b strings.Builder
+	bound := func(n uint64, unit string) string {
+		if n == 0 {
+			return "no bound of " + unit
+		}
+		return dev.Thousands(int(n)) + " " + unit
+	}
+	rate := "updates as the API's default rate lets it"
 	if key.Rate > 0 {
 		day := key.Rate * secondsPerDay
-		fmt.Fprintf(&b, "It may send %d updates a second, %s a day. If ids count up, these take %s gas.\n",
-			key.Rate, dev.Thousands(day), dev.Thousands(day*lane.UsualGas))
-	} else {
-		fmt.Fprintln(&b, "It may send as many updates as the API's default lets it.")
+		rate = fmt.Sprintf("%d updates a second, %s a day (%s gas if ids count up)", key.Rate, dev.Thousands(day), dev.Thousands(day*lane.UsualGas))
 	}
-	if key.Storage > 0 {
-		fmt.Fprintf(&b, "Storage that they are the first to use: %s gas a day, enough for %s random ids or new wallets.\n",
-			dev.Thousands(int(key.Storage)), dev.Thousands(int(key.Storage/rules.NewSlot())))
-		update -= 2 * rules.NewSlot() // of a word and of a wallet's scores
-	}
-	if key.Creates > 0 {
-		fmt.Fprintf(&b, "Creations and edits: %s gas a day.\n", dev.Thousands(int(key.Creates)))
-	}
-	all := key.Gas
-	if all == 0 && key.Rate > 0 && key.Storage > 0 && key.Creates > 0 {
-		all = uint64(key.Rate)*secondsPerDay*update + key.Storage + key.Creates
-	}
-	if all > 0 {
-		fmt.Fprintf(&b, "All that it sends: at worst %s gas a day", dev.Thousands(int(all)))
+	fmt.Fprintf(&b, "It may send %s.\nOf a day: %s (random ids take one each), %s, %s for creations and edits.\n", rate,
+		bound(key.Words, "different words of ids"), bound(key.Wallets, "different wallets"), bound(key.Creates, "gas"))
+	if gas := mostGas(&key.Terms); gas > 0 {
+		fmt.Fprintf(&b, "All of it takes at worst %s gas a day", dev.Thousands(int(gas)))
 		if rates != nil && rates.GasPriceGwei != nil {
-			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(all)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
+			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(gas)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
 		}
 		fmt.Fprintln(&b, ".")
 	}
-	fmt.Fprintf(&b, "To change this: scorelay keys edit %s with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, "+
-		"--rights or --projects.\n", key.ID)
+	if key.Ether > 0 {
+		fmt.Fprintf(&b, "It may cost %s ether a day.\n", key.Ether)
+	}
+	fmt.Fprintf(&b, "To change this: scorelay keys edit %s with --rate, --words-per-day, --wallets-per-day, --create-gas-per-day, --gas-per-day, "+
+		"--ether-per-day, --rights or --projects.\n", key.ID)
 	return b.String()
+}
+
+// mostGas is what all that a key may send in a UTC day takes at worst; 0 if its own terms do not bound that.
+func mostGas(t *apikey.Terms) (gas uint64) {
+	if t.Rate > 0 && t.Words > 0 && t.Wallets > 0 && t.Creates > 0 {
+		rules, one := registry.Osaka(), make([]score.Update, 1)
+		update := rules.Unit(score.Unit{Updates: one})
+		for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
+			update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
+		}
+		update -= 2 * rules.NewSlot() // of its word and of its wallet's scores
+		gas = uint64(t.Rate)*secondsPerDay*update + (t.Words+t.Wallets)*rules.NewSlot() + t.Creates
+	}
+	if gas == 0 || t.Gas > 0 && t.Gas < gas {
+		gas = t.Gas
+	}
+	return gas
 }
 
 type keysListCommand struct {
@@ -213,7 +226,7 @@ func (c *keysListCommand) Run(s signals) error {
 // printKeys prints what people want to know of keys.
 func printKeys(keys []apikey.Key) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tCREATE GAS\tSTORAGE GAS\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tCREATE GAS\tWORDS A DAY\tWALLETS A DAY\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
 	for _, key := range keys {
 		ether, projects, signatures := orNone(key.Ether), all, "any"
 		if n := len(key.Projects); n > 0 {
@@ -223,7 +236,7 @@ func printKeys(keys []apikey.Key) error {
 			signatures = "whole"
 		}
 		_, _ = fmt.Fprintln(table, strings.Join([]string{
-			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""), orNone(key.Creates), orNone(key.Storage), ether,
+			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""), orNone(key.Creates), orNone(key.Words), orNone(key.Wallets), ether,
 			cmp.Or(strings.Join(key.Rights, ","), all), projects, signatures,
 			when(&key.Created), when(key.LastUsed), when(key.Expires), when(key.Revoked),
 		}, "\t"))

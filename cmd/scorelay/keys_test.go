@@ -14,7 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -82,7 +81,8 @@ func TestTermsOfKeys(t *testing.T) {
 	require.NotZero(t, terms.Rate)
 	require.NotZero(t, terms.LookUps)
 	require.NotZero(t, terms.Creates)
-	require.NotZero(t, terms.Storage)
+	require.NotZero(t, terms.Words)
+	require.NotZero(t, terms.Wallets)
 	for _, step := range []struct {
 		args   []string
 		change func(*apikey.Terms)
@@ -90,7 +90,9 @@ func TestTermsOfKeys(t *testing.T) {
 		{nil, func(*apikey.Terms) {}},
 		{[]string{"--rate", "0", "--rights", "read,update"}, func(t *apikey.Terms) { t.Rate, t.Rights = 0, []string{"read", "update"} }},
 		{[]string{"--look-ups", "7", "--gas-per-day", "8"}, func(t *apikey.Terms) { t.LookUps, t.Gas = 7, 8 }},
-		{[]string{"--create-gas-per-day", "9", "--storage-gas-per-day", "0"}, func(t *apikey.Terms) { t.Creates, t.Storage = 9, 0 }},
+		{[]string{"--create-gas-per-day", "9", "--words-per-day", "0", "--wallets-per-day", "6"}, func(t *apikey.Terms) {
+			t.Creates, t.Words, t.Wallets = 9, 0, 6
+		}},
 		{[]string{"--ether-per-day", "0.5"}, func(t *apikey.Terms) { t.Ether = 500_000_000 }},
 		{[]string{"--rate", "9"}, func(t *apikey.Terms) { t.Rate = 9 }},
 		{[]string{"--ether-per-day", "0"}, func(t *apikey.Terms) { t.Ether = 0 }},
@@ -121,28 +123,27 @@ func TestTermsOfKeys(t *testing.T) {
 	}
 }
 
-// TestADefaultKeyCarries500UpdatesASecondAllDay through each of three APIs, which pay for a word of ids each, with half a million new wallets;
-// and it says what it may spend at most.
+// TestADefaultKeyCarries500UpdatesASecondAllDay, and its maker is told what it may spend at most.
 func TestADefaultKeyCarries500UpdatesASecondAllDay(t *testing.T) {
 	t.Parallel()
 	key := apikey.Key{ID: "abc", Terms: apikey.CallerTerms()}
-	day := uint64(24 * 60 * 60 * 500)
-	require.EqualValues(t, 500, key.Rate)
+	require.Equal(t, 500, key.Rate)
 	require.Zero(t, key.Gas)
-	require.Greater(t, key.Storage/registry.Osaka().NewSlot(), 3*day/256+500_000)
+	require.Greater(t, key.Words, uint64(5*500*secondsPerDay/256), "with five minters at once, that each begin words of their own")
 
 	price := 0.02
-	require.Equal(t, `It may send 500 updates a second, 43,200,000 a day. If ids count up, these take 276,480,000,000 gas.
-Storage that they are the first to use: 20,000,000,000 gas a day, enough for 1,169,590 random ids or new wallets.
-Creations and edits: 1,000,000,000 gas a day.
-All that it sends: at worst 1,254,532,800,000 gas a day, 25.1 ether at the 0.02 gwei that relayers paid lately.
-To change this: scorelay keys edit abc with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, --rights or --projects.
+	require.Equal(t, `It may send 500 updates a second, 43,200,000 a day (276,480,000,000 gas if ids count up).
+Of a day: 1,000,000 different words of ids (random ids take one each), 1,000,000 different wallets, 1,000,000,000 gas for creations and edits.
+All of it takes at worst 1,268,732,800,000 gas a day, 25.4 ether at the 0.02 gwei that relayers paid lately.
+To change this: scorelay keys edit abc with --rate, --words-per-day, --wallets-per-day, --create-gas-per-day, --gas-per-day, --ether-per-day, --rights or --projects.
 `, explained(&key, &overview.Rates{GasPriceGwei: &price}))
-	require.Contains(t, explained(&key, nil), "at worst 1,254,532,800,000 gas a day.\n")
+	require.Contains(t, explained(&key, nil), "at worst 1,268,732,800,000 gas a day.\n")
 
-	key.Terms = apikey.Terms{Gas: 5}
-	require.Equal(t, `It may send as many updates as the API's default lets it.
-All that it sends: at worst 5 gas a day.
-To change this: scorelay keys edit abc with --rate, --gas-per-day, --ether-per-day, --create-gas-per-day, --storage-gas-per-day, --rights or --projects.
+	key.Terms = apikey.Terms{Gas: 5, Ether: 500_000_000}
+	require.Equal(t, `It may send updates as the API's default rate lets it.
+Of a day: no bound of different words of ids (random ids take one each), no bound of different wallets, no bound of gas for creations and edits.
+All of it takes at worst 5 gas a day.
+It may cost 0.5 ether a day.
+To change this: scorelay keys edit abc with --rate, --words-per-day, --wallets-per-day, --create-gas-per-day, --gas-per-day, --ether-per-day, --rights or --projects.
 `, explained(&key, nil))
 }

@@ -292,7 +292,7 @@ func keys(t *testing.T, s *stack) {
 	key := s.does(t, "keys", "create", "acme", "--rate", "50")
 	require.Regexp(t, `^scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$`, key)
 	id := strings.Split(key, "_")[1]
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all`, s.does(t, "keys", "list"))
+	require.Regexp(t, id+` +acme +50/s +50/s +default +1000000000 +1000000 +1000000 +- +all`, s.does(t, "keys", "list"))
 	client, project := dial(t, s.info(t), key, 1), place(t, s.info(t)).Project
 	answers := func(is func(*sdk.ProjectState, error) bool, why string) {
 		t.Helper()
@@ -303,7 +303,7 @@ func keys(t *testing.T, s *stack) {
 	}
 	answers(func(p *sdk.ProjectState, err error) bool { return err == nil && p.Final() }, "the key opens the API")
 	list := s.does(t, "keys", "edit", id, "--projects", score.ProjectID{1}.String(), "--expires", "1h")
-	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +- +all +1 +any `, list)
+	require.Regexp(t, id+` +acme +50/s +50/s +default +1000000000 +1000000 +1000000 +- +all +1 +any `, list)
 	answers(refused("key_other_projects"), "it is bound to another project")
 	s.does(t, "keys", "revoke", id)
 	answers(refused("invalid_api_key"), "the key is revoked; package apikey tests how soon")

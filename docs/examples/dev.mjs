@@ -1,9 +1,9 @@
 // docs/examples/dev.mjs: finds the stack that the examples talk to. `node dev.mjs apiKey` prints one of its settings
 //
-// It is what a file dev.json of `scorelay dev` says: the one that is the example's argument. Without an argument, but with
-// SCORELAY_API_KEY, it is the compose file's stack, or the one that SCORELAY_API_URL and SCORELAY_RPC_URL name. Else the file is the
-// one that SCORELAY_DEV names, or .scorelay/dev.json of this repository.
-import { readFileSync } from 'node:fs'
+// It is the stack that SCORELAY_API_URL and SCORELAY_RPC_URL name, with SCORELAY_API_KEY. Else it is in a file dev.json of a running `scorelay
+// dev`: the example's argument, SCORELAY_DEV, or .scorelay/dev.json of this repository. If that is missing and SCORELAY_API_KEY is set, it is
+// the compose file's stack.
+import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL, fileURLToPath } from 'node:url'
 
@@ -20,11 +20,11 @@ function fail(sentence) {
 function find() {
   const { SCORELAY_API_KEY, SCORELAY_API_URL, SCORELAY_RPC_URL, SCORELAY_DEV } = process.env
   const argument = direct ? undefined : process.argv[2]
-  if (SCORELAY_API_KEY && !argument) {
+  const file = argument ?? SCORELAY_DEV ?? fileURLToPath(new URL('../../.scorelay/dev.json', here))
+  if (SCORELAY_API_KEY && !argument && (SCORELAY_API_URL || !existsSync(file))) {
     const apiUrl = SCORELAY_API_URL ?? 'http://127.0.0.1:8080'
     return { apiUrl, apiKey: SCORELAY_API_KEY, rpcUrl: SCORELAY_RPC_URL ?? 'http://127.0.0.1:8545' }
   }
-  const file = argument ?? SCORELAY_DEV ?? fileURLToPath(new URL('../../.scorelay/dev.json', here))
   try {
     return JSON.parse(readFileSync(file))
   } catch (error) {

@@ -22,13 +22,14 @@ const (
 
 // Terms are what a key allows. The zero value allows all that the API's defaults allow.
 type Terms struct {
-	Rate    int        `json:"rate,omitempty"`             // updates per second; 0 is the API's default
-	LookUps int        `json:"lookUps,omitempty"`          // per second; 0 is the API's default
-	Gas     uint64     `json:"gasPerDay,omitempty"`        // of a UTC day; 0 is the API's default
-	Ether   score.Gwei `json:"gweiPerDay,omitempty"`       // of a UTC day, beside gas; 0 is no bound
-	Creates uint64     `json:"createGasPerDay,omitempty"`  // of a UTC day, for creations and edits; 0 is no bound
-	Storage uint64     `json:"storageGasPerDay,omitempty"` // of a UTC day, for storage that its updates are the first to use; 0 is no bound
-	Rights  []string   `json:"rights,omitempty"`           // of Rights; none stands for all
+	Rate    int        `json:"rate,omitempty"`            // updates per second; 0 is the API's default
+	LookUps int        `json:"lookUps,omitempty"`         // per second; 0 is the API's default
+	Gas     uint64     `json:"gasPerDay,omitempty"`       // of a UTC day; 0 is the API's default
+	Ether   score.Gwei `json:"gweiPerDay,omitempty"`      // of a UTC day, beside gas; 0 is no bound
+	Creates uint64     `json:"createGasPerDay,omitempty"` // of a UTC day, for creations and edits; 0 is no bound
+	Words   uint64     `json:"wordsPerDay,omitempty"`     // different words of ids of a UTC day; 0 is no bound
+	Wallets uint64     `json:"walletsPerDay,omitempty"`   // different wallets of a UTC day; 0 is no bound
+	Rights  []string   `json:"rights,omitempty"`          // of Rights; none stands for all
 
 	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
 	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
@@ -36,9 +37,9 @@ type Terms struct {
 }
 
 // CallerTerms are what a key gets of which nothing else is said. It carries 500 updates a second all day, if their ids count up. Of what
-// costs many times as much as such an update it carries little: 5,000 small projects and a million random ids or new wallets a day.
+// costs many times as much as such an update it carries little: 5,000 small projects, a million random ids and a million new wallets a day.
 func CallerTerms() Terms {
-	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Storage: 20_000_000_000}
+	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Words: 1_000_000, Wallets: 1_000_000}
 }
 
 // ErrTerms says that a key cannot have such terms; the text says why.
@@ -94,8 +95,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("%w: its rate of look-ups must be 0 (the API's default) to %d per second", ErrTerms, maxRate)
 	case t.Ether > maxGas:
 		return fmt.Errorf("%w: its budget must be at most %s ether per day", ErrTerms, score.Gwei(maxGas))
-	case max(t.Gas, t.Creates, t.Storage) > maxGas:
-		return fmt.Errorf("%w: a budget of gas must be at most %d per day", ErrTerms, uint64(maxGas))
+	case max(t.Gas, t.Creates, t.Words, t.Wallets) > maxGas:
+		return fmt.Errorf("%w: a bound of gas, words or wallets must be at most %d per day", ErrTerms, uint64(maxGas))
 	}
 	if len(t.Projects) > maxProjects {
 		return fmt.Errorf("%w: it may be bound to %d projects at most", ErrTerms, maxProjects)
@@ -111,7 +112,7 @@ func (t *Terms) check() error {
 // grant is what the key allows.
 func (k *Key) grant() *score.Grant {
 	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{
-		Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether), Creates: k.Creates, Storage: k.Storage,
+		Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether), Creates: k.Creates, Words: k.Words, Wallets: k.Wallets,
 	}, Whole: k.Whole}
 	if k.Expires != nil {
 		g.Expires = *k.Expires

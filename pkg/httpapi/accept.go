@@ -180,8 +180,8 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 		return idsOf(refs), nil
 	}
 
-	// Does it use new storage, and has the key gas left for that? It is not given back if storing fails: the retry takes none.
-	if p := s.spendStorage(by, u.updates); p != nil {
+	// Of too many different words of ids or wallets today? Each may take a new storage slot of the contract.
+	if p := s.tooDiverse(by, u.updates); p != nil {
 		s.release(refs, token)
 		return nil, p
 	}

@@ -29,11 +29,10 @@ const maxBudgetWait = time.Hour
 // caller is whose request it is: what its key allows, and what this replica makes of that once for all requests.
 type caller struct {
 	*score.Grant
-	updates, lookUps   allowance
-	creations, storage allowance // of gas alone, beside that of updates
-	counts             *counters
-	reading            *atomic.Int64 // its look-ups in progress
-	storing            sync.Mutex    // held while storage is charged: of two updates that use a new slot, one pays for it
+	updates, lookUps allowance
+	creations        allowance // of gas alone, beside that of updates
+	counts           *counters
+	reading          *atomic.Int64 // its look-ups in progress
 }
 
 // allowance is one thing of which a key has so much, and its name in the limiter.
@@ -89,10 +88,8 @@ func (c *Config) caller(grant *score.Grant, counts *counters) *caller {
 	updates.Gas, updates.Gwei = cmp.Or(grant.Budget.Gas, c.GasPerDay), grant.Budget.Gwei
 	creations := newAllowance(score.Quota{Gas: grant.Budget.Creates}, grant.Key+"/creations", "")
 	creations.gasFor = " for creations and edits"
-	storage := newAllowance(score.Quota{Gas: grant.Budget.Storage}, grant.Key+"/storage", "")
-	storage.gasFor = " for storage that updates are the first to use (ids that count up share it)"
 	return &caller{
-		Grant: grant, counts: counts, creations: creations, storage: storage,
+		Grant: grant, counts: counts, creations: creations,
 		updates: newAllowance(updates, grant.Key, "updates"),
 		lookUps: newAllowance(score.QuotaOf(cmp.Or(grant.Budget.LookUps, c.LookUpsPerSecond), 1), grant.Key+"/look-ups", "look-ups"),
 	}
@@ -128,14 +125,6 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 		return nil
 	}
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
-}
-
-// spendGas takes gas alone of what a key has left.
-func (s *Server) spendGas(a *allowance, gas uint64) *Problem {
-	if !a.bounded() || s.deps.Limiter == nil || gas == 0 {
-		return nil
-	}
-	return a.refusal(s.deps.Limiter.Take(s.life, a.of, a.quota, score.Cost{Gas: gas}))
 }
 
 // tell writes the headers, and returns the problem of a request that may not pass.
@@ -242,8 +231,12 @@ func (s *Server) giveBack(a *allowance, cost score.Cost) {
 
 // spendCreation takes what a creation or an edit costs beside what counted took. It gives that back if the key has not enough left.
 func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
-	p := s.spendGas(&by.creations, cost.Gas)
+	if !by.creations.bounded() || s.deps.Limiter == nil {
+		return nil
+	}
+	p := by.creations.refusal(s.deps.Limiter.Take(s.life, by.creations.of, by.creations.quota, score.Cost{Gas: cost.Gas}))
 	if p != nil {
+		p.Detail += fmt.Sprintf("; this one takes %d", cost.Gas)
 		s.giveBack(&by.updates, cost)
 	}
 	return p

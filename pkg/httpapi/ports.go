@@ -82,6 +82,8 @@ type Limiter interface {
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
+	// Distinct adds names to those of a key on this UTC day, and returns how many different ones there are, about.
+	Distinct(ctx context.Context, key string, names [][]byte) (uint64, error)
 	// Return gives gas and gwei back that Take took, on the day of cost.At.
 	Return(key string, cost score.Cost)
 }
@@ -92,8 +94,6 @@ type Gas interface {
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
 	Edit(e *score.SignedEdit) uint64
-	// NewSlot is what the first update that uses a storage slot of the contract takes more than a later one.
-	NewSlot() uint64
 }
 
 // Backlogs knows how much of projects waits to be bound to transactions.

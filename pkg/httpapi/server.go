@@ -80,7 +80,7 @@ type Server struct {
 	priceOfOne score.Cost // of an update that is not in a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
 	contents   *lru.Cache[uint64, uint64]   // of accepted updates, by their ids; both hashed by the seed
-	slots      *lru.Cache[uint64, struct{}] // of the contract's storage that are used, hashed by the seed
+	seen       *lru.Cache[uint64, struct{}] // words and wallets that were counted for keys today, hashed by the seed
 	seed       maphash.Seed
 	tokens     *tokens
 	ids        *requestIDs
@@ -114,7 +114,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		config: config, deps: deps, metrics: newMetrics(deps.Registerer), domain: domain, signers: newSigners(domain, deps.Contracts),
 		minters:  lru.NewCache[score.ProjectID, Minter](maxMinters),
 		contents: lru.NewCache[uint64, uint64](maxContents),
-		slots:    lru.NewCache[uint64, struct{}](maxSlots),
+		seen:     lru.NewCache[uint64, struct{}](maxSeen),
 		seed:     maphash.MakeSeed(),
 
 		tokens: &tokens{instance: rand.Text()},

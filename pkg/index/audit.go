@@ -127,10 +127,8 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	}
 	findings := &Findings{Block: final.Number, Hash: final.Hash, Until: min(until, t.lastSeq), Dead: dead}
 	t.judge(findings)
-	if len(t.lost) > 0 { // the stream names them: a tally has hashes
-		if err := a.Source.ReadAll(ctx, func(m score.Message) error { return t.nameLost(&m, findings) }); err != nil {
-			return findings, err
-		}
+	if len(t.lost) > 0 {
+		a.nameLost(ctx, t, findings)
 	}
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
 		return findings, err
@@ -139,6 +137,21 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 		return findings, err
 	}
 	return findings, a.ledger(ctx, t, final, findings)
+}
+
+var errNamed = errors.New("all are named")
+
+// nameLost makes examples of the updates that are lost: the tally has hashes of them, and the stream their names.
+func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Findings) {
+	err := a.Source.ReadAll(ctx, func(m score.Message) error {
+		if t.nameLost(&m, findings); len(t.lost) == 0 {
+			return errNamed
+		}
+		return nil
+	})
+	if !errors.Is(err, errNamed) {
+		findings.example("%d further updates that are lost have no name here: the stream could not be read to its end, or does not hold them any more", len(t.lost))
+	}
 }
 
 // scores compares every score that an event changed with the contract's.

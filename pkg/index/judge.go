@@ -61,7 +61,7 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 }
 
 // nameLost makes examples of the updates of a message that are lost.
-func (t *auditTally) nameLost(m *score.Message, findings *Findings) error {
+func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	for unit := range score.Units(m.Updates, m.Signed) {
 		for i := range unit.Updates {
 			u := &unit.Updates[i]
@@ -72,7 +72,6 @@ func (t *auditTally) nameLost(m *score.Message, findings *Findings) error {
 			}
 		}
 	}
-	return nil
 }
 
 // counting are the outcomes that end something. An update that came before its project is sent again, so that it was

@@ -110,6 +110,7 @@ type auditTally struct {
 	sums      map[score.ProjectID]Scores
 
 	used   map[ref]bits  // ids that applied, as the contract keeps them
+	alone  map[ref]byte  // those of words of which one id applied: its last byte
 	twice  map[idKey]int // ids that applied again, and how often in all
 	older  int           // outcomes of updates that the stream does not hold
 	direct int           // updates that members applied without the relayer
@@ -128,7 +129,7 @@ func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	return &auditTally{
 		settled: settled, until: until, updates: map[ref]brief{}, others: map[ref]*updateTally{}, lost: map[ref]string{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
-		used: map[ref]bits{}, twice: map[idKey]int{}, blocks: map[uint64]facts{}, seed: maphash.MakeSeed(), more: maphash.MakeSeed(),
+		used: map[ref]bits{}, alone: map[ref]byte{}, twice: map[idKey]int{}, blocks: map[uint64]facts{}, seed: maphash.MakeSeed(), more: maphash.MakeSeed(),
 	}
 }
 
@@ -363,14 +364,10 @@ func (t *auditTally) apply(u *score.Update) error {
 	first := score.Update{Project: u.Project, ID: u.ID}
 	first.ID[len(first.ID)-1] = 0
 	key := t.refOf(&first, false)
-	word := t.used[key]
-	bit := uint64(1) << (low & 63)
-	if word[low>>6]&bit != 0 {
+	if t.use(key, low) {
 		id := idKey{u.Project, u.ID}
 		t.twice[id] = max(1, t.twice[id]) + 1
 	}
-	word[low>>6] |= bit
-	t.used[key] = word
 	deltas := t.deltas[u.Project]
 	if int(u.Action) >= len(deltas) {
 		return fmt.Errorf("%w: action %d of project %s was applied, which has %d", errContradiction, u.Action, u.Project, len(deltas))
@@ -382,4 +379,24 @@ func (t *auditTally) apply(u *score.Update) error {
 	}
 	sums[ScoreKey{u.Target, u.ScoreType}] += deltas[u.Action]
 	return nil
+}
+
+// use marks an id of a word as used, and reports whether it was.
+func (t *auditTally) use(key ref, low byte) (before bool) {
+	word, several := t.used[key]
+	if first, one := t.alone[key]; one {
+		if first == low {
+			return true
+		}
+		word[first>>6] |= 1 << (first & 63)
+		delete(t.alone, key)
+	} else if !several {
+		t.alone[key] = low
+		return false
+	}
+	bit := uint64(1) << (low & 63)
+	before = word[low>>6]&bit != 0
+	word[low>>6] |= bit
+	t.used[key] = word
+	return before
 }

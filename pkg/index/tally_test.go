@@ -254,3 +254,17 @@ func TestTallyOfDeaths(t *testing.T) {
 		require.Equal(t, Counts{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, findings.Updates)
 	})
 }
+
+// TestUsedIdsAreExact in words with one id and with several.
+func TestUsedIdsAreExact(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tally := newTally(everywhere(score.Position{}), math.MaxUint64)
+		used := map[[2]byte]bool{}
+		for range rapid.IntRange(1, 100).Draw(t, "ids") {
+			word, low := rapid.Byte().Draw(t, "word")%4, rapid.SampledFrom([]byte{0, 1, 63, 64, 200, 255}).Draw(t, "low")
+			require.Equal(t, used[[2]byte{word, low}], tally.use(ref{word}, low))
+			used[[2]byte{word, low}] = true
+		}
+	})
+}

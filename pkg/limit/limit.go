@@ -33,6 +33,8 @@
 // forgets what replicas let through that are not asked yet, after the last reply to one that is. No replica lets through more than
 // the budget, so R replicas let through R budgets of a day at most, however often Redis is flushed.
 //
+// Different names of a key and a day (Distinct) are counted in Redis alone, by estimate: without an answer they are not bounded.
+//
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
 // counts); counting in each process only (the limit would be times the number of replicas); taking tokens in chunks (fewer round
 // trips, but a chunk taken by one replica is missing at the others, and a key at one request a second has none to share).

@@ -148,7 +148,7 @@ func termsOf(r *request, t *apikey.Terms) (err error) {
 		return n
 	}
 	t.Rate, t.LookUps, t.Gas = int(number("rate")), int(number("look-ups")), number("gas")
-	t.Creates, t.Storage = number("create-gas"), number("storage-gas")
+	t.Creates, t.Words, t.Wallets = number("create-gas"), number("words"), number("wallets")
 	t.Rights, t.Projects, t.Whole = nil, nil, r.PostFormValue("whole") != ""
 	for _, right := range apikey.Rights() {
 		if slices.Contains(r.PostForm["right"], right) {

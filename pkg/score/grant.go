@@ -48,7 +48,8 @@ type Budget struct {
 	Gas     uint64 // a UTC day: what its accepted updates, creations and edits take at worst
 	Gwei    uint64 // a UTC day: what they cost at worst, at the price when each was accepted; 0 is no bound
 	Creates uint64 // gas a UTC day: what its creations and edits take at worst; 0 is no bound
-	Storage uint64 // gas a UTC day: for storage that its updates are the first to use; 0 is no bound
+	Words   uint64 // a UTC day: different words of its updates' ids, about; 0 is no bound
+	Wallets uint64 // a UTC day: different wallets of its updates, four score types each, about; 0 is no bound
 }
 
 // Quota is what a key may take of one thing. A zero PerSecond, Gas or Gwei bounds nothing.

@@ -20,6 +20,7 @@ import (
 // backslash. The signature in the command was made when it was printed.
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
+  API       {{.Info.APIURL}}
   operators {{index .Info.AdminURLs 0}}/ops (sign in with the same key)
   chain     {{if .BlockTime}}{{.Info.RPCURL}} (chain id {{.Info.ChainID}}, a block every {{.BlockTime}}){{else}}{{.Info.ChainID}}, by --chain-rpc{{end}}
   final     after {{.Finality}}
@@ -33,14 +34,15 @@ var description = template.Must(template.New("").Parse(`
             (dev.json for clients, logs; the next start continues from it)
 
 To send an update, await its final block and read the score, paste this into a
-shell. The signature is good for five minutes; the updateId counts once.
+shell. The signature is good for five minutes; the updateId counts once. For
+more updates: docs/examples/update.sh.
 
 api={{.Info.APIURL}}
 key={{.Info.APIKey}}
 project={{.Info.ProjectID}}
 update={{.UpdateID}}
-curl -s $api/update-score -H "X-API-KEY: $key" \
-  -H 'Content-Type: application/json' -d @- <<END
+curl --fail-with-body -sSw '\n' $api/update-score -H "X-API-KEY: $key" \
+  -H 'Content-Type: application/json' -d @- <<END &&
 {"projectId":"$project",
  "actionName":"{{index .Info.Actions 0}}","scoreType":"{{.Info.ScoreType}}",
  "updateId":"$update",
@@ -50,8 +52,8 @@ curl -s $api/update-score -H "X-API-KEY: $key" \
 {{.SignatureTail}}"}
 END
 until curl -s -H "X-API-KEY: $key" $api/projects/$project/updates/$update |
-  grep -q '"final"'; do sleep 1; done
-curl -s -H "X-API-KEY: $key" \
+  grep -q '"final"'; do sleep 1; done &&
+curl -sSw '\n' -H "X-API-KEY: $key" \
   $api/projects/$project/scores/{{.Target}}
 
 Other languages, and what updateIds cost: README.md, docs/ids.md.

@@ -94,7 +94,7 @@ func TestTheDescribedCommandsWork(t *testing.T) {
 	}))
 	defer server.Close()
 	s := described(t, server.URL)
-	_, commands, _ := strings.Cut(s.Description(), "counts once.\n")
+	_, commands, _ := strings.Cut(s.Description(), "update.sh.\n")
 	commands, _, _ = strings.Cut(commands, "Other languages")
 	out, err := exec.Command("bash", "-euc", commands).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -137,7 +137,7 @@ func (r Reading) Line(before Reading) string {
 	if seconds <= 0 {
 		seconds = 1
 	}
-	return fmt.Sprintf("%s waiting, %s sent · %s/s accepted, %s/s final",
+	return fmt.Sprintf("%s waiting, %s in flight · %s/s accepted, %s/s final",
 		units(r.Waiting, "update"), units(r.Sent, "transaction"),
 		short((r.Accepted-before.Accepted)/seconds), short((r.Final-before.Final)/seconds))
 }

@@ -62,7 +62,7 @@ func TestMeterAddsUpProcessesAndSurvivesRestarts(t *testing.T) {
 	require.Equal(t, 110.0, second.Accepted)
 	require.Equal(t, 82.0, second.Final, "all that it counted since then, its duplicate included")
 	first.At = second.At.Add(-2 * time.Second)
-	require.Equal(t, "35 updates waiting, 0 transactions sent · 5/s accepted, 1/s final", second.Line(first))
+	require.Equal(t, "35 updates waiting, 0 transactions in flight · 5/s accepted, 1/s final", second.Line(first))
 }
 
 func TestMeterIsSetRightWhenNothingMoves(t *testing.T) {
