@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -170,9 +171,14 @@ func explained(key *apikey.Key, rates *overview.Rates) string {
 		day := key.Rate * secondsPerDay
 		rate = fmt.Sprintf("%d updates a second, %s a day (%s gas if ids count up)", key.Rate, dev.Thousands(day), dev.Thousands(day*lane.UsualGas))
 	}
-	fmt.Fprintf(&b, "It may send %s.\nOf a day: %s (random ids take one each), %s, %s for creations and edits.\n", rate,
-		bound(key.Words, "different words of ids"), bound(key.Wallets, "different wallets"), bound(key.Creates, "gas"))
-	if gas := mostGas(&key.Terms); gas > 0 {
+	if may(key, "update") {
+		fmt.Fprintf(&b, "It may send %s,\nfor %s (random ids take one each) and %s a day.\n", rate,
+			bound(key.Words, "different words of ids"), bound(key.Wallets, "different wallets"))
+	}
+	if may(key, "create") {
+		fmt.Fprintf(&b, "It may create and edit projects, for %s a day.\n", bound(key.Creates, "gas"))
+	}
+	if gas := mostGas(key); gas > 0 {
 		fmt.Fprintf(&b, "All of it takes at worst %s gas a day", dev.Thousands(int(gas)))
 		if rates != nil && rates.GasPriceGwei != nil {
 			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(gas)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
@@ -187,16 +193,28 @@ func explained(key *apikey.Key, rates *overview.Rates) string {
 	return b.String()
 }
 
+func may(key *apikey.Key, right string) bool {
+	return len(key.Rights) == 0 || slices.Contains(key.Rights, right)
+}
+
 // mostGas is what all that a key may send in a UTC day takes at worst; 0 if its own terms do not bound that.
-func mostGas(t *apikey.Terms) (gas uint64) {
-	if t.Rate > 0 && t.Words > 0 && t.Wallets > 0 && t.Creates > 0 {
+func mostGas(t *apikey.Key) (gas uint64) {
+	switch {
+	case !may(t, "update") && !may(t, "create"):
+		return 0
+	case !may(t, "update"):
+		gas = t.Creates
+	case t.Rate > 0 && t.Words > 0 && t.Wallets > 0 && (t.Creates > 0 || !may(t, "create")):
 		rules, one := registry.Osaka(), make([]score.Update, 1)
 		update := rules.Unit(score.Unit{Updates: one})
 		for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
 			update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
 		}
 		update -= 2 * rules.NewSlot() // of its word and of its wallet's scores
-		gas = uint64(t.Rate)*secondsPerDay*update + (t.Words+t.Wallets)*rules.NewSlot() + t.Creates
+		gas = uint64(t.Rate)*secondsPerDay*update + (t.Words+t.Wallets)*rules.NewSlot()
+		if may(t, "create") {
+			gas += t.Creates
+		}
 	}
 	if gas == 0 || t.Gas > 0 && t.Gas < gas {
 		gas = t.Gas

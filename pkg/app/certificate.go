@@ -27,6 +27,7 @@ type certificate struct {
 	loaded *tls.Certificate
 	seen   [2]time.Time // when the files of the last try were written
 	looked time.Time
+	failed string // the error of the last look, logged once
 }
 
 func newCertificate(chain, key string, log *slog.Logger, reg prometheus.Registerer) (*certificate, error) {
@@ -56,8 +57,12 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.looked = now
 		if seen, err := c.written(); err == nil && seen != c.seen {
 			if err := c.load(); err != nil {
-				c.log.Error("the API couldn't read its TLS certificate again; it continues with the one before", "err", err)
+				if c.seen = [2]time.Time{}; err.Error() != c.failed { // tried again: a change of owner changes no time
+					c.log.Error("the API couldn't read its TLS certificate again; it continues with the one before", "err", err)
+				}
+				c.failed = err.Error()
 			} else {
+				c.failed = ""
 				c.log.Info("the API read its TLS certificate again", "expires", c.loaded.Leaf.NotAfter)
 			}
 		}

@@ -69,6 +69,17 @@ func TestTheCertificateIsReadAgain(t *testing.T) {
 	require.EqualValues(t, 2, serial(certificateLook))
 	issue(t, 4, chain, key)
 	require.EqualValues(t, 4, serial(certificateLook))
+
+	issue(t, 5, chain, key)
+	good, err := os.ReadFile(key)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(key, []byte("damaged"), 0o600))
+	info, err := os.Stat(key)
+	require.NoError(t, err)
+	require.EqualValues(t, 4, serial(certificateLook))
+	require.NoError(t, os.WriteFile(key, good, 0o600))
+	require.NoError(t, os.Chtimes(key, info.ModTime(), info.ModTime()))
+	require.EqualValues(t, 5, serial(certificateLook), "repaired without another time, as chown does")
 }
 
 // TestTheAPISpeaksTLS: and shows the new certificate to who connects after a change, without a restart.

@@ -45,7 +45,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	existing, err := stream.Open(ctx, js)
 	switch {
 	case err == nil:
-		if err := compareStream(ctx, js, plan); err != nil {
+		if err := fitStream(ctx, js, plan, log); err != nil {
 			return existing.Deployment(), err
 		}
 		if err := setUpLanes(ctx, js, existing.Deployment(), plan); err != nil {
@@ -140,8 +140,9 @@ func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan 
 	return nil
 }
 
-// compareStream refuses a plan that asks for other settings of a stream that is there: setup does not change it.
-func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) error {
+// fitStream raises the bound of an existing stream to the plan's. It refuses a lower bound, which would refuse updates,
+// and another number of replicas.
+func fitStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan, log *slog.Logger) error {
 	s, err := js.Stream(ctx, stream.Name)
 	if err != nil {
 		return fmt.Errorf("couldn't read the settings of the stream %s: %w", stream.Name, err)
@@ -152,11 +153,20 @@ func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) 
 		differ = append(differ, fmt.Errorf("the streams have %d replicas, asked for %d: change them with `nats stream edit`, "+
 			"of every stream, and ask for that number or none", is.Replicas, plan.Replicas))
 	}
-	if plan.MaxBytes != 0 && plan.MaxBytes != is.MaxBytes {
-		differ = append(differ, fmt.Errorf("the stream %s is bounded to %d bytes, asked for %d: change it with `nats stream edit`, "+
-			"and ask for that number or none", stream.Name, is.MaxBytes, plan.MaxBytes))
+	if plan.MaxBytes != 0 && plan.MaxBytes < is.MaxBytes {
+		differ = append(differ, fmt.Errorf("the stream %s is bounded to %d bytes, asked for %d: setup does not lower a bound; ask for that number or none",
+			stream.Name, is.MaxBytes, plan.MaxBytes))
 	}
-	return errors.Join(differ...)
+	if len(differ) > 0 || plan.MaxBytes <= is.MaxBytes {
+		return errors.Join(differ...)
+	}
+	before := is.MaxBytes
+	is.MaxBytes = plan.MaxBytes
+	if _, err := js.UpdateStream(ctx, is); err != nil {
+		return fmt.Errorf("couldn't raise the bound of the stream %s from %d to %d bytes: %w", stream.Name, before, is.MaxBytes, err)
+	}
+	log.Info("raised the bound of the stream", "stream", stream.Name, "bytes", is.MaxBytes, "before", before)
+	return nil
 }
 
 // completeSetup brings a deployment that exists in line with the plan, as far as that can be done safely.

@@ -207,6 +207,14 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	same := SetupPlan{Relayers: plan.Relayers, Replicas: 1, MaxBytes: 8 << 30, Admin: devnet.Address(0)}
 	_, err = b.setUp(ctx, t, same)
 	require.NoError(t, err)
+	for range 2 {
+		same.MaxBytes = 9 << 30
+		_, err = b.setUp(ctx, t, same)
+		require.NoError(t, err)
+		s, err := b.js.Stream(ctx, stream.Name)
+		require.NoError(t, err)
+		require.EqualValues(t, 9<<30, s.CachedInfo().Config.MaxBytes)
+	}
 }
 
 func TestSetupTakesAContractThatIsThere(t *testing.T) {
