@@ -1,7 +1,11 @@
 package pkg_test
 
 import (
+	"encoding/json"
+	"flag"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,74 +16,122 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// glossary is the page that says which word means what; its last table lists words that others stand for.
-const glossary = "../docs/glossary.md"
+var updateWords = flag.Bool("update-words", false, "write the limits of TestWords, which may only fall")
 
-// TestWords holds code and pages to the glossary: none of the words that it replaces is in a name, a comment, a message or
-// a page.
+// wordLimits is the file of the limits that TestWords holds comments to.
+const wordLimits = "words.json"
+
+// constructions are those that CONTRIBUTING.md advises against. Comments may use each of them less often over time.
+var constructions = map[string]*regexp.Regexp{
+	"tell, say":       regexp.MustCompile(`(?i)\b(tell|tells|telling|told|say|says|saying|said)\b`),
+	"what as a noun":  regexp.MustCompile(`(?i)\bwhat (is|are|was|were|has|have|had|it|they|a|an|the|that|waits?|came|comes|becomes?|became|happens?|happened|[a-z]+s)\b`),
+	"who, whose":      regexp.MustCompile(`(?i)\b(who|whom|whose)\b`),
+	"negatives":       regexp.MustCompile(`(?i)\b(no|not|none|nor|never|without|cannot|nothing|nobody|neither|can't|don't|doesn't|isn't|aren't|won't)\b`),
+	"tells whether":   regexp.MustCompile(`(?i)\btells? whether\b`),
+	"over 30 words":   regexp.MustCompile(`(?:[^\s.!?]+(?:[.!?][^\s.!?]+)*\s+){30,}[^\s.!?]+`),
+	"over 120 column": regexp.MustCompile(`(?m)^.{121,}$`),
+}
+
+// limits are the rates of all comments, for 10,000 words, and the counts of the files that are above them.
+type limits struct {
+	Rates map[string]float64        `json:"rates"`
+	Files map[string]map[string]int `json:"files"`
+}
+
+// allows returns how often a construction may occur in a file of so many words.
+func (l *limits) allows(file, construction string, words int) int {
+	average := int(math.Ceil(l.Rates[construction]*float64(words)/10_000)) + 1
+	return max(average, l.Files[file][construction])
+}
+
+// TestWords compares the constructions in the comments of Go files, without tests and generated files, with their limits: those of the whole
+// tree, and in each file the average or the file's own count.
 func TestWords(t *testing.T) {
-	replaced := replacedWords(t)
-	for path, text := range texts(t) {
-		for n, line := range strings.Split(text, "\n") {
-			plain := " " + plainWords(line) + " "
-			for not, but := range replaced {
-				if strings.Contains(plain, " "+not+" ") {
-					t.Errorf("%s:%d: %q: the glossary has %s instead", path, n+1, not, but)
-				}
+	t.Parallel()
+	var limit limits
+	text, err := os.ReadFile(wordLimits)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &limit))
+
+	words, total := 0, map[string]int{}
+	found, wordsOf := map[string]map[string]int{}, map[string]int{}
+	for file, comments := range goComments(t) {
+		wordsOf[file], found[file] = len(strings.Fields(comments)), map[string]int{}
+		words += wordsOf[file]
+		for name, pattern := range constructions {
+			found[file][name] = len(pattern.FindAllString(comments, -1))
+			total[name] += found[file][name]
+		}
+	}
+	rates := map[string]float64{}
+	for name := range constructions {
+		rates[name] = math.Ceil(float64(total[name])*100_000/float64(words)) / 10
+		if before, known := limit.Rates[name]; known && rates[name] > before {
+			t.Errorf("%q: %.1f in 10,000 words of comments; the limit is %.1f: see CONTRIBUTING.md, Words", name, rates[name], before)
+		}
+	}
+	if *updateWords && !t.Failed() {
+		limit = limits{Rates: rates, Files: map[string]map[string]int{}}
+		for file, counts := range found {
+			maps.DeleteFunc(counts, func(name string, n int) bool { return n <= limit.allows(file, name, wordsOf[file]) })
+			if len(counts) > 0 {
+				limit.Files[file] = counts
+			}
+		}
+		text, err := json.MarshalIndent(limit, "", "\t")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(wordLimits, append(text, '\n'), 0o600))
+	}
+	for file, counts := range found {
+		for name, n := range counts {
+			if most := limit.allows(file, name, wordsOf[file]); n > most {
+				t.Errorf("%s: %d times %q in its comments, of at most %d: see CONTRIBUTING.md, Words", file, n, name, most)
 			}
 		}
 	}
 }
 
-// replacedWords reads the glossary's table of words that are not used.
-func replacedWords(t *testing.T) map[string]string {
-	page, err := os.ReadFile(glossary)
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(page), "| not | but |\n")
-	require.True(t, found, "%s has no table of words that are not used", glossary)
-	words := map[string]string{}
-	for _, line := range strings.Split(table, "\n")[1:] {
-		cells := strings.Split(line, "|")
-		if len(cells) != 4 {
-			break
-		}
-		for not := range strings.SplitSeq(cells[1], ",") {
-			words[plainWords(not)] = strings.TrimSpace(cells[2])
-		}
-	}
-	require.NotEmpty(t, words)
-	return words
-}
-
-// texts are what people write and read here, by path. Generated files say nothing of their own.
-func texts(t *testing.T) map[string]string {
-	kinds := []string{".go", ".md", ".sol", ".mjs", ".ts", ".yaml", ".yml"}
-	skip := []string{"node_modules", "bindings", "testdata", "out", "cache", "bin", ".git", ".scorelay"}
-	own := []string{filepath.Clean(glossary), "../CHANGELOG.md", "words_test.go"}
-	found := map[string]string{}
-	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && slices.Contains(skip, entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || !slices.Contains(kinds, filepath.Ext(path)) || slices.Contains(own, path):
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		found[strings.TrimPrefix(path, "../")] = string(text)
-		return err
-	}))
-	return found
-}
-
 var (
-	wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	noWord    = regexp.MustCompile(`[^a-z0-9]+`)
+	commentLine = regexp.MustCompile(`^\s*// ?(.*)$|^.*\S\s+// (.*)$`)
+	generated   = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+	inlineCode  = regexp.MustCompile("`[^`]*`")
 )
 
-// plainWords is a text's words in lower case, one space between them; a name in camel case is several.
-func plainWords(text string) string {
-	text = strings.ToLower(wordStart.ReplaceAllString(text, "$1 $2"))
-	return strings.TrimSpace(noWord.ReplaceAllString(text, " "))
+// goComments returns the comments of Go files by path: of a comment one line, with a period at its end; code is left out. Lines of more than 120
+// columns stand by themselves.
+func goComments(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, top := range []string{"pkg", "cmd"} {
+		require.NoError(t, filepath.WalkDir("../"+top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			if err != nil || generated.Match(source) {
+				return err
+			}
+			var comments, block []string
+			for _, line := range append(strings.Split(string(source), "\n"), "") {
+				match := commentLine.FindStringSubmatch(line)
+				text := ""
+				if match != nil {
+					text = match[1] + match[2]
+				}
+				code := slices.ContainsFunc([]string{"go:", "nolint", "\t", "    "}, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
+				switch {
+				case match != nil && !code:
+					block = append(block, text)
+					if columns := len([]rune(strings.ReplaceAll(line, "\t", "    "))); columns > 120 {
+						comments = append(comments, strings.Repeat("x", columns))
+					}
+				case len(block) > 0:
+					comments, block = append(comments, strings.Join(block, " ")+"."), nil
+				}
+			}
+			found[strings.TrimPrefix(path, "../")] = inlineCode.ReplaceAllString(strings.Join(comments, "\n"), " X ")
+			return nil
+		}))
+	}
+	return found
 }
