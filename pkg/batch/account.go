@@ -6,14 +6,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// costAccount bounds what a batch costs while it grows, in any groups that Plan makes of it. It takes every unsigned update as one of a
-// KindWord group of its owner's word. Plan compares that layout with the others and never takes a dearer one, so
-// only slots must be known exactly. What it counts too much is at most a few hundred gas of an update that is not the
-// first of its wallet.
+// costAccount bounds the cost of a growing batch, whatever groups Plan makes of it. It counts unsigned updates in a
+// KindWord group of their owner's word. Plan departs from that layout only for a cheaper one, so only slots must be
+// counted exactly. The excess is at most a few hundred gas for each update that is not its wallet's first.
 type costAccount struct {
 	model  *Model
-	total  cost   // but for memory; with headers that name a project once and an owner once
-	action uint64 // what reading a slot of actions costs, by a group of any kind
+	total  cost   // without memory; headers name a project and an owner once
+	action uint64 // gas of reading a slot of actions, at most
 	slots  *storageSlots
 }
 
@@ -23,14 +22,14 @@ func newCostAccount(m *Model) *costAccount {
 	}
 }
 
-// ownerWord is what an owner has in a word: so many unsigned updates, whose ids end in the lowest of them up to the last.
+// ownerWord is an owner's unsigned updates in a word: their number, and the range of their ids' last bytes.
 type ownerWord struct {
 	signer      common.Address
 	updates     int
 	first, last byte
 }
 
-// holds tells whether any of the ids is in the batch.
+// holds reports whether any of the ids is in the batch.
 func (a *costAccount) holds(updates []score.Update) bool {
 	for i := range updates {
 		u := &updates[i]
@@ -43,7 +42,7 @@ func (a *costAccount) holds(updates []score.Update) bool {
 	return false
 }
 
-// add counts another unit, none of whose ids is in the batch.
+// add counts a unit. Its ids must be new to the batch.
 func (a *costAccount) add(unit score.Unit) {
 	first := &unit.Updates[0]
 	a.owner(first.Project, first.Signer)
@@ -61,7 +60,7 @@ func (a *costAccount) add(unit score.Unit) {
 	a.total = a.total.plus(a.model.groupCost(s)).plus(a.model.signatureCost(s))
 }
 
-// owner counts the headers that name a project and its signer for the first time.
+// owner counts the headers that first name a project and its signer.
 func (a *costAccount) owner(project score.ProjectID, signer common.Address) {
 	p, isNew := a.slots.project(project)
 	if isNew {
@@ -76,7 +75,7 @@ func (a *costAccount) owner(project score.ProjectID, signer common.Address) {
 	a.total.gas += a.model.Named + a.model.Cold
 }
 
-// word counts another unsigned update of a word.
+// word counts an unsigned update of a word.
 func (a *costAccount) word(w *wordSlot, u *score.Update) {
 	low := u.ID.Low()
 	for i := range w.owners {
@@ -92,11 +91,13 @@ func (a *costAccount) word(w *wordSlot, u *score.Update) {
 	a.total = a.total.plus(a.wordCost(&w.owners[len(w.owners)-1]))
 }
 
-// wordCost is the gas of a KindWord group, and the most bytes that Plan may write instead: more bytes can be less gas.
+// wordCost returns the gas of a KindWord group, and the most bytes that Plan may write instead: they may cost less
+// gas.
 func (a *costAccount) wordCost(o *ownerWord) cost {
 	mask := maskLength(o.first, o.last)
 	c := a.model.groupCost(shape{kind: score.KindWord, updates: o.updates, mask: mask})
-	c.bytes = 2*(kindBytes+runsHead) + wordBytes + maskHead + mask + o.updates*(runBytes+lowRecord) // split, and all in runs of one
+	// Split, with every update in a run of one.
+	c.bytes = 2*(kindBytes+runsHead) + wordBytes + maskHead + mask + o.updates*(runBytes+lowRecord)
 	if o.updates <= maxSmall {
 		c.bytes = max(c.bytes, kindBytes+runsHead+o.updates*(runBytes+freeRecord))
 	}

@@ -8,19 +8,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxGroup is the most runs one group can hold, and the most updates a planned one does; its count is two bytes.
+// MaxGroup is the most runs of a group, as their count has two bytes, and the most updates of a planned group.
 const MaxGroup = 1<<16 - 1
 
-// Group is updates of one project and signer that are written together, in one way.
+// Group is updates of one project and signer in one encoding.
 type Group struct {
 	Project   score.ProjectID
 	Signer    common.Address
 	Kind      score.Kind
 	Updates   []score.Update        // at least one
-	Signature *score.GroupSignature // of Signer over the group's body; nil of a group without one
+	Signature *score.GroupSignature // of Signer over the group's body; nil: unsigned
 }
 
-// Word is the one word of the ids of a KindWord or KindRuns group; ok is false of a KindFree group.
+// Word returns the common word of the ids of a KindWord or KindRuns group; ok is false for KindFree.
 func (g *Group) Word() (word score.Word, ok bool) {
 	if g.Kind == score.KindFree || len(g.Updates) == 0 {
 		return word, false
@@ -28,12 +28,10 @@ func (g *Group) Word() (word score.Word, ok bool) {
 	return g.Updates[0].ID.Word(), true
 }
 
-// Batch is the ordered updates of one transaction.
 type Batch struct {
 	Groups []Group
 }
 
-// Len is the number of updates.
 func (b Batch) Len() int {
 	n := 0
 	for i := range b.Groups {
@@ -42,7 +40,7 @@ func (b Batch) Len() int {
 	return n
 }
 
-// Updates are the batch's updates in the order of the contract's outcomes.
+// Updates returns the updates in the order of the contract's outcomes.
 func (b Batch) Updates() []score.Update {
 	out := make([]score.Update, 0, b.Len())
 	for i := range b.Groups {
@@ -51,7 +49,7 @@ func (b Batch) Updates() []score.Update {
 	return out
 }
 
-// Units is the number of score.Units of the batch: what cannot be split further.
+// Units returns the number of indivisible units.
 func (b Batch) Units() int {
 	n := 0
 	for i := range b.Groups {
@@ -67,8 +65,8 @@ func (g *Group) units() int {
 	return len(g.Updates)
 }
 
-// Halves splits the batch by units, in order; with an odd number of units the second half has one more. Neither is empty
-// if there are at least two units.
+// Halves splits the batch by units, in order. An odd unit goes to the second half. With two units or more, both
+// have some.
 func (b Batch) Halves() [2]Batch {
 	var halves [2]Batch
 	first := b.Units() / 2
@@ -84,8 +82,8 @@ func (b Batch) Halves() [2]Batch {
 	return halves
 }
 
-// Pick keeps those updates for which keep is true, in order; keep has one entry for each of Updates(). A signed group
-// stays whole if any of it is kept.
+// Pick returns the batch of the updates with a true mark, in order. keep has a mark for each of Updates; any other
+// length panics. A signed group stays whole if any of it is kept.
 func (b Batch) Pick(keep []bool) Batch {
 	if len(keep) != b.Len() {
 		panic(fmt.Sprintf("batch: %d marks for %d updates", len(keep), b.Len()))
@@ -108,7 +106,6 @@ func (b Batch) Pick(keep []bool) Batch {
 	return out
 }
 
-// take appends the group with only these of its updates, if there are any.
 func (b *Batch) take(g Group, updates []score.Update) {
 	if len(updates) == 0 {
 		return
@@ -117,13 +114,13 @@ func (b *Batch) take(g Group, updates []score.Update) {
 	b.Groups = append(b.Groups, g)
 }
 
-// Header says what a group need not repeat, being the same as before. The encoding leaves out all that it may.
+// Header marks the parts of a group's header that repeat the one before. The encoding omits all that it may.
 type Header struct {
-	SameProject, SameSigner bool // as those of the group before
-	SameWord                bool // as that of the last group with a word; never of a signed group, whose body is whole
+	SameProject, SameSigner bool // as in the group before
+	// SameWord: as in the last group with a word; false for a signed group, which has a whole body.
+	SameWord bool
 }
 
-// Headers are the headers of the batch's groups.
 func (b Batch) Headers() []Header {
 	headers := make([]Header, len(b.Groups))
 	var before *Group

@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Sizes of the parts of a batch's data; IScoreRegistry.applyBatch draws them.
+// Sizes of the parts of a batch's data. IScoreRegistry.applyBatch defines the format.
 const (
 	kindBytes      = 1
 	projectBytes   = 32
@@ -20,24 +20,23 @@ const (
 	signatureBytes = 64
 
 	wordBytes   = 31
-	maskHead    = 2         // start and length of a mask
-	runsHead    = 2         // the number of runs
-	recordBytes = 20 + 2    // target, score type and action; the id is a bit of the mask
-	runBytes    = 20 + 2    // target, score type, number of its updates
-	lowRecord   = 1 + 1     // the id's last byte, action
-	freeRecord  = 32 + 1    // the id, action
+	maskHead    = 2         // start, length
+	runsHead    = 2         // number of runs
+	recordBytes = 20 + 2    // target, score type, action
+	runBytes    = 20 + 2    // target, score type, count
+	lowRecord   = 1 + 1     // last byte of the id, action
+	freeRecord  = 32 + 1    // id, action
 	maxRun      = 1 << 8    // updates
 	maxMask     = 256 / 8   // bytes
-	maxRuns     = 1<<16 - 1 // of one group
+	maxRuns     = 1<<16 - 1 // per group
 )
 
-// ErrBody says that bytes are not the body of a group, or that updates cannot be written as one.
+// ErrBody reports bytes other than the body of a group, or updates that do not fit in one.
 var ErrBody = errors.New("not the body of a group")
 
-// EncodeBody writes the updates as the body of one group, with its word, in this order and in the one form that is
-// canonical: the shortest mask, and runs as long as neighbours allow. Their project and signer stand before the body.
-// The error wraps ErrBody: none or too many updates, ids of several words, ids of KindWord that do not ascend, an
-// unknown kind.
+// EncodeBody encodes the updates as the body of one group, with its word and in this order. The form is canonical:
+// the shortest mask, and runs as long as neighbours allow. Project and signer precede the body. The error wraps
+// ErrBody: no or too many updates, several words, KindWord ids that do not ascend, an unknown kind.
 func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
 	if len(updates) == 0 {
 		return nil, fmt.Errorf("%w: no updates", ErrBody)
@@ -61,7 +60,7 @@ func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
 	return nil, fmt.Errorf("%w: kind %d", ErrBody, kind)
 }
 
-// bodyBound is the most bytes that a body of a kind with a word can have.
+// bodyBound returns the most bytes of a body of a kind with a word.
 func bodyBound(kind score.Kind, updates int) int {
 	if kind == score.KindWord {
 		return wordBytes + maskHead + maxMask + updates*recordBytes
@@ -114,7 +113,6 @@ func appendRuns(out []byte, kind score.Kind, updates []score.Update) ([]byte, er
 	return out, nil
 }
 
-// runLength is how many of the first updates share a run.
 func runLength(updates []score.Update) int {
 	n := 1
 	for n < len(updates) && n < maxRun && updates[n].Target == updates[0].Target && updates[n].ScoreType == updates[0].ScoreType {
@@ -131,8 +129,8 @@ func countRuns(updates []score.Update) (runs int) {
 	return runs
 }
 
-// DecodeBody is the inverse of EncodeBody. It takes all that the contract takes, so the bytes are the canonical ones only
-// if EncodeBody makes them again of the updates. No more updates than most are read. The error wraps ErrBody.
+// DecodeBody is the inverse of EncodeBody. It accepts all that the contract accepts: the bytes are canonical if
+// EncodeBody reproduces them. More than most updates are an error. Errors wrap ErrBody.
 func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte, most int) ([]score.Update, error) {
 	g := Group{Project: project, Signer: signer, Kind: kind}
 	size, err := g.readBody(nil, body, most)
@@ -145,9 +143,9 @@ func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address,
 	return g.Updates, nil
 }
 
-// ReadBody reads the updates of a group, whose other fields are set, from the body at the front of data, and tells the
-// body's size. word is that of a body which comes without its own, nil of one that has it. It takes what the contract
-// takes; the error wraps ErrBody.
+// ReadBody reads the updates of a group from the front of data, and returns the size of its body. The group's other
+// fields must be set. word is the word of a body without its own, else nil. It accepts all that the contract
+// accepts. Errors wrap ErrBody.
 func (g *Group) ReadBody(word *score.Word, data []byte) (size int, err error) {
 	return g.readBody(word, data, math.MaxInt)
 }
@@ -184,13 +182,13 @@ func (g *Group) readBody(word *score.Word, data []byte, most int) (size int, err
 	return len(data) - len(r.rest), nil
 }
 
-// reader reads one body. What is cut short reads as zeros, and short says so.
+// reader reads one body. Missing bytes read as zeros and set short.
 type reader struct {
 	rest  []byte
 	short bool
 	group *Group
 	most  int            // updates
-	id    score.UpdateID // its word is the group's
+	id    score.UpdateID // with the group's word
 }
 
 func (r *reader) next(n int) []byte {
@@ -203,7 +201,7 @@ func (r *reader) next(n int) []byte {
 	return out
 }
 
-// records reads the body of a KindWord group after its word.
+// records reads the body of a KindWord group, after its word.
 func (r *reader) records() error {
 	head := r.next(maskHead)
 	start, length := int(head[0]), int(head[1])
@@ -235,7 +233,7 @@ func (r *reader) records() error {
 	return nil
 }
 
-// runs reads the body of a KindRuns group after its word, or that of a KindFree group.
+// runs reads the body of a KindRuns group, after its word, or of a KindFree group.
 func (r *reader) runs() error {
 	count := binary.BigEndian.Uint16(r.next(runsHead))
 	if count == 0 {

@@ -9,26 +9,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Limits say when a batch is full and how long it may wait.
+// Limits bound a batch and its wait.
 type Limits struct {
 	MaxUpdates int           // 1 … MaxGroup
-	MaxGas     uint64        // gas of the transaction at worst
-	MaxBytes   int           // bytes of the signed transaction
-	Linger     time.Duration // how long the first update may wait for company; 0 does not wait
+	MaxGas     uint64        // gas of the transaction, at worst
+	MaxBytes   int           // of the signed transaction
+	Linger     time.Duration // longest wait of the first update for others; 0: none
 }
 
-// DefaultLimits keep a batch inside what every node takes: 16,777,216 gas (EIP-7825) and 128 KiB (the transaction pools).
+// DefaultLimits returns limits that every node accepts: 16,777,216 gas (EIP-7825) and 128 KiB (transaction pools).
 func DefaultLimits() Limits {
 	return Limits{MaxUpdates: 2000, MaxGas: 1 << 24, MaxBytes: 128 << 10, Linger: 200 * time.Millisecond}
 }
 
-// ErrLimits says that limits leave no room for a single update, or are out of range.
+// ErrLimits reports limits that are out of range or too low for a single update.
 var ErrLimits = errors.New("batch limits out of range")
 
-// single is as dear as a single update outside signed groups can be: the slot of its action is read for it alone.
+// single is the most expensive update outside signed groups: it alone pays for reading its action's slot.
 var single = Single(score.Update{Action: math.MaxUint8})
 
-// check returns ErrLimits if the limits would not take any single update.
+// check returns ErrLimits unless the limits allow every single update.
 func (l *Limits) check(model *Model) error {
 	gas, size := model.Gas(single), model.Bytes(single)
 	switch {
@@ -45,6 +45,14 @@ func (l *Limits) check(model *Model) error {
 }
 
 // Builder collects the updates of one batch. It is not safe for concurrent use.
+//
+// It keeps an upper bound of the cost of Plan: every slot fresh unless Known, every byte nonzero, every update
+// skipped. The bound includes all slots of the batch, and otherwise treats each update as alone in its run. The
+// bound, the bytes and the number of updates decide when the batch is full.
+//
+// Model.Gas of the batch, which is at most the bound, is the gas limit of its transaction. Model.Estimate, with
+// Batch.StorageSlots, Model.Used and Model.ZeroByte, is the likely cost. It serves only the calibration of the
+// model, the report of `scorelay gas`, and comparisons of encodings.
 type Builder struct {
 	model  Model
 	limits Limits
@@ -55,7 +63,7 @@ type Builder struct {
 	full    bool
 }
 
-// NewBuilder makes an empty builder. ErrLimits if the limits would not take any single update.
+// NewBuilder returns an empty builder. ErrLimits: the limits exclude some single update.
 func NewBuilder(model Model, limits Limits) (*Builder, error) {
 	if err := limits.check(&model); err != nil {
 		return nil, err
@@ -65,17 +73,16 @@ func NewBuilder(model Model, limits Limits) (*Builder, error) {
 	return b, nil
 }
 
-// Add is AddUnit of an update outside signed groups.
 func (b *Builder) Add(u score.Update) (fits bool) {
 	return b.AddUnit(score.Unit{Updates: []score.Update{u}})
 }
 
-// AddUnit takes the unit, whole, and copies its updates. It does not fit if one of its ids is in the batch already, or if
-// the batch might exceed its limits with it: then the batch is full and takes nothing more. The updates of a signed group
-// are of one project and signer, and such that EncodeBody takes them.
+// AddUnit adds a whole unit and copies its updates. fits is false if one of its ids is in the batch. It is also
+// false if the batch might exceed its limits with the unit: then the batch is full and accepts no more. The updates
+// of a signed group are of one project and signer, and valid for EncodeBody.
 //
-// An empty builder takes any unit, since it cannot be split: only a batch of one signed group and no more may exceed the
-// limits, and one of up to score.MaxSigned updates does not exceed DefaultLimits.
+// An empty builder accepts any unit, since units are indivisible. So only a batch of one signed group may exceed
+// the limits; with up to score.MaxSigned updates it stays within DefaultLimits.
 func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
 	n := len(unit.Updates)
 	switch alone := b.Len() == 0; {
@@ -88,7 +95,8 @@ func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
 		return false
 	default:
 		b.account.add(unit)
-		if !alone && b.used() > 1 { // the account is wrong from here on, and not asked again
+		// The account is wrong from here on, but unused.
+		if !alone && b.used() > 1 {
 			b.full = true
 			return false
 		}
@@ -100,24 +108,22 @@ func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
 	return true
 }
 
-// used is the part of its limits that the batch takes up at most, by what takes up most.
+// used returns the largest fraction of a limit that the batch may use.
 func (b *Builder) used() float64 {
 	total := b.account.total
 	return max(float64(b.Len())/float64(b.limits.MaxUpdates), float64(b.model.atWorst(total))/float64(b.limits.MaxGas),
 		float64(total.bytes)/float64(b.limits.MaxBytes))
 }
 
-// Len is the number of updates added.
 func (b *Builder) Len() int { return len(b.updates) }
 
-// Full tells whether something did not fit any more: the batch takes nothing else.
+// Full reports whether a unit exceeded the limits: the batch accepts no more.
 func (b *Builder) Full() bool { return b.full }
 
-// Build returns the batch of the added updates and leaves the builder as it is. Empty if none were added. Model.Gas and
+// Build returns the batch of the added updates, empty without any, and leaves the builder unchanged. Model.Gas and
 // Model.Bytes of it are within the limits.
 func (b *Builder) Build() Batch { return Plan(&b.model, b.updates, b.signed) }
 
-// Reset empties the builder.
 func (b *Builder) Reset() {
 	b.account = newCostAccount(&b.model)
 	b.updates, b.signed, b.full = b.updates[:0], b.signed[:0], false // Plan has copied them

@@ -8,26 +8,25 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Choice is what the next transaction of a lane carries.
+// Choice is the content of a lane's next transaction.
 type Choice struct {
 	Batch Batch
 	Gas   uint64    // Model.Gas of the batch
-	Known int       // how many of its slots that takes as Used
-	Units []Waiting // the batch's, by their positions
+	Known int       // slots of the batch that Gas counts as Used
+	Units []Waiting // by position
 	Why   Reason
 }
 
-// Reason is why a choice is due.
+// Reason is the trigger of a choice.
 type Reason string
 
-// The reasons.
 const (
-	Filled   Reason = "full"   // nothing more fits
-	Lingered Reason = "linger" // its oldest update has waited for Limits.Linger
+	Filled   Reason = "full"   // the next unit does not fit
+	Lingered Reason = "linger" // the next unit does not fit
 )
 
-// Due is from when on there is something to bind: at once when Limits.MaxUpdates wait, else Limits.Linger after the oldest came. Fewer
-// that fill a transaction by their gas linger, too. ok is false if nothing waits.
+// Due returns the time of the next assignment: at once if Limits.MaxUpdates wait, else Limits.Linger after the
+// oldest came. Fewer updates that fill a transaction by gas linger, too. ok is false for an empty backlog.
 func (h *Horizon) Due() (at time.Time, ok bool) {
 	if len(h.units) == 0 {
 		return time.Time{}, false
@@ -39,8 +38,8 @@ func (h *Horizon) Due() (at time.Time, ok bool) {
 	return at, true
 }
 
-// Next offers what is to be bound now; ok is false if nothing is due. The same is offered again until Bound, with what
-// has come meanwhile if it fits.
+// Next returns the updates to assign now; ok is false if none are due. It repeats the choice until Bound, adding
+// newer updates that fit.
 func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	if at, some := h.Due(); len(h.offered) == 0 && (!some || now.Before(at)) {
 		return Choice{}, false
@@ -63,8 +62,8 @@ func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	return h.choice, true
 }
 
-// fill takes units until one does not fit: the one that is late longest; those of light projects, up to half a
-// transaction; all that are late; and then the projects' in turn.
+// fill takes units until one does not fit: the oldest late unit, light projects up to half a transaction, all late
+// units, then the projects in turn.
 func (h *Horizon) fill(now time.Time) {
 	late := h.late(now)
 	if len(late) > 0 && !h.take(late[0]) {
@@ -86,7 +85,7 @@ func (h *Horizon) fill(now time.Time) {
 			return
 		}
 	}
-	for taken := -1; taken < len(h.offered) && !h.builder.Full(); { // an order of each project before the next of any
+	for taken := -1; taken < len(h.offered) && !h.builder.Full(); { // one plan of each project before another of any
 		taken = len(h.offered)
 		for _, p := range h.inTurn() {
 			if !h.takeTurn(p) {
@@ -99,11 +98,11 @@ func (h *Horizon) fill(now time.Time) {
 	}
 }
 
-// planEnd is how full a transaction is at least that ends with a plan where another can be filled: what a plan begins with is
-// cheapest if all else that waits is there to be planned.
+// planEnd is the least use of a transaction that ends with a plan, if another can be filled. The start of a plan is
+// cheapest if it can choose from the whole rest of the backlog.
 const planEnd = 0.25
 
-// take adds a unit to the choice, unless it cannot be chosen; fits is false if it does not fit.
+// take adds a unit to the choice if it can be chosen; fits reports whether there was room.
 func (h *Horizon) take(w *waiting) (fits bool) {
 	if !w.free() {
 		return true
@@ -117,7 +116,7 @@ func (h *Horizon) take(w *waiting) (fits bool) {
 	return true
 }
 
-// late are the units that have waited too long, the oldest first.
+// late returns the units that have waited longer than Lateness, oldest first.
 func (h *Horizon) late(now time.Time) (late []*waiting) {
 	for _, w := range h.units {
 		if now.UnixNano()-w.came <= int64(h.limits.Lateness) {
@@ -130,14 +129,14 @@ func (h *Horizon) late(now time.Time) (late []*waiting) {
 	return late
 }
 
-// Of light projects: a transaction has room for lightProjects of them, and they for no more than lightShare of it.
+// Light projects: a transaction has room for lightProjects of them, and they take at most lightShare of it.
 const (
 	lightProjects = 16
 	lightShare    = 0.5
 )
 
-// light are the projects of which little waits and that need not wait for their turn, those that wait longest first. They
-// are at most a turn ahead of the project that was served least, as those are that have just had one.
+// light returns the light projects with units to choose, longest wait first. They are at most a turn ahead of the
+// least served project, like a project right after its turn.
 func (h *Horizon) light() (light []*project) {
 	whole := h.builder.limits.MaxUpdates
 	since := map[*project]int64{}
@@ -160,7 +159,7 @@ func (h *Horizon) light() (light []*project) {
 	return light
 }
 
-// inTurn are the projects with waiting units, those first that were served least before the turn they are having, if any.
+// inTurn returns the projects with waiting units, least served before their current turn first.
 func (h *Horizon) inTurn() (projects []*project) {
 	for _, p := range h.projects {
 		if p.updates > p.offered {
@@ -173,7 +172,7 @@ func (h *Horizon) inTurn() (projects []*project) {
 	return projects
 }
 
-// takeTurn takes of a project's order, and makes the next order when that is used up.
+// takeTurn takes units of a project's plan, and makes the next plan once that is used up.
 func (h *Horizon) takeTurn(p *project) (fits bool) {
 	if !slices.ContainsFunc(p.order, (*waiting).free) {
 		p.order, p.arrived = append(p.order, order(p.arrived)...), nil
@@ -186,7 +185,7 @@ func (h *Horizon) takeTurn(p *project) (fits bool) {
 	return true
 }
 
-// endTurn ends a project's turn when its order is used up, or it has had as much as a transaction carries.
+// endTurn ends a project's turn if its plan is used up, or if it had as many updates as a transaction.
 func (p *project) endTurn(most int) {
 	if p.inTurn < uint64(most) && slices.ContainsFunc(p.order, (*waiting).free) {
 		return
@@ -194,9 +193,7 @@ func (p *project) endTurn(most int) {
 	p.served, p.inTurn = p.served+p.inTurn, 0
 }
 
-// order puts units of a project into the order that costs least: first those of wallets that are hit more than once, the
-// wallets hit most often first, since each is written once in a transaction; then the others and signed groups by the
-// words of their ids.
+// order returns a project's units in their cheapest order, see Horizon: a wallet is written once in a transaction.
 func order(units []*waiting) []*waiting {
 	units = slices.DeleteFunc(units, isGone)
 	type place struct {

@@ -9,73 +9,95 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Waiting is a unit of a lane's log that is not bound to a slot yet.
+// Waiting is an unassigned unit of a lane's log.
 type Waiting struct {
 	Unit score.Unit
-	At   score.Position // of its first update: the message's sequence, and how many updates are before it in the message
-	Came time.Time      // when it was added; not before those added before it
+	// At is the position of the first update: the message's sequence, and the number of updates before it in the
+	// message.
+	At   score.Position
+	Came time.Time // when it was added; ascending
 }
 
-// HorizonLimits say how far a lane looks ahead.
 type HorizonLimits struct {
-	Updates  int           // that may wait in a Horizon, at least 1; each takes some 250 bytes, up to 500 if signed alone
-	Lateness time.Duration // what waits longer goes next; at least 0
+	// Updates bounds the look-ahead, at least 1. Each takes about 250 bytes, up to 500 if signed alone.
+	Updates int
+	// Lateness is the wait after which a unit goes next, at least 0.
+	Lateness time.Duration
 }
 
-// DefaultHorizon is where the price of an update is least: with more, transactions touch more words of ids again.
+// DefaultHorizon returns the look-ahead with the cheapest updates: a longer one touches more words of ids.
 func DefaultHorizon() HorizonLimits {
 	return HorizonLimits{Updates: 20_000, Lateness: 30 * time.Second}
 }
 
-// Horizon is what waits in a lane, and chooses what its next transaction carries. It is not safe for concurrent use.
+// Horizon is the look-ahead of a lane, and chooses the content of its next transaction. NewHorizon creates it. It
+// is not safe for concurrent use.
 //
-// Next offers a choice. The choice remains in the horizon until Bound says that it is journaled. The zero Horizon is not usable;
-// see NewHorizon.
+// A wallet's score is written once in a transaction, however often it is hit, and so is a word of ids. So a larger
+// backlog makes updates cheaper. Next chooses in this order:
+//
+//   - The oldest late unit: one that has waited longer than HorizonLimits.Lateness.
+//   - Light projects, together up to half a transaction. At most a sixteenth of a transaction waits of such a
+//     project, and it is at most one turn ahead of the least served project.
+//   - All other late units, oldest first.
+//   - Projects in turn: next is the one served least, in updates. A turn ends when the project's plan is used up,
+//     or when it has had as much as a transaction holds. A project that begins to wait counts as if it had had its
+//     turns until then.
+//
+// The plan of a project is its backlog when its turn begins. First come wallets (slots of scores) with two updates
+// or more, those with most first; then the others and signed groups, by the words of their ids. A plan is used up
+// before the next is made, over as many turns as that takes. A transaction ends with a plan if enough waits for
+// another, so that the next plan can choose from the whole backlog.
+//
+// The transaction is full when one unit does not fit. Without a backlog it takes all that waits, so the longest
+// wait is Limits.Linger.
+//
+// Offered units stay in the horizon until Bound, so a lane that cannot assign now loses none. Of units with an id
+// in common, the later can be chosen once the earlier is assigned.
 type Horizon struct {
 	limits  HorizonLimits
-	builder *Builder // has the offered units
+	builder *Builder
 
-	units    []*waiting // all, in the order they were added
-	updates  int        // of units
+	units    []*waiting // all, in order of addition
+	updates  int
 	projects map[score.ProjectID]*project
-	turn     uint64 // the least that any project with waiting units was served
+	turn     uint64 // least served of the projects with waiting units
 
-	offered []*waiting // in the builder, in the order they were taken
-	stale   bool       // something was added or taken back since choice was made
+	offered []*waiting // in order of choice
+	stale   bool       // units were added or withdrawn since choice was made
 	choice  Choice
 }
 
-// waiting is a unit with its place.
 type waiting struct {
 	at      score.Position
-	came    int64           // ns since 1970
-	first   [1]score.Update // the only one outside signed groups
+	came    int64           // unix nanoseconds
+	first   [1]score.Update // outside signed groups
 	state   state
-	blocked int32       // how many units that came before it have an id of it
-	group   *score.Unit // a signed group
+	blocked int32       // by earlier units with an id in common: their number
+	group   *score.Unit // if signed
 	project *project
 }
 
 type state uint8
 
 const (
-	idle  state = iota // it can be chosen, unless it is blocked
-	taken              // it is offered
-	gone               // it is bound, or was removed
+	idle  state = iota // can be chosen unless blocked
+	taken              // offered
+	gone               // assigned or removed
 )
 
-// project is what waits of a project.
+// project is the backlog of a project.
 type project struct {
 	id      score.ProjectID
-	updates int        // of all its units
-	order   []*waiting // as planned
-	arrived []*waiting // since then; nothing that is blocked
+	updates int
+	order   []*waiting // the plan
+	arrived []*waiting // unblocked since the plan
 	ids     map[score.UpdateID]*waiting
-	after   map[*waiting][]*waiting // that are blocked by it
+	after   map[*waiting][]*waiting // by the unit that blocks them
 
-	served  uint64 // updates in the turns it has had; since its begin as if it had been there from the start
-	inTurn  uint64 // updates in the turn it is having
-	offered int    // updates
+	served  uint64 // updates of its past turns, or the least served when it began
+	inTurn  uint64 // updates of its current turn
+	offered int
 }
 
 func (w *waiting) unit() score.Unit {
@@ -98,7 +120,7 @@ func (w *waiting) public() Waiting {
 
 func (w *waiting) free() bool { return w.state == idle && w.blocked == 0 }
 
-// NewHorizon makes an empty horizon. ErrLimits if the limits would not take any single update.
+// NewHorizon returns an empty horizon. ErrLimits: the limits are out of range, or exclude some single update.
 func NewHorizon(model Model, limits Limits, horizon HorizonLimits) (*Horizon, error) {
 	builder, err := NewBuilder(model, limits)
 	switch {
@@ -110,14 +132,14 @@ func NewHorizon(model Model, limits Limits, horizon HorizonLimits) (*Horizon, er
 	return &Horizon{limits: horizon, builder: builder, projects: map[score.ProjectID]*project{}}, nil
 }
 
-// Len is how many updates wait, with those of the offered choice.
+// Len returns the number of waiting updates, including offered ones.
 func (h *Horizon) Len() int { return h.updates }
 
-// Room is how many more updates may wait; 0 if there are as many as may, or more. Add takes what it is given: a
-// lane that adds what was in one message may exceed its horizon by that.
+// Room returns how many more updates may wait, at least 0. Add ignores it: a lane that adds a whole message may
+// exceed it.
 func (h *Horizon) Room() int { return max(0, h.limits.Updates-h.updates) }
 
-// Of is how many updates of the project wait, with those of the offered choice.
+// Of returns the number of a project's waiting updates, including offered ones.
 func (h *Horizon) Of(id score.ProjectID) int {
 	if p := h.projects[id]; p != nil {
 		return p.updates
@@ -125,7 +147,7 @@ func (h *Horizon) Of(id score.ProjectID) int {
 	return 0
 }
 
-// Projects yields the projects with waiting units and how many updates wait of each, in any order.
+// Projects yields the projects with waiting updates and their number, in any order.
 func (h *Horizon) Projects() iter.Seq2[score.ProjectID, int] {
 	return func(yield func(score.ProjectID, int) bool) {
 		for id, p := range h.projects {
@@ -136,8 +158,8 @@ func (h *Horizon) Projects() iter.Seq2[score.ProjectID, int] {
 	}
 }
 
-// Add takes another unit, which comes after those added before it: of units with an id in common the one that was added
-// first is bound first. It copies the updates, so that a unit does not keep the memory of the message it came in.
+// Add adds a unit that came after those added before. Of units with an id in common, the first added is assigned
+// first. Updates are copied, which frees the memory of their message.
 func (h *Horizon) Add(unit Waiting) {
 	p := h.project(unit.Unit.Updates[0].Project)
 	w := &waiting{at: unit.At, came: unit.Came.UnixNano(), project: p}
@@ -165,8 +187,8 @@ func (h *Horizon) Add(unit Waiting) {
 	}
 }
 
-// project finds or makes the place of a project. One that begins to wait is served as if it had had its turns until now,
-// so that it can neither catch up on the time before nor gain a turn by beginning again.
+// project returns the backlog of a project. One that begins to wait counts as if it had had its turns until now: it
+// neither catches up on the past nor gains a turn.
 func (h *Horizon) project(id score.ProjectID) *project {
 	p := h.projects[id]
 	if p == nil {
@@ -179,8 +201,8 @@ func (h *Horizon) project(id score.ProjectID) *project {
 	return p
 }
 
-// Bound says that the choice of the last Next is journaled: its units leave the horizon, and later ones with an id of
-// theirs can be chosen.
+// Bound removes the choice of the last Next, which is journaled now. Later units with the same ids can then be
+// chosen.
 func (h *Horizon) Bound() {
 	for _, w := range h.offered {
 		w.state = gone
@@ -197,7 +219,7 @@ func (h *Horizon) Bound() {
 	h.forget()
 }
 
-// leave takes a unit that is gone out of the accounts, and lets those that it blocked be chosen.
+// leave removes a gone unit from the accounts, and unblocks later ones.
 func (h *Horizon) leave(w *waiting) {
 	p, n := w.project, len(w.updates())
 	h.updates, p.updates = h.updates-n, p.updates-n
@@ -215,7 +237,7 @@ func (h *Horizon) leave(w *waiting) {
 	delete(p.after, w)
 }
 
-// forget drops what is gone, and the projects whose past makes no difference any more. The choice is over.
+// forget drops gone units, and projects with a past that no longer matters. It ends the choice.
 func (h *Horizon) forget() {
 	h.units = slices.DeleteFunc(h.units, isGone)
 	least, some := uint64(0), false
@@ -236,7 +258,7 @@ func (h *Horizon) forget() {
 
 func isGone(w *waiting) bool { return w.state == gone }
 
-// withoutFirst drops the first units as far as they are gone. Others that are gone are passed over when their place comes.
+// withoutFirst drops leading gone units. Others are skipped later.
 func withoutFirst(units []*waiting) []*waiting {
 	for len(units) > 0 && units[0].state == gone {
 		units[0] = nil
@@ -257,8 +279,8 @@ func (h *Horizon) withdraw() {
 	h.builder.Reset()
 }
 
-// Trim has no more of a project wait than so many updates: units that were added later leave the horizon, but for the one that
-// goes beyond. It returns them in the order they were added. If the offered choice had any of them, there is none any more.
+// Trim limits the waiting updates of a project: later units leave the horizon, except the one that crosses the
+// limit. It returns them in order of addition, and withdraws an offered choice that contains any of them.
 func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	p := h.projects[id]
 	if p == nil || p.updates <= keep {
@@ -282,7 +304,7 @@ func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 		w.state = gone
 		delete(p.after, w)
 	}
-	for w, after := range p.after { // what is removed came after what it is blocked by
+	for w, after := range p.after {
 		if p.after[w] = slices.DeleteFunc(after, isGone); len(p.after[w]) == 0 {
 			delete(p.after, w)
 		}
@@ -296,8 +318,8 @@ func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	return removed
 }
 
-// Reprice has the next choice cost what the model says, at most maxGas; one that was offered is not any more. A bound that has no
-// room for a single update is raised to that.
+// Reprice sets the model and MaxGas of the next choice, and withdraws an offered one if they differ. MaxGas is at
+// least the cost of a single update.
 func (h *Horizon) Reprice(model Model, maxGas uint64) {
 	maxGas = max(maxGas, model.Gas(single))
 	if b := h.builder; b.model != model || b.limits.MaxGas != maxGas {

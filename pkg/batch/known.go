@@ -6,26 +6,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Known are slots of scores and of used ids that are not fresh any more, by what became of batches: no slot that was written goes
-// back to zero. It never forgets one, since a Builder has counted on it. It is not safe for concurrent use.
+// Known is a set of slots of scores and used ids that are no longer fresh, by the outcomes of batches: a written
+// slot never returns to zero. It only grows, since a Builder counts on it. It is not safe for concurrent use.
 type Known struct {
-	seed  maphash.Seed // so that two slots that are one here cannot be found
+	seed  maphash.Seed // makes collisions of slots unpredictable
 	slots map[uint64]struct{}
 }
 
-// knownSlots take some 4 MB.
+// knownSlots take about 4 MB.
 const knownSlots = 1 << 17
 
-// NewKnown knows nothing yet.
 func NewKnown() *Known {
 	return &Known{seed: maphash.MakeSeed(), slots: map[uint64]struct{}{}}
 }
 
-// Full tells whether it has learnt as much as it should: begin another.
+// Full reports whether the set has reached its size: start another.
 func (k *Known) Full() bool { return len(k.slots) >= knownSlots }
 
-// Learn takes what became of a batch's updates, in their order, in a block. A word is used by any of its updates that was applied now or
-// before. A score is written with each update of a KindWord group; of a run only the sum is, which may be zero if it is not of one action.
+// Learn adds the slots that an included batch wrote; outcomes are of its updates, in order. A word is used by any
+// update that was applied now or before. A score is written by each applied update of a KindWord group. Of a run
+// only the sum is written, which may be zero unless its applied updates have one action.
 func (k *Known) Learn(b Batch, outcomes []score.Outcome) {
 	for i := range b.Groups {
 		g := &b.Groups[i]
@@ -46,7 +46,7 @@ func (k *Known) Learn(b Batch, outcomes []score.Outcome) {
 	}
 }
 
-// oneAction tells whether some of the updates were applied, and all those that were are of one action.
+// oneAction reports whether any update was applied, and all applied ones have the same action.
 func oneAction(updates []score.Update, outcomes []score.Outcome) bool {
 	first := -1
 	for i := range updates {

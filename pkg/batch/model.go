@@ -2,54 +2,59 @@ package batch
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// Model is what the parts of a batch cost. Package registry holds the measured numbers of the contract. All are gas, but
-// BaseBytes. What they are for is best seen in a sum: a batch is Base, and its groups. If the first of them is a KindRuns
-// group of three updates of two wallets, it costs at worst
+// Model is the prices of the parts of a batch, in gas except BaseBytes. Package registry has the measured prices of
+// the contract. A batch costs Base, and its groups. If the first is a KindRuns group of three updates of two
+// wallets, it costs at worst
 //
 //	Group + Named + Project                          to read its header
 //	+ Runs.Group + 2*Runs.Run + 3*Runs.Update        to apply its body
 //	+ Byte*(1+32+20 + 31+2+2*22+3*2)                 for its data: header and body
-//	+ 2*Cold                                         to read what the project and its member are, and the first seven actions
+//	+ 2*Cold                                         to read the project, its member, and the first seven actions
 //	+ Cold + Runs.Action                             to read the points of its actions, if they share another slot
 //	+ 3*Fresh                                        to write a word of ids, and the scores of two wallets
-//	+ Skip + 3*Outcome                               for what may happen to it
+//	+ Skip + 3*Outcome                               for possible outcomes
 //
-// and the memory for its data. Signed, it is Signature + 2*SignedRun and 64 bytes more, and the hash of its body. A group
-// that follows under the same header is without Named and Project, and without their bytes; it pays for slots
-// that no group before it has touched.
+// and the memory for its data. Signed, it costs Signature + 2*SignedRun and 64 bytes more, and the hash of its
+// body. The next group under the same header saves Named, Project and their bytes, and the slots touched before.
 type Model struct {
-	Base     uint64 // what a transaction pays for no group: itself, the relayer's role, the event
-	Byte     uint64 // for each byte of the batch's data, as calldata and in the event
-	ZeroByte uint64 // how much less than Byte a zero byte costs; a bound does not count on it
+	Base     uint64 // without groups: transaction, relayer's role, event
+	Byte     uint64 // of the batch's data, as calldata and in the event
+	ZeroByte uint64 // discount of a zero byte; bounds ignore it
 
-	Group     uint64 // for each group, of any kind
-	Named     uint64 // if its header names a project or a signer: the member's storage slot is read again
-	Project   uint64 // if its header names a project
-	Signature uint64 // if it is signed
-	SignedRun uint64 // for each run of a signed group
+	Group uint64 // of any kind
+	// Named is for a header that names a project or a signer: the member's slot is read again.
+	Named     uint64
+	Project   uint64 // if the header names one
+	Signature uint64 // of a signed group
+	SignedRun uint64 // per run of a signed group
 
-	Word, Runs, Free Prices // what else a group costs, by its kind
+	Word, Runs, Free Prices // by kind
 
-	// A slot's first use in a batch costs this on top, later uses do not.
-	Cold  uint64 // a slot that is only read: a project's first, a member, eight further actions
-	Fresh uint64 // a slot of scores or of used ids, if it was zero
-	Used  uint64 // the same, if it was not; a bound counts on it for what is Known
+	// Additional price of a slot's first use in a batch.
+	Cold  uint64 // only read: a project's first, a member, eight further actions
+	Fresh uint64 // scores or used ids, if zero
+	Used  uint64 // the same, if nonzero; in bounds only for Known slots
 
-	// What only a bound counts on.
-	Skip    uint64 // for an update that is not applied, whose score's slot another update has paid for
-	Outcome uint64 // for each update, if any is not applied: the event tells what became of it
+	// Only for bounds.
+	Skip    uint64 // of an update that is not applied, if another one has paid for its score's slot
+	Outcome uint64 // of every update, if any is not applied: the event has its outcome
 
-	BaseBytes int // of the signed transaction but for the batch's data, with the padding of that
+	BaseBytes int // of the signed transaction without the batch's data, but with its padding
 
-	Known *Known // slots that a bound counts as Used; nil: none
+	Known *Known // slots that bounds count as Used; nil: none
 }
 
-// Prices are what groups of one kind cost. A slot costs as much at its first use in the batch, and Cold or Fresh on top.
+// Prices are for groups of one kind. They include each use of a slot; its first in the batch adds Cold or Fresh.
 type Prices struct {
-	Group  uint64 // for the group, with the slot of its word unless it is KindFree
-	Run    uint64 // for each run, with the slot of its score; 0 of KindWord, which has no runs
-	Update uint64 // for each update, with the slot of its score if KindWord, and that of its id if KindFree
-	Action uint64 // for each slot of eight actions, but the project's first, that is read after a header has named the project
+	// Group includes the slot of the word, unless KindFree.
+	Group uint64
+	// Run includes the slot of the score. It is 0 for KindWord.
+	Run uint64
+	// Update includes the slot of the score if KindWord, of the id if KindFree.
+	Update uint64
+	// Action is for each slot of eight actions, except the project's first, that is read after a header named the
+	// project.
+	Action uint64
 }
 
 func (m *Model) prices(kind score.Kind) *Prices {
@@ -62,20 +67,20 @@ func (m *Model) prices(kind score.Kind) *Prices {
 	return &m.Free
 }
 
-// Gas bounds what the batch costs, for any storage of the contract that has what is Known, and any outcomes of its updates.
+// Gas bounds the gas of the batch, for any storage that has the Known slots, and for any outcomes.
 func (m *Model) Gas(b Batch) uint64 {
 	gas, _ := m.gas(b)
 	return gas
 }
 
-// gas is Gas, and how many of the batch's slots it takes as Used.
+// gas returns Gas, and how many slots it counts as Used.
 func (m *Model) gas(b Batch) (gas uint64, known int) {
 	total, seen := m.measure(b)
 	return m.atWorst(total), seen.known
 }
 
-// UnitGas bounds what a unit adds to the gas of any batch that Plan makes: as if it were in a group of its own, whose header names all, and
-// shared no slot with other units. What a batch costs is at most Base, its memory, and this of each of its units. It allocates nothing.
+// UnitGas bounds the gas that a unit adds to any batch of Plan: in a group of its own, with a whole header and its
+// own slots. A batch costs at most Base, its memory, and UnitGas of each unit. It does not allocate.
 func (m *Model) UnitGas(u score.Unit) uint64 {
 	s := shape{kind: u.Kind, updates: len(u.Updates)}
 	words, scores := 1, s.updates
@@ -86,7 +91,7 @@ func (m *Model) UnitGas(u score.Unit) uint64 {
 	case score.KindFree:
 		s.runs = countRuns(u.Updates)
 		words, scores = s.updates, s.runs
-	default: // an unsigned one is Plan's to write, which takes nothing dearer than this
+	default: // unsigned: Plan takes no more expensive kind
 		s.kind = score.KindWord
 		s.mask = maskLength(u.Updates[0].ID.Low(), u.Updates[s.updates-1].ID.Low())
 	}
@@ -105,13 +110,13 @@ func (m *Model) Bytes(b Batch) int {
 	return total.bytes
 }
 
-// Fresh is what of a batch's slots is used for the first time ever.
+// Fresh counts the slots that a batch uses for the first time ever.
 type Fresh struct {
-	Scores int // slots of a wallet's scores, four score types each
-	Words  int // words of ids
+	Scores int // of a wallet, four score types each
+	Words  int
 }
 
-// StorageSlots counts the slots of scores and of used ids that the batch touches: the most that can be fresh.
+// StorageSlots counts the slots of scores and used ids of the batch: the most that can be fresh.
 func (b Batch) StorageSlots() Fresh {
 	seen := newStorageSlots()
 	for i := range b.Groups {
@@ -122,10 +127,10 @@ func (b Batch) StorageSlots() Fresh {
 	return seen.Fresh
 }
 
-// Estimate is what the batch costs if all of it applies and so many of its slots are fresh: its Gas without what may be.
+// Estimate returns the gas of the batch if all of it applies and that many of its slots are fresh.
 func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 	all := *m
-	all.Known = nil // fresh says what is not
+	all.Known = nil // fresh replaces it
 	total, seen := all.measure(b)
 	gas := total.gas + m.memoryGas(total.bytes-m.BaseBytes)
 	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
@@ -134,22 +139,21 @@ func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 	return gas - uint64(updates)*m.Outcome - uint64(updates-seen.Scores)*m.Skip
 }
 
-// names tells whether the header names project or signer.
 func (h Header) names() bool { return !h.SameProject || !h.SameSigner }
 
-// atWorst is a batch's gas, with memory.
+// atWorst returns a batch's gas, with memory.
 func (m *Model) atWorst(total cost) uint64 {
 	data := total.bytes - m.BaseBytes
-	return total.gas + m.memoryGas(data+data/2) // with room for outcomes: no update takes less than two bytes of data
+	return total.gas + m.memoryGas(data+data/2) // with room for outcomes: an update has at least two bytes of data
 }
 
-// memoryGas is what it costs to use so many bytes of memory, which are copied from the call.
+// memoryGas returns the gas of n bytes of memory that are copied from the call.
 func (m *Model) memoryGas(n int) uint64 {
 	chunks := uint64(n) / 32
 	return 6*chunks + chunks*chunks/512
 }
 
-// measure bounds what the batch costs but for memory, and counts its slots.
+// measure bounds the cost of the batch without memory, and counts its slots.
 func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
 	total, seen = m.baseCost(), newStorageSlots()
 	for i, h := range b.Headers() {
@@ -174,7 +178,7 @@ func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
 	return total, seen
 }
 
-// cost is an amount of gas, at worst, and the bytes of the transaction that are part of the reason.
+// cost is an amount of gas, at worst, and the bytes of the transaction that it includes.
 type cost struct {
 	gas   uint64
 	bytes int
@@ -187,10 +191,9 @@ func (c cost) less(d cost) bool { return c.gas < d.gas || c.gas == d.gas && c.by
 
 func (m *Model) baseCost() cost { return cost{m.Base, m.BaseBytes} }
 
-// dataCost is what bytes of the batch's data cost.
 func (m *Model) dataCost(n int) cost { return cost{uint64(n) * m.Byte, n} }
 
-// headerCost is what a group costs beside its body and its signer's slot.
+// headerCost returns the cost of a group without body and member slot.
 func (m *Model) headerCost(h Header) cost {
 	c := m.dataCost(kindBytes)
 	c.gas += m.Group
@@ -207,7 +210,7 @@ func (m *Model) headerCost(h Header) cost {
 	return c
 }
 
-// shape is what of a group's body decides its cost.
+// shape determines the cost of a group's body.
 type shape struct {
 	kind          score.Kind
 	updates, runs int
@@ -224,10 +227,10 @@ func shapeOf(g *Group) shape {
 	return s
 }
 
-// maskLength is the bytes of a mask for ids from one low byte to another.
+// maskLength returns the bytes of a mask between two last bytes of ids.
 func maskLength(first, last byte) int { return int(last/8) - int(first/8) + 1 }
 
-// bodyCost is what a group's body costs, with its word, without its slots.
+// bodyCost returns the cost of a group's body with its word, without slots.
 func (m *Model) bodyCost(s shape) cost {
 	size := 0
 	switch s.kind {
@@ -243,14 +246,13 @@ func (m *Model) bodyCost(s shape) cost {
 	return c
 }
 
-// signatureCost is what it costs that a group is signed. Hashing takes 6 gas for 32 bytes.
+// signatureCost returns the extra cost of a signed group. Hashing takes 6 gas per 32 bytes.
 func (m *Model) signatureCost(s shape) cost {
 	c := m.dataCost(signatureBytes)
 	c.gas += m.Signature + uint64(s.runs)*m.SignedRun + uint64(m.bodyCost(s).bytes+31)/32*6
 	return c
 }
 
-// zeros counts the zero bytes of the batch's data.
 func zeros(b Batch) (n int) {
 	count := func(data []byte) {
 		for _, c := range data {
@@ -272,7 +274,7 @@ func zeros(b Batch) (n int) {
 		}
 		body, err := EncodeBody(g.Kind, g.Updates)
 		if err != nil {
-			continue // not a group that can be sent
+			continue // never sent
 		}
 		if h.SameWord {
 			body = body[wordBytes:]

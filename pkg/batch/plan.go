@@ -10,9 +10,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Plan groups updates into a batch, any number of them, in the way that costs least by the model. signed marks the
-// signed groups among them: they ascend, do not overlap, and each is what EncodeBody takes. No two of a project's updates
-// have the same id, which a Builder sees to. No updates give an empty batch.
+// Plan groups any number of updates into a batch, by rules that lower its cost by the model. signed marks the
+// signed groups among them: ascending, disjoint, and valid for EncodeBody. Ids of a project must be distinct, which
+// a Builder ensures. Without updates the batch is empty. The rules, in turn:
+//
+//   - Owners. The updates of one signer in one project stand together, so that one header names both.
+//   - Small words. An owner's words of few updates (at the contract's prices, of one or two) are small. Either they
+//     all share one KindFree group, with shared runs (as B's in the package's example), or each has a group of its
+//     own: whichever is cheaper in sum. A KindFree group pays more for reading actions, which counts if no other
+//     word of the owner has read them before.
+//   - Layouts. A word outside that group is one KindWord group, one KindRuns group, or both: the singletons, which
+//     are alone in their run, in the first and the others in the second. In the example, A's w is cheapest in runs.
+//     With a dozen updates of h and a dozen singletons it would be split.
+//   - Signed groups stay as they were signed, behind the other groups of their owner.
+//   - Headers omit repeated parts, see Header. A signed body always has its word; the group behind it may omit it.
 func Plan(model *Model, updates []score.Update, signed []score.Signed) (b Batch) {
 	alone := make([]*score.Update, 0, len(updates))
 	var groups []Group
@@ -48,12 +59,12 @@ func Plan(model *Model, updates []score.Update, signed []score.Signed) (b Batch)
 	return b
 }
 
-// Single is the batch of one update outside signed groups.
+// Single returns the batch of one unsigned update.
 func Single(u score.Update) Batch {
 	return Batch{Groups: []Group{groupOf(score.KindWord, []*score.Update{&u})}}
 }
 
-// owner is whom groups belong to that stand together.
+// owner is a signer in a project; its groups stand together.
 type owner struct {
 	project score.ProjectID
 	signer  common.Address
@@ -67,7 +78,7 @@ func (o owner) compare(p owner) int {
 	return cmp.Or(bytes.Compare(o.project[:], p.project[:]), o.signer.Cmp(p.signer))
 }
 
-// compareOwnersAndIDs is not a cmp.Or, which would compare all before it looks: a plan spends most of its time here.
+// compareOwnersAndIDs avoids cmp.Or, which would compare all parts first: Plan spends most of its time here.
 func compareOwnersAndIDs(a, b *score.Update) int {
 	if c := bytes.Compare(a.Project[:], b.Project[:]); c != 0 {
 		return c
@@ -78,12 +89,12 @@ func compareOwnersAndIDs(a, b *score.Update) int {
 	return bytes.Compare(a.ID[:], b.ID[:])
 }
 
-// ownerGroups appends the groups of an owner's unsigned updates, which ascend by id. The small words go to one free group if
-// that is cheaper than groups of their own.
+// ownerGroups appends the groups of an owner's unsigned updates, which ascend by id. Small words share a free group
+// if that is cheaper.
 func (m *Model) ownerGroups(out []Group, updates []*score.Update) []Group {
 	var words []wordPlan
 	var free []*score.Update
-	var small cost // of groups of their own for what free has
+	var small cost // groups of their own for free
 	for len(updates) > 0 {
 		word := updates[0].ID.Word()
 		w := m.planWord(updates[:countFirst(updates, func(u *score.Update) bool { return u.ID.Word() == word })])
@@ -97,7 +108,7 @@ func (m *Model) ownerGroups(out []Group, updates []*score.Update) []Group {
 	runs, _ := runsOf(free)
 	shared := m.groupCost(shape{kind: score.KindFree, updates: len(free), runs: runs})
 	if allSmall := !slices.ContainsFunc(words, func(w wordPlan) bool { return !m.small(len(w.updates)) }); allSmall {
-		shared.gas += m.Free.Action // its updates are likely the first to read the slots of their actions
+		shared.gas += m.Free.Action // likely the first to read the slots of their actions
 		small.gas += m.Word.Action
 	}
 	share := len(free) > 0 && shared.less(small)
@@ -114,8 +125,8 @@ func (m *Model) ownerGroups(out []Group, updates []*score.Update) []Group {
 	return out
 }
 
-// small tells whether a word of n updates might do better without a group of its own: if so many singletons cost less in a
-// free group that is there anyway.
+// small reports whether a word of n updates might be cheaper in a shared group: if n singletons cost less in an
+// existing free group.
 func (m *Model) small(n int) bool {
 	if n > maxSmall {
 		return false
@@ -125,29 +136,30 @@ func (m *Model) small(n int) bool {
 	return free.less(own)
 }
 
-// maxSmall bounds small words, so that a Builder knows how many bytes a free group may take.
+// maxSmall bounds small words, so that a Builder can bound the bytes of a free group.
 const maxSmall = 8
 
-// groupCost is what a group costs beside its project, its signer and its slots.
+// groupCost returns the cost of a group without project, signer and slots.
 func (m *Model) groupCost(s shape) cost {
 	return m.headerCost(Header{SameProject: true, SameSigner: true}).plus(m.bodyCost(s))
 }
 
-// wordPlan is the cheapest way to write an owner's updates of a word in groups of their own.
+// wordPlan is the cheapest encoding of an owner's updates of a word in groups of their own.
 type wordPlan struct {
 	updates []*score.Update // ascending
-	byRun   []*score.Update // the same, those of a run together
+	byRun   []*score.Update // the same, sorted by run
 	how     layout
 	cost    cost
 }
 
-// layout says which groups a word's updates make if they have groups of their own.
+// layout is the groups of a word outside a shared free group.
 type layout uint8
 
 const (
 	oneWord layout = iota // a KindWord group
 	oneRuns               // a KindRuns group
-	split                 // a KindWord group of singletons, who are alone in their run, and a KindRuns group of the others
+	// split is a KindWord group of singletons, alone in their run, and a KindRuns group of the others.
+	split
 )
 
 func (m *Model) planWord(updates []*score.Update) wordPlan {
@@ -174,7 +186,6 @@ func (m *Model) planWord(updates []*score.Update) wordPlan {
 	return w
 }
 
-// groups appends the word's groups.
 func (w *wordPlan) groups(out []Group) []Group {
 	switch w.how {
 	case oneWord:
@@ -196,7 +207,7 @@ func (w *wordPlan) groups(out []Group) []Group {
 	return append(out, groupOf(score.KindWord, singletons), groupOf(score.KindRuns, others))
 }
 
-// runsOf counts the runs of updates that are sorted by them, and those of one update.
+// runsOf counts the runs of sorted updates, and those of one update.
 func runsOf(updates []*score.Update) (runs, singletons int) {
 	for len(updates) > 0 {
 		n := sameRun(updates)
@@ -209,14 +220,12 @@ func runsOf(updates []*score.Update) (runs, singletons int) {
 	return runs, singletons
 }
 
-// sameRun is how many of the first updates have one wallet and score type.
 func sameRun(updates []*score.Update) int {
 	return countFirst(updates, func(u *score.Update) bool { return sharesRun(updates[0], u) })
 }
 
 func sharesRun(a, b *score.Update) bool { return a.Target == b.Target && a.ScoreType == b.ScoreType }
 
-// countFirst is how many of the first updates are all such.
 func countFirst(updates []*score.Update, such func(*score.Update) bool) (n int) {
 	for n < len(updates) && such(updates[n]) {
 		n++
@@ -234,7 +243,6 @@ func groupOf(kind score.Kind, updates []*score.Update) Group {
 
 func compareIDs(a, b *score.Update) int { return bytes.Compare(a.ID[:], b.ID[:]) }
 
-// compareRuns brings together what may share a run.
 func compareRuns(a, b *score.Update) int {
 	if c := bytes.Compare(a.Target[:], b.Target[:]); c != 0 {
 		return c

@@ -6,8 +6,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// actionsPerSlot and scoresPerSlot are how many actions of a project, and how many score types of a wallet, share a slot. In a
-// project's first slot its counts take the place of one action.
+// actionsPerSlot and scoresPerSlot are how many actions of a project, and score types of a wallet, share a slot. In
+// a project's first slot its counts replace one action.
 const (
 	actionsPerSlot = 8
 	actionSlots    = 256/actionsPerSlot + 1
@@ -16,34 +16,34 @@ const (
 
 func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
 
-// storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, by any signer.
+// storageSlots tracks the contract's slots that a batch uses. All groups of a project share them.
 type storageSlots struct {
 	Fresh
-	known    int // of them, that were charged as used
+	known    int // of them, charged as Used
 	projects map[score.ProjectID]*projectSlots
-	recent   *projectSlots // the one asked for last, of this project
+	recent   *projectSlots // the last one, of recentID
 	recentID score.ProjectID
 }
 
 type projectSlots struct {
-	actions [actionSlots]bool // that were read
-	read    [actionSlots]bool // since the project was named last
+	actions [actionSlots]bool // read in the batch
+	read    [actionSlots]bool // read since the project was last named
 	members map[common.Address]struct{}
 	words   map[score.Word]*wordSlot
 	scores  map[scoreSlot]struct{}
 }
 
-// wordSlot has the ids of a word that are in the batch.
+// wordSlot is the ids of a word in the batch.
 type wordSlot struct {
-	ids    [4]uint64   // bit by bit
-	owners []ownerWord // of unsigned updates, in a Builder's account
+	ids    [4]uint64   // bitmap
+	owners []ownerWord // of unsigned updates, for costAccount
 }
 
 func (w *wordSlot) has(low byte) bool { return w.ids[low/64]&(1<<(low%64)) != 0 }
 
 type scoreSlot struct {
 	wallet common.Address
-	quad   uint8 // of score types
+	quad   uint8 // score type / scoresPerSlot
 }
 
 func scoreSlotOf(u *score.Update) scoreSlot { return scoreSlot{u.Target, u.ScoreType / scoresPerSlot} }
@@ -52,7 +52,7 @@ func newStorageSlots() *storageSlots {
 	return &storageSlots{projects: map[score.ProjectID]*projectSlots{}}
 }
 
-// find returns nil of a project that was not used yet.
+// find returns the slots of a project, nil if unused.
 func (s *storageSlots) find(id score.ProjectID) *projectSlots {
 	if s.recent == nil || s.recentID != id {
 		s.recent, s.recentID = s.projects[id], id
@@ -71,7 +71,6 @@ func (s *storageSlots) project(id score.ProjectID) (p *projectSlots, isNew bool)
 	return p, true
 }
 
-// chargeMember is what using the slots of a project and a signer costs.
 func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
 	p, isNew := s.project(project)
 	if isNew {
@@ -84,9 +83,9 @@ func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer co
 	return gas
 }
 
-// chargeUpdate is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
-// score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
-// an earlier one paid for its score's slot. action is what reading its action's slot costs.
+// chargeUpdate returns the gas of an update without its group's body, at worst. action is the price of reading its
+// action's slot; bytes beyond score.MaxActions, which the contract skips, have one, too. A skipped update costs
+// more than an applied one only if an earlier one paid for its score's slot.
 func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (gas uint64, word *wordSlot) {
 	gas = m.Outcome
 	p, word, newWord, newScore := s.touch(u)
@@ -112,7 +111,7 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (g
 	return gas, word
 }
 
-// first is what the first use of a slot of scores or of used ids costs, at worst.
+// first returns the gas of the first use of a slot of scores or used ids, at worst.
 func (s *storageSlots) first(m *Model, known bool) uint64 {
 	if !known {
 		return m.Fresh
@@ -121,7 +120,7 @@ func (s *storageSlots) first(m *Model, known bool) uint64 {
 	return m.Used
 }
 
-// touch notes the slots of the update's id and score, and tells which of them are new to the batch.
+// touch records the slots of the update's id and score, and reports those new to the batch.
 func (s *storageSlots) touch(u *score.Update) (p *projectSlots, word *wordSlot, newWord, newScore bool) {
 	p, _ = s.project(u.Project)
 	word = p.words[u.ID.Word()]

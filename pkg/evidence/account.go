@@ -14,14 +14,14 @@ import (
 
 // Account is a signer's account in the state of one block.
 type Account struct {
-	Nonce   uint64   // transactions executed, including that block's
+	Nonce   uint64   // transactions executed up to and including that block
 	Balance *big.Int // wei
 	At      Ref      // the block
-	Proved  bool     // by a proof under the block's state root; else it is the word of the endpoints
+	Proved  bool     // by a proof under the block's state root; else the endpoints' claim
 }
 
-// CheckAccount reads an account from a proof as of eth_getProof (EIP-1186). An account that the proof shows not to exist is
-// empty, and that is proved too. An error is ErrContradiction.
+// CheckAccount verifies a proof of eth_getProof (EIP-1186) and returns its account. An account that the proof shows
+// to be absent is empty and also proved. Errors wrap ErrContradiction.
 func CheckAccount(b *Block, address common.Address, proof [][]byte) (Account, error) {
 	nodes := memorydb.New()
 	for _, node := range proof {

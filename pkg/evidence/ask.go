@@ -7,13 +7,13 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Claim is one endpoint's word for a block: its newest, or the one it calls finalized.
+// Claim is the block that one endpoint claims to be its newest, or to be finalized.
 type Claim struct {
 	Endpoint string // its name in logs and metrics
 	Block    Block
 }
 
-// Ask is what is read for one head, in one exchange with one endpoint that has the block At.
+// Ask is a read for one head, in one exchange with an endpoint that has the block At.
 type Ask struct {
 	At       Block            // accounts and prices are as of this block
 	Accounts []common.Address // nonces and balances
@@ -24,29 +24,32 @@ type Ask struct {
 // Wanted are receipts of some transactions of a block.
 type Wanted struct {
 	Block Block
-	Txs   []common.Hash // not empty; all in Block.Txs
+	Txs   []common.Hash // at least one, all in Block.Txs
 }
 
-// Answer is what was learnt of an Ask. What is missing in it was not learnt.
+// Answer is the result of an Ask. Missing entries are unknown.
 type Answer struct {
 	Accounts map[common.Address]Account
 	Receipts map[common.Hash]*Receipt // by transaction, each checked against its block
-	Price    *Price                   // nil when it was not asked for, or not learnt
+	Price    *Price                   // nil: unknown, or not asked for
 }
 
-// Price is the market price of gas, in wei per gas, without what this process's own transactions offered.
+// Price is the market price of gas, in wei per gas, without the offers of this process.
 type Price struct {
-	Legacy  bool   // the chain has no base fee: only Gas counts
+	Legacy  bool   // without a base fee: only Gas counts
 	Gas     uint64 // legacy gas price
 	BaseFee uint64 // of the next block, at most
-	Tip     uint64 // what gets a transaction into one of the next blocks; at least 1
-	L1Byte  uint64 // wei that a rollup charges at most for each byte of a transaction on L1 (OP Stack); 0 elsewhere
+	// Tip is for inclusion in one of the next blocks; at least 1.
+	Tip uint64
+	// L1Byte is the most wei that a rollup charges per byte of a transaction on L1 (OP Stack); 0 elsewhere.
+	L1Byte uint64
 }
 
-// l1Beside is how many bytes more than a transaction has a rollup charges for: it has a least fee, and signs nothing.
+// l1Beside is how many bytes a rollup charges for beyond those of a transaction: it has a minimum fee, and adds its
+// own allowance for the signature.
 const l1Beside = 128
 
-// L1 is the most that a rollup charges for a transaction of so many bytes on the chain below it, wei.
+// L1 returns the most that a rollup charges for that many bytes on the chain below it, in wei.
 func (p *Price) L1(bytes int) *big.Int {
 	fee := new(big.Int).SetUint64(p.L1Byte)
 	return fee.Mul(fee, big.NewInt(int64(bytes)+l1Beside))
@@ -58,21 +61,20 @@ type Found struct {
 	Block Ref
 }
 
-// Included is one of the transactions that were watched, in a block of the chain.
+// Included is a watched transaction in a block of the chain.
 type Included struct {
 	Tx      common.Hash
 	Block   Ref
-	Receipt *Receipt // checked
+	Receipt *Receipt // verified
 }
 
-// Paid is when a transaction was included, and what it cost.
+// Paid is the inclusion time and the cost of a transaction.
 type Paid struct {
 	Time uint64   // of its block, unix seconds
 	Gas  uint64   // used
 	Fee  *big.Int // wei
 }
 
-// Call is a message for eth_call.
 type Call struct {
 	From common.Address
 	To   common.Address
@@ -80,18 +82,18 @@ type Call struct {
 	Data []byte
 }
 
-// Called is what one endpoint says that a Call would do.
+// Called is one endpoint's result of a Call.
 type Called struct {
 	Endpoint string
-	Data     []byte       // what the contract returned
-	Refusal  *RevertError // nil unless the EVM refused it
+	Data     []byte       // the contract's return data
+	Refusal  *RevertError // nil unless the EVM reverted it
 }
 
-// RevertError says that the EVM ran a call and refused it: the call is at fault, not the node.
+// RevertError reports that the EVM reverted a call: the call is at fault rather than the node.
 type RevertError struct {
-	Data     []byte // revert data; empty when there is none
+	Data     []byte // revert data; may be empty
 	OutOfGas bool
-	Text     string // the node's words
+	Text     string // the node's message
 }
 
 func (e *RevertError) Error() string { return "the contract refused the call: " + e.Text }

@@ -14,20 +14,20 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// ErrContradiction says that an answer is at odds with itself or with what was checked before: the endpoint that gave it
-// lies, is broken, or mixes answers of several nodes.
+// ErrContradiction reports an answer that contradicts itself or verified data. Its endpoint lies, is broken, or
+// mixes answers of several nodes.
 var ErrContradiction = errors.New("the endpoint contradicts what was verified")
 
-// ErrUnconfirmed says that a block, whose header cannot be checked, is one endpoint's word so far: the others that answer do not have it yet.
+// ErrUnconfirmed reports a block with an uncheckable header that only one of the responding endpoints has so far.
 var ErrUnconfirmed = errors.New("no other endpoint has the block, which cannot be checked")
 
-// Ref names a block.
+// Ref identifies a block.
 type Ref struct {
 	Number uint64      `json:"number"`
 	Hash   common.Hash `json:"hash"`
 }
 
-// Block is what the program reads of a block's header, and the hashes of its transactions.
+// Block is the used fields of a block's header, and the hashes of its transactions.
 type Block struct {
 	Number   uint64
 	Hash     common.Hash
@@ -37,26 +37,26 @@ type Block struct {
 	GasUsed  uint64   // gas
 	BaseFee  *big.Int // wei per gas; nil on a chain without EIP-1559
 
-	AccessList bool // the header names the block's access list (EIP-7928), as those from Amsterdam on do
+	AccessList bool // the header has the hash of the block's access list (EIP-7928), from Amsterdam on
 
-	// StateRoot and ReceiptsRoot are zero, and Bloom is full, where those of the header are of earlier blocks.
+	// StateRoot and ReceiptsRoot are zero, and Bloom is full, if those of the header are of earlier blocks.
 	StateRoot    common.Hash
 	TxRoot       common.Hash
 	ReceiptsRoot common.Hash
 	Bloom        types.Bloom
 
-	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint where to look, which
-	// the header does not cover.
+	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint outside the
+	// header.
 	Txs []common.Hash
-	// Checked reports whether Hash is the hash of the header itself. Where the chain's headers have fields that this
-	// program does not know it is false, and the hash is the endpoint's word.
+	// Checked reports whether Hash is the hash of the header. It is false for headers with fields unknown to this
+	// program; then the hash is the endpoint's claim.
 	Checked bool
 }
 
-// Ref is the block's number and hash.
 func (b *Block) Ref() Ref { return Ref{b.Number, b.Hash} }
 
-// FirstSince is the first of the blocks from … before to whose time is not before since; to, if all are before it. read tells of a block of the chain.
+// FirstSince returns the first block of [from, to) with a time at or after since, or to if all are earlier. read
+// returns a block of the chain.
 func FirstSince(from, to uint64, since time.Time, read func(number uint64) (Block, error)) (uint64, error) {
 	var failed error
 	n := sort.Search(int(to-from), func(i int) bool {
@@ -73,8 +73,8 @@ func FirstSince(from, to uint64, since time.Time, read func(number uint64) (Bloc
 	return from + uint64(n), nil
 }
 
-// FinalHeight is the height of the newest final block below a head: the one that has so many confirmations (at least 1), its
-// own included. ok is false while the chain is shorter.
+// FinalHeight returns the height of the newest final block below a head: the one with that many confirmations (at
+// least 1), including itself. ok is false while the chain is shorter.
 func FinalHeight(head, confirmations uint64) (height uint64, ok bool) {
 	if head+1 < confirmations {
 		return 0, false
@@ -82,8 +82,9 @@ func FinalHeight(head, confirmations uint64) (height uint64, ok bool) {
 	return head + 1 - confirmations, true
 }
 
-// MayHold tells whether the block may hold a log of the contract with one of the first topics. False is certain; true is a
-// guess that a bloom filter gets wrong more often the fuller the block is, and always where the header was not checked.
+// MayHold reports whether the block may contain a log of the contract with one of the first topics. False is
+// certain. True is probable: the fuller the block, the more often the bloom filter is wrong. It is always true for
+// an unchecked header.
 func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
 	if !b.Checked {
 		return true
@@ -99,8 +100,8 @@ func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
 	return len(topics) == 0
 }
 
-// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction
-// or ErrMisplaced.
+// CheckReceipts verifies all receipts of a block, in order, against its header. Errors: ErrContradiction,
+// ErrMisplaced.
 func CheckReceipts(b *Block, receipts Receipts) error {
 	for _, r := range receipts {
 		if err := shaped(b, r); err != nil {
@@ -118,9 +119,9 @@ func CheckReceipts(b *Block, receipts Receipts) error {
 	return nil
 }
 
-// CheckReceipt holds a single receipt against its block's header: the block, the transaction's place in its list, and the
-// logs in its bloom. That is less than CheckReceipts: status and gas are the endpoint's word. An error is
-// ErrContradiction or ErrMisplaced.
+// CheckReceipt verifies a single receipt against its block: the block's hash, the place in its list of
+// transactions, and the logs in its bloom. Unlike with CheckReceipts, status and gas remain the endpoint's claim.
+// Errors: ErrContradiction, ErrMisplaced.
 func CheckReceipt(b *Block, r *Receipt) error {
 	if err := shaped(b, r); err != nil {
 		return err
@@ -139,7 +140,7 @@ func CheckReceipt(b *Block, r *Receipt) error {
 	return nil
 }
 
-// CheckBloom holds a log against its block's bloom.
+// CheckBloom verifies that a log is in its block's bloom. Errors: ErrContradiction.
 func CheckBloom(b *Block, l *types.Log) error {
 	held := b.MayHold(l.Address, nil)
 	for _, topic := range l.Topics {
@@ -151,7 +152,7 @@ func CheckBloom(b *Block, l *types.Log) error {
 	return nil
 }
 
-// shaped refuses a receipt with holes, which JSON's null makes, and one whose status the receipts root would not cover:
+// shaped rejects a receipt with holes, which a JSON null makes. It also rejects a status outside the receipts root:
 // go-ethereum encodes any but 0 as 1, and a state root in its place.
 func shaped(b *Block, r *Receipt) error {
 	if r == nil || slices.Contains(r.Logs, nil) {
@@ -164,11 +165,11 @@ func shaped(b *Block, r *Receipt) error {
 	return nil
 }
 
-// ErrMisplaced says that a receipt and a block's list of transactions, which no header covers, do not fit each other: one of
-// them is wrong, and which is not known.
+// ErrMisplaced reports a mismatch of a receipt and a block's list of transactions. Neither is covered by a header,
+// so either may be wrong.
 var ErrMisplaced = errors.New("the receipt does not fit the block's list of transactions")
 
-// placed checks what a receipt says of its place.
+// placed verifies the receipt's block and index.
 func placed(b *Block, r *Receipt, index uint) error {
 	switch {
 	case r.BlockHash != b.Hash || r.BlockNumber == nil || r.BlockNumber.Uint64() != b.Number:
@@ -184,22 +185,20 @@ func placed(b *Block, r *Receipt, index uint) error {
 // Transactions are a block's transactions.
 type Transactions struct {
 	Known types.Transactions // of the types that go-ethereum knows, in order
-	// Hashes are of all transactions, in order, under the block's transactionsRoot. They are nil where Known is the word of
-	// the endpoints.
+	// Hashes are of all transactions, in order, under the block's transactionsRoot. They are nil if Known is the
+	// endpoints' claim.
 	Hashes []common.Hash
 }
 
-// Leaves are a block's transactions, in order, each encoded as the trie under its transactionsRoot holds it (EIP-2718).
+// Leaves are a block's transactions, in order, each encoded as in the trie under its transactionsRoot (EIP-2718).
 type Leaves [][]byte
 
-// Len is the number of transactions.
 func (ls Leaves) Len() int { return len(ls) }
 
-// EncodeIndex writes a transaction.
 func (ls Leaves) EncodeIndex(i int, w *bytes.Buffer) { w.Write(ls[i]) }
 
-// CheckTransactions holds all transactions of a block (types.Transactions or Leaves), in order, against its header. An error
-// is ErrContradiction.
+// CheckTransactions verifies all transactions of a block (types.Transactions or Leaves), in order, against its
+// header. Errors: ErrContradiction.
 func CheckTransactions(b *Block, txs types.DerivableList) error {
 	if root := types.DeriveSha(txs, trie.NewStackTrie(nil)); root != b.TxRoot {
 		return fmt.Errorf("%w: the transactions of block %d have root %s, its header says %s", ErrContradiction, b.Number, root, b.TxRoot)

@@ -12,34 +12,36 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// DepositTx is the type (EIP-2718) of the transactions by which an OP Stack chain takes over transactions of L1.
+// DepositTx is the EIP-2718 type of the transactions by which an OP Stack chain imports those of L1.
 const DepositTx = 0x7e
 
-// Receipt is a transaction's receipt, as eth_getTransactionReceipt gives it.
+// Receipt is a transaction's receipt, as in eth_getTransactionReceipt.
 type Receipt struct {
 	types.Receipt
 
-	// By the endpoint's word, as GasUsed's price is:
-	To    *common.Address // the account that the transaction called; nil of a creation
-	L1Fee *big.Int        // wei, for the transaction's bytes on L1 (OP Stack); nil for none
+	// Unverified claims of the endpoint, like EffectiveGasPrice:
+	To    *common.Address // the called account; nil for a creation
+	L1Fee *big.Int        // wei, for the transaction's bytes on L1 (OP Stack); nil: none
 
-	deposit []any // the OP Stack's depositNonce and depositReceiptVersion, where the receipts root covers them
+	deposit []any // the OP Stack's depositNonce and depositReceiptVersion, if the receipts root covers them
 }
 
-// UnmarshalJSON reads a receipt of any type.
+// UnmarshalJSON parses a receipt of any type.
 func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	var more struct {
-		To      *common.Address `json:"to"`
-		L1Fee   json.RawMessage `json:"l1Fee"`
-		Nonce   *hexutil.Uint64 `json:"depositNonce"`
-		Version *hexutil.Uint64 `json:"depositReceiptVersion"` // none before Canyon, when the root covers no nonce either
+		To    *common.Address `json:"to"`
+		L1Fee json.RawMessage `json:"l1Fee"`
+		Nonce *hexutil.Uint64 `json:"depositNonce"`
+		// Version is absent before Canyon, when the receipts root excludes Nonce, too.
+		Version *hexutil.Uint64 `json:"depositReceiptVersion"`
 	}
 	*r = Receipt{}
 	if err := errors.Join(r.Receipt.UnmarshalJSON(raw), json.Unmarshal(raw, &more)); err != nil {
 		return err
 	}
 	r.To = more.To
-	if fee := (hexutil.Big{}); json.Unmarshal(more.L1Fee, &fee) == nil { // of another form it is none: nothing depends on it
+	// Other forms count as none: only reports use it.
+	if fee := (hexutil.Big{}); json.Unmarshal(more.L1Fee, &fee) == nil {
 		r.L1Fee = (*big.Int)(&fee)
 	}
 	if more.Version != nil {
@@ -48,7 +50,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Fee is what the transaction cost, wei; of its gas 0 where the receipt does not name the price.
+// Fee returns the transaction's cost in wei. If the receipt lacks the gas price, the gas counts as 0.
 func (r *Receipt) Fee() *big.Int {
 	fee := new(big.Int)
 	if r.EffectiveGasPrice != nil {
@@ -63,11 +65,10 @@ func (r *Receipt) Fee() *big.Int {
 // Receipts are a block's receipts, in order: the leaves of the trie under its receiptsRoot.
 type Receipts []*Receipt
 
-// Len is the number of receipts.
 func (rs Receipts) Len() int { return len(rs) }
 
-// EncodeIndex writes a receipt as the trie holds it (EIP-2718). Types that go-ethereum does not know, as Arbitrum's 0x64
-// to 0x6A and Polygon's 0x7F, have the form of those it knows; DepositTx has more fields.
+// EncodeIndex writes a receipt as the trie holds it (EIP-2718). Types unknown to go-ethereum, such as Arbitrum's
+// 0x64 to 0x6A and Polygon's 0x7F, have the form of the known ones. DepositTx has more fields.
 func (rs Receipts) EncodeIndex(i int, w *bytes.Buffer) {
 	r := rs[i]
 	if r.Type <= types.SetCodeTxType {
@@ -79,5 +80,5 @@ func (rs Receipts) EncodeIndex(i int, w *bytes.Buffer) {
 		fields = append(fields, r.deposit...)
 	}
 	w.WriteByte(r.Type)
-	_ = rlp.Encode(w, fields) // what cannot be encoded has another root
+	_ = rlp.Encode(w, fields) // an error makes another root
 }

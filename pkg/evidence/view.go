@@ -6,34 +6,37 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// View is how the chain looks to one signer at its newest block, as far as this process has seen it: a state, not a change,
-// so that one that is missed is no loss. Everything in it was seen; what is missing in it says nothing.
+// View is the chain of one signer at its newest block, as this process has seen it. It is a state rather than a
+// change, so a missed one is no loss. Everything in it was seen; missing entries prove nothing.
 type View struct {
 	Head  Block
-	Final Ref // the newest block beyond the finality rule; zero while nothing is final
-	// Account of the signer, as of Account.At, which may be some blocks before Head. It tells where to look, and what can be
-	// paid; it ends no slot. Its Balance is nil before it was first read.
+	Final Ref // the newest block beyond the finality rule; zero: none
+	// Account of the signer, as of Account.At, which may be some blocks before Head. It guides searches and
+	// spending, and never ends a pending transaction. Its Balance is nil until first read.
 	Account Account
-	// FinalAccount is the account in the state of a final block, as last read when it was asked for. Its Balance is nil
-	// before, and after final blocks were replaced.
+	// FinalAccount is the account as of a final block, as last read on request. Its Balance is nil until then, and
+	// after final blocks were replaced.
 	FinalAccount Account
-	Price        Price // zero before it was first learnt
-	// Included are the watched transactions that are in blocks of the chain.
+	Price        Price // zero until first known
+	// Included are the watched transactions in blocks of the chain.
 	Included map[common.Hash]Included
-	// Foreign are transactions of the signer in blocks of the chain, by nonce, that are not watched. They are looked for
-	// where Account.Nonce shows that a nonce was used and none of its watched transactions is seen.
+	// Foreign are unwatched transactions of the signer in blocks of the chain, by nonce. They are searched when
+	// Account.Nonce shows a used nonce with none of its watched transactions in sight.
 	Foreign map[uint64]Found
-	// Unfound is the lowest nonce that FinalAccount shows used, by a transaction in none of the blocks that can hold it: all of
-	// them were read. nil while there is none, or some were not read.
+	// Unfound is the lowest nonce that FinalAccount shows as used, although the blocks that can hold its
+	// transaction were all read and lack it. nil: none, or some were unread.
 	Unfound *uint64
-	// Reorged are settled nonces whose block is not in the chain any more, ascending.
+	// Reorged are settled nonces with a block that left the chain, ascending.
 	Reorged []uint64
-	Now     time.Time // when an endpoint last showed that the head is as new as it gets
-	Old     bool      // the tracker rests, or has not caught up since: the chain was not followed since Now, and nothing may be bound by this
+	// Now is when an endpoint last confirmed the head as its newest block.
+	Now time.Time
+	// Old is set while the tracker rests or catches up: the chain was not followed since Now, and must not be the
+	// basis of assignments.
+	Old bool
 }
 
-// Priced tells whether the price of gas is known.
+// Priced reports whether the price of gas is known.
 func (v *View) Priced() bool { return v.Price != Price{} }
 
-// HasAccount tells whether the signer's account was read.
+// HasAccount reports whether the signer's account was read.
 func (v *View) HasAccount() bool { return v.Account.Balance != nil }

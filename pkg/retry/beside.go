@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// maxPanicPause bounds how long work that panics again and again rests.
+// maxPanicPause bounds the pause of work that panics repeatedly.
 const maxPanicPause = 5 * time.Minute
 
-// PanicError is a panic that Contained made an error of.
+// PanicError is a panic that Contained recovered.
 type PanicError struct {
 	Value any
 	Stack string // of the goroutine that panicked
@@ -20,9 +20,9 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("a bug, it panicked: %v", e.Value) }
 
-// Contained does work beside the lanes, and makes a *PanicError of its panic: what follows the chain's events for readers may be behind, but a log
-// that one of it cannot read must not end every relayer, at every start. It is for one goroutine, and for work that keeps nothing half done that
-// the next try believes. Lanes are not contained (package lifecycle).
+// Contained runs work outside the lanes, on one goroutine, and returns its panic as a *PanicError. A projection may
+// lag, but a log that it fails on must not end every relayer at every start. The work must leave no partial state
+// that the next try trusts. Lanes are not contained (package lifecycle).
 func Contained(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -32,18 +32,18 @@ func Contained(work func() error) (err error) {
 	return work()
 }
 
-// Trouble is what a loop knows of work that it does again and again.
+// Trouble tracks and logs the failures of repeated work.
 type Trouble struct {
 	Log   *slog.Logger
-	Fails string // is logged with the error: what failed, and what happens next
-	Works string // is logged when it works again
+	Fails string // logged with the error: the failure and the next step
+	Works string // logged when it works again
 
 	said   string
 	panics int // in a row
 }
 
-// Say takes how a try ended, unless ctx has ended. It logs an error unless it was the last one, each panic with its stack, and once that there is none
-// any more.
+// Say records the result of a try, unless ctx has ended. It logs each new error, each panic with its stack, and the
+// recovery.
 func (t *Trouble) Say(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -69,7 +69,8 @@ func (t *Trouble) Say(ctx context.Context, err error) {
 	}
 }
 
-// Pause is how long to wait before the next try: d, doubled with each panic in a row, to five minutes or d if that is longer.
+// Pause returns the time until the next try: d, doubled for each panic in a row, up to the larger of d and five
+// minutes.
 func (t *Trouble) Pause(d time.Duration) time.Duration {
 	pause := d
 	for n := 0; n < t.panics && pause < maxPanicPause; n++ {

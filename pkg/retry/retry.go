@@ -1,4 +1,4 @@
-// Package retry waits under a context, and tries again; also what panicked, of work beside the lanes.
+// Package retry waits under a context, retries, and contains panics of work outside the lanes.
 package retry
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. It returns the context's error when that ends first, or has ended.
+// Sleep waits for d. It returns the context's error if that ends first, or has ended.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -17,8 +17,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Do calls try until it returns nil, at most times (at least 1), with a pause between two calls. It returns try's last error,
-// also where the context ended meanwhile.
+// Do calls try until it returns nil, at most times (at least once), with a pause between calls. It returns try's
+// last error, also if the context ends.
 func Do(ctx context.Context, times int, pause time.Duration, try func() error) error {
 	for n := 1; ; n++ {
 		err := try()

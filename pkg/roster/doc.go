@@ -1,8 +1,9 @@
-// Package roster says which lanes a deployment has: who signs for each, and which lane shall own each bucket.
+// Package roster defines the desired assignment of a deployment: its lanes, their signers, and the lane that should
+// own each bucket.
 //
-// It is what operators want, changed by `scorelay lanes`. What is so is in the lanes' journals alone: a lane owns a bucket
-// from its Open or Take to its Give, also where the roster says otherwise. The lanes' sessions read the roster and hand buckets over
-// until their journals say the same.
+// Operators change it by `scorelay lanes`. The actual assignment is in the lanes' journals: a lane owns a bucket
+// from its Open or Take to its Give, even if the roster differs. The lanes' sessions read the roster and hand
+// buckets over until the journals agree with it.
 //
 //	         Add, Replace         Remove, Replace
 //	nothing ─────────────► active ────────────────► leaving ───► gone
@@ -12,10 +13,10 @@
 //
 // # Invariants
 //
-//   - A lane is one signer for life. Ids count up from 0 and are never used again, and neither is a signer.
-//   - Only active lanes shall own buckets, and there is always one at least.
-//   - A change moves the fewest buckets that make the shares even: 256 ÷ lanes each, one more for some. Replace moves those of
-//     the replaced lane and no others.
+//   - A lane is one signer for life. Ids count up from 0. Ids and signers are never reused.
+//   - Only active lanes should own buckets, and at least one lane is active.
+//   - A change moves the fewest buckets that make the shares even: 256 ÷ lanes each, one more for some. Replace
+//     moves only those of the replaced lane.
 //
-// All functions are pure: they return the next roster and leave theirs as it was. Package store keeps it.
+// All functions are pure: they return the next roster. Package store keeps it.
 package roster

@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Version is the format of rosters that this program writes, and the newest that it reads.
+// Version is the roster format that this program writes, and the newest that it reads.
 const Version = 1
 
 type stored struct {
@@ -18,7 +18,6 @@ type stored struct {
 	Roster
 }
 
-// Encode writes the roster as JSON.
 func (r Roster) Encode() ([]byte, error) {
 	data, err := json.Marshal(stored{Version, r})
 	if err != nil {
@@ -27,7 +26,7 @@ func (r Roster) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote. score.ErrNewer: a newer version of this program did.
+// Decode parses the form of Encode. score.ErrNewer: a newer version of this program wrote it.
 func Decode(data []byte) (Roster, error) {
 	var form struct {
 		Version int `json:"version"`
@@ -48,7 +47,7 @@ func Decode(data []byte) (Roster, error) {
 	return s.Roster, nil
 }
 
-// check tells what breaks an invariant.
+// check returns an error if an invariant is broken.
 func (r Roster) check() error {
 	if len(r.Lanes) > score.MaxLanes {
 		return fmt.Errorf("%d lanes are more than %d", len(r.Lanes), score.MaxLanes)

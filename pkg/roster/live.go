@@ -2,17 +2,16 @@ package roster
 
 import "sync"
 
-// Live is the newest roster that a process knows. It is safe for concurrent use; the zero value knows none.
+// Live is the newest roster of a process. It is safe for concurrent use; the zero value is empty.
 type Live struct {
 	mu      sync.Mutex
 	roster  Roster
 	changed chan struct{}
 }
 
-// NewLive knows a roster.
 func NewLive(r Roster) *Live { return &Live{roster: r} }
 
-// Current is the newest roster, and a channel that is closed when there is a newer one. Callers must not change it.
+// Current returns the newest roster, which callers must not change, and a channel that is closed by the next Set.
 func (l *Live) Current() (Roster, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -22,7 +21,6 @@ func (l *Live) Current() (Roster, <-chan struct{}) {
 	return l.roster, l.changed
 }
 
-// Set replaces the roster.
 func (l *Live) Set(r Roster) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,37 +10,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// State is where in its life a lane is.
 type State string
 
 // The states of a lane.
 const (
-	Active  State = "active"  // owns buckets, binds what is in them
-	Leaving State = "leaving" // gives its buckets away and settles its slots
-	Cut     State = "cut"     // its key is lost: nothing new is signed, all else is as in Leaving
-	Gone    State = "gone"    // its journal says that nothing is left to do
+	Active  State = "active"  // owns buckets, assigns their updates
+	Leaving State = "leaving" // hands its buckets over and settles its pending transactions
+	Cut     State = "cut"     // its key is lost: signs nothing new, else like Leaving
+	Gone    State = "gone"    // its journal has no work left
 )
 
-// Lane is one signer and what it shall do.
+// Lane is a signer and its desired state.
 type Lane struct {
 	ID     score.Lane     `json:"id"`
 	Signer common.Address `json:"signer"`
 	State  State          `json:"state"`
-	// Dead says of a lane that was cut that its journaled transactions which are not final will never be: an operator's word,
-	// on which other lanes bind their work again.
+	// Dead is an operator's statement about a cut lane: its journaled transactions that are not final will never
+	// be. Other lanes then assign their work again.
 	Dead bool `json:"dead,omitempty"`
 }
 
-// Driven tells whether a relayer has something to do for the lane.
+// Driven reports whether the lane needs a relayer.
 func (l Lane) Driven() bool { return l.State != Gone }
 
-// Roster is every lane that a deployment ever had, and the lane that shall own each bucket.
+// Roster is the desired assignment: every lane that a deployment ever had, and the lane that should own each
+// bucket.
 type Roster struct {
 	Lanes  []Lane                    `json:"lanes"`  // by id: Lanes[i].ID is i
 	Owners [score.Buckets]score.Lane `json:"owners"` // by bucket
 }
 
-// What a change is refused for; the errors say the rest.
+// Reasons to reject a change; the returned errors add details.
 var (
 	ErrSigner = errors.New("the signer belongs to a lane")
 	ErrLast   = errors.New("it is the last active lane")
@@ -49,7 +49,7 @@ var (
 	ErrNoLane = errors.New("there is no such lane")
 )
 
-// First is the roster of a new deployment: a lane for each signer, in order, buckets by score.FirstOwner.
+// First returns the roster of a new deployment: a lane per signer, in order, with buckets by score.FirstOwner.
 func First(signers []common.Address) (Roster, error) {
 	var r Roster
 	if len(signers) == 0 || len(signers) > score.MaxLanes {
@@ -66,7 +66,6 @@ func First(signers []common.Address) (Roster, error) {
 	return r, nil
 }
 
-// Lane finds a lane.
 func (r Roster) Lane(id score.Lane) (Lane, bool) {
 	if int(id) >= len(r.Lanes) {
 		return Lane{}, false
@@ -74,7 +73,7 @@ func (r Roster) Lane(id score.Lane) (Lane, bool) {
 	return r.Lanes[id], true
 }
 
-// BySigner finds the lane of a signer, one that is gone too.
+// BySigner returns the lane of a signer, even a gone one.
 func (r Roster) BySigner(signer common.Address) (Lane, bool) {
 	for _, l := range r.Lanes {
 		if l.Signer == signer {
@@ -84,7 +83,7 @@ func (r Roster) BySigner(signer common.Address) (Lane, bool) {
 	return Lane{}, false
 }
 
-// Wanted are the buckets that a lane shall own.
+// Wanted returns the buckets that a lane should own.
 func (r Roster) Wanted(id score.Lane) (buckets []score.Bucket) {
 	for b, owner := range r.Owners {
 		if owner == id {
@@ -94,7 +93,7 @@ func (r Roster) Wanted(id score.Lane) (buckets []score.Bucket) {
 	return buckets
 }
 
-// Add enters a lane for a signer and gives it its share. Errors: ErrSigner, ErrFull.
+// Add adds a lane for a signer, with its share of buckets. Errors: ErrSigner, ErrFull.
 func (r Roster) Add(signer common.Address) (Roster, score.Lane, error) {
 	r = r.clone()
 	id, err := r.enter(signer)
@@ -105,13 +104,13 @@ func (r Roster) Add(signer common.Address) (Roster, score.Lane, error) {
 	return r, id, nil
 }
 
-// Remove has a lane give its buckets to the others and leave. Errors: ErrNoLane, ErrState, ErrLast.
+// Remove moves a lane's buckets to the others; the lane leaves. Errors: ErrNoLane, ErrState, ErrLast.
 func (r Roster) Remove(id score.Lane) (Roster, error) {
 	return r.retire(id, Leaving)
 }
 
-// Replace enters a lane for a signer, gives it every bucket of lane id, and has that one leave. The share of the others stays as
-// it is. Errors: ErrNoLane, ErrState, ErrSigner, ErrFull.
+// Replace adds a lane for a signer and moves all buckets of lane id to it; lane id leaves. Other shares are
+// unchanged. Errors: ErrNoLane, ErrState, ErrSigner, ErrFull.
 func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lane, error) {
 	if err := r.active(id, "replaced"); err != nil {
 		return r, 0, err
@@ -130,8 +129,8 @@ func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lan
 	return r, successor, nil
 }
 
-// Cut has a lane whose key is lost give its buckets to the others, driven without the key. dead is Lane.Dead; it may be said
-// later, and is not taken back. Errors: ErrNoLane, ErrState, ErrLast.
+// Cut moves the buckets of a lane with a lost key to the others. dead sets Lane.Dead, also later, and never clears
+// it. Errors: ErrNoLane, ErrState, ErrLast.
 func (r Roster) Cut(id score.Lane, dead bool) (Roster, error) {
 	l, found := r.Lane(id)
 	var err error
@@ -153,7 +152,7 @@ func (r Roster) Cut(id score.Lane, dead bool) (Roster, error) {
 	return r, nil
 }
 
-// Gone ends the life of a lane that has nothing left, which its journal must say. Errors: ErrNoLane, ErrState.
+// Gone ends the life of a lane; its journal must have no work left. Errors: ErrNoLane, ErrState.
 func (r Roster) Gone(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {
@@ -167,8 +166,8 @@ func (r Roster) Gone(id score.Lane) (Roster, error) {
 	return r, nil
 }
 
-// Wake has a lane that is gone driven again, without its key: another lane gave it something while it went. Others stay as they
-// are. Errors: ErrNoLane.
+// Wake has a gone lane driven again, as Cut: another lane handed something to it while it went. Other lanes stay as
+// they are. Errors: ErrNoLane.
 func (r Roster) Wake(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {
@@ -182,13 +181,11 @@ func (r Roster) Wake(id score.Lane) (Roster, error) {
 	return r, nil
 }
 
-// clone is a copy that may be changed.
 func (r Roster) clone() Roster {
 	r.Lanes = slices.Clone(r.Lanes)
 	return r
 }
 
-// enter appends an active lane without buckets.
 func (r *Roster) enter(signer common.Address) (score.Lane, error) {
 	if signer == (common.Address{}) {
 		return 0, errors.New("the signer's address is zero")
@@ -205,7 +202,7 @@ func (r *Roster) enter(signer common.Address) (score.Lane, error) {
 	return id, nil
 }
 
-// retire takes a lane's buckets.
+// retire moves a lane's buckets to the others.
 func (r Roster) retire(id score.Lane, state State) (Roster, error) {
 	verb := "removed"
 	if state == Cut {
@@ -223,7 +220,6 @@ func (r Roster) retire(id score.Lane, state State) (Roster, error) {
 	return r, nil
 }
 
-// active fails unless the lane is.
 func (r Roster) active(id score.Lane, verb string) error {
 	l, found := r.Lane(id)
 	switch {
@@ -248,7 +244,6 @@ func (r Roster) actives() (ids []score.Lane) {
 	return ids
 }
 
-// Equal tells whether two rosters say the same.
 func (r Roster) Equal(other Roster) bool {
 	return slices.Equal(r.Lanes, other.Lanes) && r.Owners == other.Owners
 }

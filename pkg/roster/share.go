@@ -7,8 +7,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// share makes the shares of the active lanes even with the fewest moves. Those that have most keep the odd bucket; what is more
-// than a share moves to those with less, and so does what belongs to no active lane.
+// share evens out the shares of the active lanes with the fewest moves. The largest lanes keep the odd buckets.
+// Buckets beyond a share, or of an inactive lane, move to smaller lanes.
 func (r *Roster) share() {
 	lanes := r.actives()
 	owned := map[score.Lane]int{}
@@ -16,7 +16,7 @@ func (r *Roster) share() {
 		owned[owner]++
 	}
 	slices.SortStableFunc(lanes, func(a, b score.Lane) int { return cmp.Compare(owned[b], owned[a]) })
-	free := map[score.Lane]int{} // what a lane may still keep or get
+	free := map[score.Lane]int{} // buckets that a lane may still keep or get
 	for i, id := range lanes {
 		free[id] = score.Buckets / len(lanes)
 		if i < score.Buckets%len(lanes) {

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// CSVCell is a name as a cell of CSV. Owners choose names, and spreadsheets run a cell that begins like a formula. They split a file at
-// a separator of their own, which the quotes of this one do not keep them from: so an apostrophe stands where a formula would begin, at
-// the name's beginning or behind a separator, and where an apostrophe does. A reader who takes one away at each of these has every name as it is.
+// CSVCell returns a name as a CSV cell that is safe in spreadsheets, which run cells that begin like a formula.
+// Owners choose names, and some spreadsheets split a file at other separators, even within quotes. So an apostrophe
+// precedes each formula or apostrophe that starts the name or follows a separator. Removing one apostrophe at each
+// of these places restores the exact name.
 func CSVCell(name string) string {
 	var out strings.Builder
 	for len(name) > 0 {

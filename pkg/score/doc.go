@@ -1,4 +1,3 @@
-// Package score holds the words of Scorelay: projects, actions, updates, the lane each belongs to, what the contract
-// did with an update, and how far an update has come. It does no I/O and imports nothing of ours; everything else
-// imports it.
+// Package score defines the domain types of Scorelay: projects, actions, updates, their lanes, the contract's
+// outcomes and the stages of an update. It does no I/O and imports no other package of ours; all others import it.
 package score

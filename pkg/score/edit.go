@@ -9,13 +9,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// MaxEdits is the most edits that are signed together, as far as the API takes them; the contract takes what fits a transaction.
+// MaxEdits is the most edits that the API accepts under one signature; the contract accepts all that fit in a
+// transaction.
 const MaxEdits = 64
 
-// Operation is what an edit does, in the words that its owner signs.
+// Operation is the kind of an edit, as the owner signs it.
 type Operation string
 
-// The operations, as the contract knows them.
 const (
 	AddOwner            Operation = "add owner"
 	RemoveOwner         Operation = "remove owner"
@@ -27,58 +27,58 @@ const (
 	AllowUnsignedGroups Operation = "allow unsigned groups"
 )
 
-// Edit is one change of a project by its owner. What its operation does not use is zero.
+// Edit is one change of a project. Fields that the operation ignores are zero.
 type Edit struct {
 	Operation Operation      `json:"operation"`
-	Member    common.Address `json:"member"`    // of the four operations on members
+	Member    common.Address `json:"member"`    // of the member operations
 	Name      string         `json:"name"`      // of AddAction and AddScoreType
 	Points    uint32         `json:"points"`    // of AddAction
 	Direction Direction      `json:"direction"` // of AddAction
 }
 
-// ProjectEdit is what an owner signs: edits of one project, which are made in order, all or none. As JSON it is the message
-// of the EIP-712 data.
+// ProjectEdit is the EIP-712 message that an owner signs, also as JSON. The contract applies the edits of one
+// project in order, all or none.
 type ProjectEdit struct {
-	Project  ProjectID `json:"projectId"`
-	Edits    []Edit    `json:"edits"`    // none: the nonce is used up, which takes back what else was signed with it
-	Nonce    uint64    `json:"nonce"`    // the contract's next of the project
-	Deadline uint64    `json:"deadline"` // the last second, since 1970, in which a block may have it
+	Project ProjectID `json:"projectId"`
+	// Edits may be empty. Then only the nonce is used up, which revokes everything else signed with it.
+	Edits    []Edit `json:"edits"`
+	Nonce    uint64 `json:"nonce"`    // the project's next in the contract
+	Deadline uint64 `json:"deadline"` // unix seconds; the last block time that may include it
 }
 
-// SignedEdit is what an owner has signed, as it goes to the contract: in a transaction of its own, as a creation does.
+// SignedEdit is a ProjectEdit with its signature. Like a creation, it has a transaction of its own.
 type SignedEdit struct {
 	ProjectEdit
 	Owner     common.Address `json:"owner"`
 	Signature GroupSignature `json:"signature"`
 }
 
-// Ref names the edit.
 func (e *SignedEdit) Ref() Ref { return EditRef(e.Project, e.Nonce) }
 
-// Same tells whether both are the same edit, signed by the same owner. A key can sign the same twice, with other bytes.
+// Same reports whether both are the same edit of the same owner. A key can sign the same data twice with different
+// bytes.
 func (e *SignedEdit) Same(o *SignedEdit) bool {
 	return e.Project == o.Project && e.Nonce == o.Nonce && e.Deadline == o.Deadline && e.Owner == o.Owner && slices.Equal(e.Edits, o.Edits)
 }
 
-// EditTakenError says that an edit of this nonce was accepted before, which is no dead letter.
+// EditTakenError reports that an edit of this nonce was accepted before, and is not a dead letter.
 type EditTakenError struct {
-	Seq  uint64      // of the accepted edit, in the stream
-	Edit *SignedEdit // what was accepted
+	Seq  uint64 // stream sequence of the accepted edit
+	Edit *SignedEdit
 }
 
-// Error names the project, the nonce and the sequence of the accepted edit.
 func (e *EditTakenError) Error() string {
 	return fmt.Sprintf("an edit of project %s with nonce %d was accepted before, at sequence %d", e.Edit.Project, e.Edit.Nonce, e.Seq)
 }
 
-// NextEdit is the edit of a project that comes next.
+// NextEdit is the state of a project's next edit nonce.
 type NextEdit struct {
 	Nonce  uint64
-	Stored bool // an edit with this nonce is, and is no dead letter
-	Waits  bool // for an edit that is not final: that one, or the one before, which is in a block
+	Stored bool // an edit of this nonce is stored, and is not a dead letter
+	Waits  bool // an edit is pending: the stored one, or an included one before it that is not final
 }
 
-// Before is the nonce of the newest edit; not ok where there is none.
+// Before returns the nonce of the newest edit, if there is one.
 func (n NextEdit) Before() (nonce uint64, ok bool) {
 	if n.Stored {
 		return n.Nonce, true
@@ -86,22 +86,21 @@ func (n NextEdit) Before() (nonce uint64, ok bool) {
 	return n.Nonce - 1, n.Nonce > 0
 }
 
-// EditState is what became of an edit.
 type EditState struct {
-	Edit   *SignedEdit // nil where the stream does not hold it any more
+	Edit   *SignedEdit // nil if the stream no longer holds it
 	Status Status
-	Reason string // of a rejection; empty where none is known
+	Reason string // of a rejection; empty if unknown
 }
 
-// Over tells whether no block after now may have it.
+// Over reports whether the deadline excludes all blocks after now.
 func (e *ProjectEdit) Over(now time.Time) bool {
 	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline
 }
 
-// Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
-// for nonce, deadline and signature, and what would give the project more than maxMembers, of whom the record lacks unseen. Pointers are into
-// the body of a post of edits. The contract checks all of it again, except that names are UTF-8 without control characters, that nothing is
-// given that an operation does not use, and how many members there are.
+// Apply applies the edits, in order, to a copy of a project's record. problems is everything for which the contract
+// would reject them, except nonce, deadline and signature; pointers are into the body of a POST of edits. A project
+// may have at most maxMembers members; the record lacks unseen of them. The contract repeats all checks except
+// UTF-8 and control characters in names, unused fields, and the number of members.
 func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
@@ -117,7 +116,7 @@ func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, p
 	return after, problems
 }
 
-// apply makes the edit to a record, or says which of its fields is wrong.
+// apply applies the edit to a record, or returns the wrong field and the reason.
 func (e *Edit) apply(r *Record, maxMembers, unseen int) (field, detail string) {
 	if e.used() != *e {
 		return "operation", "does not use all that is given; leave out what it does not use"
@@ -145,8 +144,9 @@ func (e *Edit) apply(r *Record, maxMembers, unseen int) (field, detail string) {
 	return "operation", fmt.Sprintf("must be one of %q", Operations())
 }
 
-// used is the edit with nothing but what its operation uses. The contract ignores the rest, of any size: with a long name that
-// nothing uses, an edit would be too large, or have too little gas, for any node to take its transaction, and hold its lane up.
+// used returns the edit with only the fields that its operation uses. The contract ignores the others, whatever
+// their size. An unused long name could make the transaction too large, or short of gas, for every node, and block
+// the lane.
 func (e *Edit) used() Edit {
 	switch e.Operation {
 	case AddOwner, RemoveOwner, AddUpdater, RemoveUpdater:
@@ -161,7 +161,7 @@ func (e *Edit) used() Edit {
 	return *e
 }
 
-// Unseen is how many members the edits add that the record lacks: it is older, or they were removed since.
+// Unseen returns how many members the edits add that the record lacks: it is older, or they were removed since.
 func (e *ProjectEdit) Unseen(r *Record) int {
 	unseen := map[common.Address]bool{}
 	for i := range e.Edits {
@@ -173,7 +173,6 @@ func (e *ProjectEdit) Unseen(r *Record) int {
 	return len(unseen)
 }
 
-// Operations are all there are.
 func Operations() []Operation {
 	return []Operation{AddOwner, RemoveOwner, AddUpdater, RemoveUpdater, AddAction, AddScoreType, RequireSignedGroups, AllowUnsignedGroups}
 }

@@ -2,18 +2,19 @@ package score
 
 import "github.com/ethereum/go-ethereum/common"
 
-// Followed is up to where the contract's final events are in the directory's records.
+// Followed is the directory's checkpoint: how far its records contain the contract's final events.
 type Followed struct {
 	ChainID  uint64         `json:"chainId"`
 	Contract common.Address `json:"contract"`
-	// Position is where reading the ledger continues, as a text of ledger.Position; empty while all records have to be
-	// made from the chain.
+	// Position is where reading the ledger continues, as the text of a ledger.Position. It is empty while all
+	// records must be rebuilt from the chain.
 	Position string `json:"position,omitempty"`
-	// Block is that of Position: every event up to it is in the records, which may be newer where a writer died. Without
-	// a Position, the newest block whose records may stand.
+	// Block is that of Position. Records contain every event up to it, and may be newer after a writer crashed.
+	// Without a Position, records may be valid up to it.
 	Block uint64      `json:"block"`
 	Hash  common.Hash `json:"hash"` // of that block
-	// Gaps is set while records lack events: all are made from the chain again, until the endpoints give all events.
+	// Gaps is set while records lack events. All are then rebuilt from the chain until the endpoints return all
+	// events.
 	Gaps bool `json:"gaps,omitempty"`
 }
 
@@ -21,7 +22,7 @@ type Followed struct {
 type DatedRecord struct {
 	*Record // nil: the project does not exist
 
-	Created  uint64 `json:"created"`  // block of the project's creation
+	Created  uint64 `json:"created"`  // block of the creation
 	Block    uint64 `json:"block"`    // of the newest event
 	LogIndex uint   `json:"logIndex"` // of that event, in its block
 }

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// Rights are what an API key may be used for, a bit each.
+// Rights are the permitted uses of an API key, as bits.
 type Rights uint8
 
 // The rights.
 const (
-	MayCreate Rights = 1 << iota // create projects, and send their owners' edits
-	MayUpdate                    // send updates, and reserve ids for them
-	MayRead                      // look up
+	MayCreate Rights = 1 << iota // create projects, submit edits of their owners
+	MayUpdate                    // send updates, reserve ids
+	MayRead                      // read
 
 	AllRights = MayCreate | MayUpdate | MayRead
 )
 
-// Grant is what an API key allows its holder. It is shared, and never changes.
+// Grant is the permissions and limits of an API key. It is immutable.
 type Grant struct {
-	Key    string // its id, which is no secret
-	Name   string // whose it is
+	Key    string // the key's id, not secret
+	Name   string // of the holder
 	Budget Budget
 	Rights Rights
 
-	Projects map[ProjectID]struct{} // to which it is bound; empty: to none
-	Whole    bool                   // it takes no signature that covers only the time
-	Expires  time.Time              // from when on it is refused; zero: never
+	Projects map[ProjectID]struct{} // the only ones permitted; empty: all
+	Whole    bool                   // rejects signatures that cover only the time
+	Expires  time.Time              // first time at which the key is rejected; zero: never
 }
 
-// Covers tells whether the key may be used for a project.
+// Covers reports whether the key permits a project.
 func (g *Grant) Covers(project ProjectID) bool {
 	if len(g.Projects) == 0 {
 		return true
@@ -38,30 +38,32 @@ func (g *Grant) Covers(project ProjectID) bool {
 	return covered
 }
 
-// Expired tells whether the key is refused for its age.
+// Expired reports whether the key has expired at now.
 func (g *Grant) Expired(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }
 
-// Budget is how much a key may use; zero of anything is the API's default.
+// Budget is the limits of a key. Updates and LookUps are per second, all others per UTC day. Gas is of accepted
+// updates, creations and edits at worst; Gwei is its cost at the price of their acceptance. Zero Updates, LookUps
+// and Gas mean the API's defaults; any other zero means unlimited.
 type Budget struct {
-	Updates int    // a second; a creation, an edit or a reservation of ids counts as one
-	LookUps int    // a second
-	Gas     uint64 // a UTC day: what its accepted updates, creations and edits take at worst
-	Gwei    uint64 // a UTC day: what they cost at worst, at the price when each was accepted; 0 is no bound
-	Creates uint64 // gas a UTC day: what its creations and edits take at worst; 0 is no bound
-	Words   uint64 // a UTC day: different words of its updates' ids, about; 0 is no bound
-	Wallets uint64 // a UTC day: different wallets of its updates, four score types each, about; 0 is no bound
+	Updates int // a creation, an edit or a reservation of ids counts as one
+	LookUps int
+	Gas     uint64
+	Gwei    uint64
+	Creates uint64 // gas, of creations and edits at worst
+	Words   uint64 // different words of ids, by estimate
+	Wallets uint64 // different wallets, of four score types each, by estimate
 }
 
-// Quota is what a key may take of one thing. A zero PerSecond, Gas or Gwei bounds nothing.
+// Quota is the limits of one resource. A zero PerSecond, Gas or Gwei means unlimited.
 type Quota struct {
-	PerSecond int    // units that come back
-	Burst     int    // units that may be taken at once: those of whole seconds
-	Gas       uint64 // a UTC day
-	Gwei      uint64 // a UTC day
+	PerSecond int    // refill
+	Burst     int    // units at once: those of whole seconds
+	Gas       uint64 // per UTC day
+	Gwei      uint64 // per UTC day
 }
 
-// QuotaOf is the quota of so many units a second, of which at least atOnce may come at once: of the least whole number of
-// seconds that bring so many.
+// QuotaOf returns a quota of perSecond units a second, unlimited if 0 or less. Its burst is perSecond × ⌈atOnce /
+// perSecond⌉, so that atOnce units always fit.
 func QuotaOf(perSecond, atOnce int) Quota {
 	if perSecond <= 0 {
 		return Quota{}
@@ -70,7 +72,7 @@ func QuotaOf(perSecond, atOnce int) Quota {
 	return Quota{PerSecond: perSecond, Burst: perSecond * seconds}
 }
 
-// Seconds is how long it takes until all of the burst is back.
+// Seconds returns the time in which an empty burst refills.
 func (q Quota) Seconds() int {
 	if q.PerSecond == 0 {
 		return 0
@@ -78,27 +80,30 @@ func (q Quota) Seconds() int {
 	return q.Burst / q.PerSecond
 }
 
-// Cost is what a request takes of a Quota.
+// Cost is the amount that a request takes from a Quota.
 type Cost struct {
 	Units int
 	Gas   uint64
-	Bytes uint64    // of transactions, that it takes at most
-	Gwei  uint64    // what Gas and Bytes cost; 0 where the Quota bounds no Gwei
-	At    time.Time // before it was taken: gas and gwei are given back on the same UTC day only
+	Bytes uint64 // of transactions, at most
+	Gwei  uint64 // price of Gas and Bytes; 0 if the Quota has no Gwei limit
+	// At is before it was taken. Gas and Gwei are refunded only on the same UTC day.
+	At time.Time
 }
 
-// Left is what a request leaves of a Quota.
+// Left is the remainder of a Quota after a request.
 type Left struct {
-	Wait   time.Duration // 0: the request may pass; else until it may
-	NoGas  bool          // it is for want of gas that it must wait
-	NoGwei bool          // it is for want of gwei
-	Units  int           // that may be taken now
-	Full   time.Duration // until Burst may be taken
-	Gas    uint64        // of the day
-	Gwei   uint64        // of the day; only of a request that the rest of the quota lets pass
+	// Wait is the time until the request may pass; 0: now.
+	Wait   time.Duration
+	NoGas  bool          // it waits for gas
+	NoGwei bool          // it waits for gwei
+	Units  int           // available now
+	Full   time.Duration // until Burst is available
+	// Gas and Gwei are of the day. Gwei is set only if the rest of the quota permits the request.
+	Gas  uint64
+	Gwei uint64
 }
 
-// Gwei is an amount of ether, and prints as ether.
+// Gwei is an amount of ether. It prints in ether.
 type Gwei uint64
 
 func (g Gwei) String() string { return strconv.FormatFloat(float64(g)/1e9, 'f', -1, 64) }

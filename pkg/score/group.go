@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// Kind says how a group of updates is written: the low bits of the contract's kind byte.
+// Kind is the encoding of a group: the low bits of the contract's kind byte.
 type Kind uint8
 
-// The kinds.
+// The kinds. Neighbours with the same wallet and score type share a run.
 const (
-	KindWord Kind = 1 // ids of one word, each at most once, in ascending order
-	KindRuns Kind = 2 // ids of one word, in any order; neighbours of one wallet and score type share a run
-	KindFree Kind = 3 // any ids; neighbours of one wallet and score type share a run
+	KindWord Kind = 1 // ids of one word, ascending, each at most once
+	KindRuns Kind = 2 // ids of one word, in any order, in runs
+	KindFree Kind = 3 // any ids, in runs
 )
 
-// MaxSigned is the most updates of one signed group: what one word holds, and what fits one transaction at worst.
+// MaxSigned is the most updates of one signed group: the ids of one word, which fit in a transaction at worst.
 const MaxSigned = 256
 
-// GroupSignature is an EIP-712 signature of an updater over a group, or of an owner over an edit, in the compact form of EIP-2098: r, then s with the parity
-// of y in its highest bit.
+// GroupSignature is an EIP-712 signature of a member over a group, or of an owner over an edit. It has the compact
+// form of EIP-2098: r, then s with the parity of y in its highest bit.
 type GroupSignature [64]byte
 
-// MarshalText writes the signature as 0x and hex.
+// MarshalText returns 0x and hex digits.
 func (s GroupSignature) MarshalText() ([]byte, error) {
 	return []byte("0x" + hex.EncodeToString(s[:])), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
 func (s *GroupSignature) UnmarshalText(text []byte) error {
 	digits, found := strings.CutPrefix(string(text), "0x")
 	b, err := hex.DecodeString(digits)
@@ -40,22 +39,22 @@ func (s *GroupSignature) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Signed marks neighbours in a longer list of updates as one signed group: they were signed together, in this order and
-// kind, so they travel together to the contract, which checks the signature.
+// Signed marks neighbours in a list of updates as one signed group. They were signed in this order and kind, so
+// they stay together until the contract checks the signature.
 type Signed struct {
 	First, Count int // Count is 1 … MaxSigned
 	Kind         Kind
 	Signature    GroupSignature
 }
 
-// Unit is what goes to the contract whole, in one transaction: an update that is not in a signed group, or a signed group.
+// Unit is an update or a signed group. It goes to the contract whole, in one transaction.
 type Unit struct {
 	Updates   []Update        // one, or the group's in the order of its body
 	Kind      Kind            // of a group
-	Signature *GroupSignature // of a group; nil of an update that is not in a signed group
+	Signature *GroupSignature // of a group; else nil
 }
 
-// Units are the units of a list of updates, in order. signed marks its signed groups: they ascend and do not overlap. A
+// Units yields the units of a list of updates, in order. signed marks its signed groups, ascending and disjoint. A
 // unit shares the memory of both.
 func Units(updates []Update, signed []Signed) iter.Seq[Unit] {
 	return func(yield func(Unit) bool) {

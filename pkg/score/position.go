@@ -10,40 +10,39 @@ import (
 	"slices"
 )
 
-// Position is where something is in the stream of accepted updates: an update of a message's envelope, or the whole of another
-// message (Index 0). The zero Position is before everything.
+// Position is a place in the stream of accepted updates: an update in an envelope, or a whole other message (Index
+// 0). The zero Position precedes all others.
 type Position struct {
 	Seq   uint64 `json:"seq"`   // of the message; 1 is the first
 	Index uint32 `json:"index"` // of the update in its envelope
 }
 
-// Before tells whether p comes before other.
 func (p Position) Before(other Position) bool {
 	return p.Compare(other) < 0
 }
 
-// Compare is negative if p comes before other, positive if it comes after it, and 0 if they are the same.
+// Compare orders positions as cmp.Compare does.
 func (p Position) Compare(other Position) int {
 	return cmp.Or(cmp.Compare(p.Seq, other.Seq), cmp.Compare(p.Index, other.Index))
 }
 
-// Span is neighbouring positions of one message: Count from Index on.
+// Span is Count neighbouring positions of one message, starting at Index.
 type Span struct {
 	Position
 	Count uint32 // at least 1
 }
 
-// End is one past its last position.
+// End returns the position after the span's last one.
 func (s Span) End() Position { return Position{s.Seq, s.Index + s.Count} }
 
-// Positions is a set of positions: its spans ascend, and do not touch within a message. It is written as text, some two
-// bytes for a span.
+// Positions is a set of positions. Spans ascend and do not touch within a message. As text, each takes about two
+// bytes.
 type Positions []Span
 
-// ErrOverlap says that a position is in both of two sets that should have none in common.
+// ErrOverlap reports a position that is in both of two sets that must be disjoint.
 var ErrOverlap = errors.New("a position is in both")
 
-// PositionsOf makes a set of spans in any order. ErrOverlap if one position is in two of them.
+// PositionsOf returns the set of spans in any order. Errors: ErrOverlap.
 func PositionsOf(spans ...Span) (Positions, error) {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b Span) int { return a.Compare(b.Position) })
@@ -56,7 +55,7 @@ func PositionsOf(spans ...Span) (Positions, error) {
 	return set, nil
 }
 
-// push appends a span that does not begin before the last one.
+// push appends a span that starts no earlier than the last one. Errors: ErrOverlap.
 func (p *Positions) push(s Span) error {
 	if n := len(*p); n > 0 {
 		last := &(*p)[n-1]
@@ -72,7 +71,6 @@ func (p *Positions) push(s Span) error {
 	return nil
 }
 
-// Len is the number of positions.
 func (p Positions) Len() (n uint64) {
 	for _, s := range p {
 		n += uint64(s.Count)
@@ -80,7 +78,7 @@ func (p Positions) Len() (n uint64) {
 	return n
 }
 
-// Union is the set of what is in either. ErrOverlap if a position is in both.
+// Union returns the positions that are in either set. Errors: ErrOverlap.
 func (p Positions) Union(other Positions) (Positions, error) {
 	var union Positions
 	for len(p)+len(other) > 0 {
@@ -96,10 +94,10 @@ func (p Positions) Union(other Positions) (Positions, error) {
 	return union, nil
 }
 
-// ErrMissing says that a position is not in a set that should have it.
+// ErrMissing reports a position that a set lacks.
 var ErrMissing = errors.New("a position is not in the set")
 
-// Without is the set without another. ErrMissing if not all of that is in it.
+// Without returns the set minus another. ErrMissing: that is not a subset.
 func (p Positions) Without(other Positions) (Positions, error) {
 	var rest Positions
 	for _, s := range p {
@@ -124,7 +122,7 @@ func (p Positions) Without(other Positions) (Positions, error) {
 	return rest, nil
 }
 
-// Split is what of the set is before a position, and the rest.
+// Split returns the positions before at, and the others.
 func (p Positions) Split(at Position) (before, rest Positions) {
 	i := slices.IndexFunc(p, func(s Span) bool { return at.Before(s.End()) })
 	if i < 0 {
@@ -139,7 +137,6 @@ func (p Positions) Split(at Position) (before, rest Positions) {
 	return before, rest
 }
 
-// Has tells whether a position is in the set.
 func (p Positions) Has(at Position) bool {
 	_, found := slices.BinarySearchFunc(p, at, func(s Span, at Position) int {
 		switch {
@@ -153,15 +150,16 @@ func (p Positions) Has(at Position) bool {
 	return found
 }
 
-// indexEnd bounds the ends of spans that are written and read: far beyond the updates that a message holds, so that a
-// wrong set is noticed, and so little that no sum of an index and a count overflows.
+// indexEnd bounds the ends of encoded spans. It exceeds all messages, detects wrong sets, and keeps the sum of an
+// index and a count from overflowing.
 const indexEnd = 1 << 20
 
-// errPositions says that a text, or what should become one, is no set of positions.
+// errPositions reports an invalid set of positions or text of one.
 var errPositions = errors.New("not a set of positions")
 
-// MarshalText writes the set: base64 of unsigned varints, for each span the message's distance from the one before, then,
-// within a message, the distance from the end of the one before, and the count. The error is an index beyond 2^20.
+// MarshalText returns base64 of three unsigned varints for each span. The first is the distance of its message from
+// the one before. The second is the distance of its index from the end of the span before, in a new message the
+// index. The third is the count. The error is an index beyond 2^20.
 func (p Positions) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 4*len(p))
 	var at Position
@@ -180,7 +178,7 @@ func (p Positions) MarshalText() ([]byte, error) {
 	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText reads what MarshalText writes, and refuses everything else.
+// UnmarshalText parses the form of MarshalText and rejects any other.
 func (p *Positions) UnmarshalText(text []byte) error {
 	b, err := base64.RawStdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {
@@ -207,7 +205,8 @@ func (p *Positions) UnmarshalText(text []byte) error {
 		set = append(set, s)
 		at = s.End()
 	}
-	if written, err := set.MarshalText(); err != nil || !bytes.Equal(written, text) { // line breaks, or longer numbers than need be
+	// The text may have line breaks, or longer varints than needed.
+	if written, err := set.MarshalText(); err != nil || !bytes.Equal(written, text) {
 		return errPositions
 	}
 	*p = set

@@ -10,34 +10,35 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Bounds of a project. The contract enforces the same numbers; a test of package registry compares them.
+// Bounds of a project, names in bytes of UTF-8. The contract enforces the same numbers; a test of package registry
+// compares them. MaxPoints keeps an int64 score from overflowing in 2^32 updates.
 const (
-	MaxPoints           = 1<<31 - 1 // of one action; keeps an int64 score from overflowing in 2^32 updates
-	MaxActions          = 200       // of one project, over its whole life
-	MaxScoreTypes       = 64        // of one project, over its whole life
-	MaxCreationMembers  = 100       // owners plus updaters named in one creation
-	MaxNameBytes        = 64        // UTF-8 bytes of an action's or a score type's name
-	MaxProjectNameBytes = 128       // UTF-8 bytes of a project's name
+	MaxPoints           = 1<<31 - 1 // of an action
+	MaxActions          = 200       // over a project's life
+	MaxScoreTypes       = 64        // over a project's life
+	MaxCreationMembers  = 100       // owners plus updaters of one creation
+	MaxNameBytes        = 64        // of an action or score type
+	MaxProjectNameBytes = 128
 )
 
-// Direction says what an action's points do to a score.
+// Direction is the sign of an action's points.
 type Direction uint8
 
-// The directions of the interface.
+// The directions of the spec.
 const (
 	Add      Direction = 0
 	Subtract Direction = 1
 )
 
-// Action is a named score change. Actions are append-only: a changed point value is a new entry, with a new index,
-// under the same name.
+// Action is a named score change. Actions are append-only: changed points are a new entry with a new index under
+// the same name.
 type Action struct {
 	Name      string    `json:"name"`
 	Points    uint32    `json:"points"` // 1 … MaxPoints
 	Direction Direction `json:"direction"`
 }
 
-// Delta is the signed number of points the action adds to a score.
+// Delta returns the signed points that the action adds to a score.
 func (a Action) Delta() int64 {
 	if a.Direction == Subtract {
 		return -int64(a.Points)
@@ -45,8 +46,7 @@ func (a Action) Delta() int64 {
 	return int64(a.Points)
 }
 
-// Project is a project as its creator describes it. The contract gives actions and score types their indexes in the
-// order of the slices.
+// Project is a project as its creator describes it. The contract indexes actions and score types in this order.
 type Project struct {
 	ID         ProjectID        `json:"projectId"`
 	Name       string           `json:"name"`
@@ -54,18 +54,17 @@ type Project struct {
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	ScoreTypes []string         `json:"scoreTypes"`
-	SignedOnly bool             `json:"signedOnly,omitzero"` // takes updates in signed groups only
+	SignedOnly bool             `json:"signedOnly,omitzero"` // accepts only signed groups
 }
 
-// Problem says what is wrong with one field of a request; Pointer is a JSON pointer (RFC 6901) into its body.
+// Problem is an error in one field of a request. Pointer is a JSON pointer (RFC 6901) into the body.
 type Problem struct {
 	Pointer string
 	Detail  string
 }
 
-// Problems lists everything that would make the contract refuse the project, in the terms of the create-project
-// body; empty means valid. The contract checks all of it again, except that names are UTF-8 without control characters:
-// it counts their bytes.
+// Problems returns everything for which the contract would reject the project; empty means valid. Pointers are into
+// the create-project body. The contract repeats all checks except those of UTF-8 and control characters in names.
 func (p *Project) Problems() []Problem {
 	var out []Problem
 	add := func(pointer, format string, args ...any) {
@@ -144,31 +143,30 @@ func nameProblem(name string, maxBytes int) string {
 	return ""
 }
 
-// Role is what an address may do in a project, as bits: an address may be owner and updater at once.
+// Role is the permissions of an address in a project, as bits. An address may have both.
 type Role uint8
 
-// The roles; the contract uses the same bits.
+// The roles, with the contract's bits.
 const (
 	Updater Role = 1 << 0
 	Owner   Role = 1 << 1
 )
 
-// ErrTooBig says that a project's record does not fit into one message of the NATS server (1 MB by default: tens of
-// thousands of members). What was stored stays as it was.
+// ErrTooBig reports a record larger than one NATS message (1 MB by default: tens of thousands of members). The
+// stored record is unchanged.
 var ErrTooBig = errors.New("the project's record is larger than the NATS server's max_payload")
 
-// Record is what is known of a project that exists: on the chain, by its events, or accepted and on its way there.
+// Record is the state of a project: from the contract's events, or accepted and on its way to the chain.
 type Record struct {
 	ID         ProjectID               `json:"projectId"`
 	Name       string                  `json:"name"`
 	Actions    []Action                `json:"actions"`    // by index
 	ScoreTypes []string                `json:"scoreTypes"` // by index
-	Members    map[common.Address]Role `json:"members"`    // never holds a zero role
+	Members    map[common.Address]Role `json:"members"`    // nonzero roles
 	SignedOnly bool                    `json:"signedOnly,omitzero"`
-	Created    uint64                  `json:"-"` // block of the creation, in a view of the directory; elsewhere 0
+	Created    uint64                  `json:"-"` // block of the creation, in a view of the directory; else 0
 }
 
-// RecordOf is the record a creation leads to.
 func RecordOf(p *Project) *Record {
 	r := &Record{
 		ID: p.ID, Name: p.Name, Actions: p.Actions, ScoreTypes: p.ScoreTypes, Members: map[common.Address]Role{}, SignedOnly: p.SignedOnly,
@@ -182,7 +180,7 @@ func RecordOf(p *Project) *Record {
 	return r
 }
 
-// MembersOf are those with one of the roles, by address; never nil.
+// MembersOf returns the members with any of the roles, sorted by address; never nil.
 func (r *Record) MembersOf(roles Role) []common.Address {
 	members := []common.Address{}
 	for member, has := range r.Members {
@@ -194,7 +192,8 @@ func (r *Record) MembersOf(roles Role) []common.Address {
 	return members
 }
 
-// MembersAfter are the first of MembersOf behind an address, nil: from the first on, at most so many. It costs far less where these are few.
+// MembersAfter returns the first members of MembersOf behind an address (nil: all), at most that many. It is far
+// cheaper if most is small.
 func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []common.Address {
 	members := make([]common.Address, 0, min(most, len(r.Members)))
 	for member, has := range r.Members {
@@ -208,8 +207,8 @@ func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []com
 	return members
 }
 
-// Words are what an update's indexes mean in the project: its action's name and signed points, and its score type's name; nil where the
-// project does not have them. Lists only grow, so that a newer record says the same of an older update.
+// Words resolves an update's indexes to the action's name and signed points, and the score type's name; nil if
+// missing. Lists only grow, so a newer record resolves older updates in the same way.
 func (r *Record) Words(action, scoreType uint8) (name *string, points *int64, of *string) {
 	if i := int(action); i < len(r.Actions) {
 		delta := r.Actions[i].Delta()
@@ -221,7 +220,7 @@ func (r *Record) Words(action, scoreType uint8) (name *string, points *int64, of
 	return name, points, of
 }
 
-// ActionIndex finds the newest action of that name.
+// ActionIndex returns the index of the newest action of that name.
 func (r *Record) ActionIndex(name string) (uint8, bool) {
 	for i := len(r.Actions) - 1; i >= 0; i-- {
 		if r.Actions[i].Name == name {
@@ -231,7 +230,6 @@ func (r *Record) ActionIndex(name string) (uint8, bool) {
 	return 0, false
 }
 
-// ScoreTypeIndex finds the score type of that name.
 func (r *Record) ScoreTypeIndex(name string) (uint8, bool) {
 	i := slices.Index(r.ScoreTypes, name)
 	return uint8(max(i, 0)), i >= 0

@@ -12,150 +12,153 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// MaxPart is how many executions a Part holds at most.
+// MaxPart is the most executions in a Part.
 const MaxPart = 1000
 
-// MaxRecent is how many of a project's newest executions are kept at hand; older ones are in the chain's logs.
+// MaxRecent is how many of a project's newest executions the projection keeps. Older ones are in the chain's logs.
 const MaxRecent = 1000
 
-// Total, instead of the index of a score type, is the sum of a wallet's scores of all types.
+// Total stands for the sum of a wallet's scores of all types in place of a score type.
 const Total = -1
 
-// Execution is what the contract did with one update, in a final block.
+// Execution is the contract's result for one update, in a final block.
 type Execution struct {
 	Update
 
-	Points  int64 // signed, of the action; what the score changed by if the outcome is Applied
+	Points  int64 // signed points of the action; the score's change if Outcome is Applied
 	Outcome Outcome
 	Tx      common.Hash
 	Block   uint64
 	Time    time.Time // of the block
-	Gas     uint64    // its share of the transaction's gas; the shares of all updates of a transaction are the transaction's
-	Fee     uint64    // its share of what was paid for it, wei
+	Gas     uint64    // share of the transaction's; the shares of its updates add up to it
+	Fee     uint64    // share of the transaction's, wei
 }
 
-// Mark is how far a project's executions are known: all those in blocks before Block, and the first Count of those in Block.
+// Mark is how far a project's executions are known: all before Block, and the first Count in it.
 type Mark struct {
 	Block uint64
 	Count uint32
 }
 
-// Compare is negative if m comes before other, positive if it comes after it, and 0 if they are the same.
+// Compare orders marks as cmp.Compare does.
 func (m Mark) Compare(other Mark) int {
 	return cmp.Or(cmp.Compare(m.Block, other.Block), cmp.Compare(m.Count, other.Count))
 }
 
-// Part is what comes next in a project: all its executions after one mark, up to another. At most MaxPart. Its executions tell every mark between.
+// Part is a project's next executions: all after one mark up to another, at most MaxPart. They determine every mark
+// between.
 type Part struct {
 	Project    ProjectID
 	From, To   Mark
 	Executions []Execution // in the order of the chain
 }
 
-// Standing is a wallet's score and rank in an order of a project's wallets: by the score of one type, or by Total.
+// Standing is a wallet's score and rank in a project, by the score of one type or by Total.
 type Standing struct {
 	Wallet common.Address
 	Score  int64
-	Rank   uint64 // 1 + how many wallets have a higher score; equal scores share it. Beyond ±2^53 scores are compared as float64
+	Rank   uint64 // 1 + wallets with a higher score; ties share it. Beyond ±2^53 compared as float64
 }
 
-// BoardStanding is a wallet's standing on a board, among so many.
+// BoardStanding is a wallet's standing on a leaderboard.
 type BoardStanding struct {
-	Standing *Standing // nil: it is not on it
+	Standing *Standing // nil: not on the board
 	Wallets  uint64    // on the board
 }
 
-// Cursor is right after a standing, so that a page can follow another one although scores changed meanwhile.
+// Cursor is the place right after a standing, where the next page starts even if scores changed.
 type Cursor struct {
 	Score  int64
 	Wallet common.Address
 }
 
-// ErrCursor says that a text is not a cursor.
 var ErrCursor = errors.New("not a cursor")
 
-// String is what ParseCursor reads: 38 characters that may be in a URL.
+// String returns 38 URL-safe characters.
 func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(c.Score)), c.Wallet[:]...))
 }
 
-// ParseCursor reads what String wrote; anything else is ErrCursor.
+// ParseCursor parses the form of String. Errors: ErrCursor.
 func ParseCursor(text string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != 8+common.AddressLength {
 		return Cursor{}, ErrCursor
 	}
 	c := Cursor{int64(binary.BigEndian.Uint64(raw)), common.Address(raw[8:])}
-	if c.String() != text { // the decoder passes over line breaks
+	if c.String() != text { // the decoder ignores line breaks
 		return Cursor{}, ErrCursor
 	}
 	return c, nil
 }
 
-// Page is a part of an order.
+// Page is a page of a leaderboard.
 type Page struct {
-	Standings []Standing // highest score first; equal scores in an order that does not change
-	Wallets   uint64     // in the whole order
-	More      bool       // others follow the last one
+	Standings []Standing // highest score first; ties in a stable order
+	Wallets   uint64     // on the leaderboard
+	More      bool       // others follow
 }
 
-// Day is what a project's updates of one day (UTC, by their block's time) were and cost.
+// Day is the results and costs of a project's updates on one day (UTC, by block time).
 type Day struct {
-	Date     time.Time // the midnight it begins at
+	Date     time.Time // midnight at its start
 	Applied  uint64
-	Rejected uint64 // duplicates, too
+	Rejected uint64 // including duplicates
 	Gas      uint64
 	Fee      *big.Int // wei
-	Wallets  uint64   // that were hit for the first time
+	Wallets  uint64   // hit for the first time
 }
 
-// Summary is a project at a glance.
+// Summary is the totals of a project.
 type Summary struct {
 	Updates uint64    // applied
-	Wallets uint64    // with a score, be it 0
+	Wallets uint64    // with a score, even 0
 	Last    time.Time // of the newest execution's block; zero if there is none
 }
 
-// Checkpoint is as of which block the projection of the contract's executions is: all those up to this block, of every project, are in it,
-// and perhaps some later ones.
+// Checkpoint is the progress of the projection of executions. It contains all of every project up to Block, and
+// perhaps later ones.
 type Checkpoint struct {
-	Generation uint64 // of the projection: a rebuild begins a higher one. 0: there is no projection
+	Generation uint64 // each rebuild starts a higher one; 0: no projection
 	Block      uint64
 	Hash       common.Hash
 	Time       time.Time // of the block
-	Target     uint64    // the block from which on the rebuild that began this generation is done; lowered where the ledger ends before it
+	// Target is the block that completes the rebuild of this generation. It is lowered if the ledger ends before
+	// it.
+	Target uint64
 
-	Position string    // where reading the ledger continues, as a text of ledger.Position; "" at the generation's beginning, as Back and Anchor
-	Process  string    // the store's when this was written
-	Back     string    // a Position that was written some time before: where to continue if the store may have lost what was written since
+	// Position is where reading the ledger continues, as the text of a ledger.Position. Like Back and Anchor, it is
+	// "" at a generation's start.
+	Position string
+	Process  string    // of the store, at this write
+	Back     string    // an earlier Position, in case the store lost newer writes
 	Anchor   string    // the next Back
-	Anchored time.Time // when Anchor was written, in seconds
+	Anchored time.Time // time of Anchor, whole seconds
 }
 
-// Rebuilding tells whether the projection does not hold yet what it should.
+// Rebuilding reports whether the projection is incomplete.
 func (c Checkpoint) Rebuilding() bool { return c.Generation == 0 || c.Block < c.Target }
 
-// Extent is how long the chain is: the blocks' numbers.
+// Extent is the range of the chain's blocks, by number.
 type Extent struct {
-	First uint64 // the contract's
-	Final uint64 // the newest final one; 0 while there is none
-	Head  uint64 // the newest one
+	First uint64 // of the contract's deployment
+	Final uint64 // the newest final one; 0: none yet
+	Head  uint64
 }
 
-// AsOf is the block as of which something was read. Later ones may be in it in part.
+// AsOf is the block of a read. The result may contain parts of later blocks.
 type AsOf struct {
 	Block uint64
 	Time  time.Time
 }
 
-// RebuildingError says that the projection is being rebuilt and cannot be read yet.
+// RebuildingError reports that the projection is being rebuilt and not yet readable.
 type RebuildingError struct {
-	Block, Target uint64 // how far it is, and will be; both 0 before it began
+	Block, Target uint64 // current and last block; both 0 before the start
 }
 
 func (e *RebuildingError) Error() string { return "the projection is being rebuilt: " + e.Progress() }
 
-// Progress says how far it is.
 func (e *RebuildingError) Progress() string {
 	if e.Target == 0 {
 		return "not begun yet; a relayer begins by itself"
@@ -163,12 +166,12 @@ func (e *RebuildingError) Progress() string {
 	return fmt.Sprintf("at block %d of %d", e.Block, e.Target)
 }
 
-// ErrNotProjected says that the projection does not have the project: it was lost, or has not come to its creation yet.
+// ErrNotProjected reports that the projection lacks the project: lost, or its creation is still to come.
 var ErrNotProjected = errors.New("the projection does not have the project")
 
-// GapError says that a Part begins after what is known of its project: executions are missing. Nothing was written.
+// GapError reports that a Part starts after its project's mark: executions are missing, and nothing was written.
 type GapError struct {
-	Mark Mark // the project's; what comes next begins here
+	Mark Mark // of the project; the next Part starts here
 }
 
 func (e *GapError) Error() string {

@@ -7,43 +7,46 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Status is what can be told of one accepted update or creation. The zero Status says that nothing is known of it.
+// Status is the state of one accepted update, creation or edit. The zero Status means unknown.
 type Status struct {
-	Stage   Stage       // 0 when nothing is known
-	Outcome Outcome     // meaningful when Stage is Final
-	Tx      common.Hash // from Submitted on; zero when no transaction is known
-	Block   uint64      // the transaction's block, from Included on; 0 when none is known
+	Stage   Stage       // 0: unknown
+	Outcome Outcome     // valid if Stage is Final
+	Tx      common.Hash // from Submitted on; zero: unknown
+	Block   uint64      // of Tx, from Included on; 0: unknown
 }
 
-// ErrFoldMoved reports that what is folded of the ledger is not where a writer thought: another process folds, or the store lost writes.
+// ErrFoldMoved reports that a projection is at an unexpected position: another process writes it, or its store lost
+// the newest writes.
 var ErrFoldMoved = errors.New("the state that follows the ledger is elsewhere: another process moved it, or its store lost its newest writes")
 
-// Fact is what the ledger tells of updates, creations or edits: what became of them, or that it did not.
+// Fact is a final result of updates, creations or edits in the ledger, or its revocation.
 type Fact struct {
 	Refs     []Ref
-	Outcomes []Outcome   // of Refs, in order
-	Tx       common.Hash // zero for what no transaction ended
-	Block    uint64      // Tx's; of a dead letter without one, the newest final block then
-	Letter   bool        // a dead letter tells it, which holds only what was accepted
-	Gone     bool        // what Tx made final of Refs is so no more; there are no Outcomes
+	Outcomes []Outcome   // of Refs; empty if Gone
+	Tx       common.Hash // zero: ended without a transaction
+	// Block is that of Tx; of a dead letter without Tx, the newest final block at that time.
+	Block  uint64
+	Letter bool // from a dead letter, so Refs were accepted
+	// Gone: Refs are no longer final. Tx was rolled back, or their dead letter was replayed.
+	Gone bool
 }
 
-// Carrier is a lane's transaction that carries an update, as its bytes tell it.
+// Carrier is a lane's transaction that carries an update, decoded from its bytes.
 type Carrier struct {
-	Update    Update         // as it is carried
-	Signer    common.Address // the lane's, who sent it
+	Update    Update         // as encoded
+	Signer    common.Address // of the lane
 	Nonce     uint64
-	MaxPrice  *big.Int // wei per gas that it pays at most
-	Updates   int      // that it carries
-	OfProject int      // of these, those of the update's project
+	MaxPrice  *big.Int // fee cap, wei per gas
+	Updates   int      // in all
+	OfProject int      // of the update's project
 }
 
-// Claim is the answer to a request that claims an updateId to accept an update under it.
+// Claim is the result of claiming an updateId, which precedes accepting its update.
 type Claim string
 
-// The answers to a claim.
+// The results of a claim.
 const (
-	ClaimWon       Claim = "won"       // the updateId is the claimer's until the claim expires or is released
-	ClaimDuplicate Claim = "duplicate" // an update of this id was accepted, and not rejected
-	ClaimBusy      Claim = "busy"      // another request is accepting it right now; its claim ends soon, either way
+	ClaimWon       Claim = "won"       // held until the claim expires or is released
+	ClaimDuplicate Claim = "duplicate" // an update of this id was accepted and not rejected
+	ClaimBusy      Claim = "busy"      // another request is accepting it; its claim ends soon, either way
 )

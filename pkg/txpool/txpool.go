@@ -1,5 +1,5 @@
-// Package txpool says what nodes answer to raw transactions. An answer decides what is sent next and nothing else: it ends
-// no slot and frees no nonce.
+// Package txpool classifies the answers of nodes to raw transactions. An answer only decides the next send: it
+// never ends a pending transaction or frees a nonce.
 package txpool
 
 import (
@@ -7,30 +7,31 @@ import (
 	"slices"
 )
 
-// Class is what a node's answer to a raw transaction means for its slot. Package chain maps node errors to classes;
-// nothing else in the program looks at their text.
+// Class is the meaning of a node's answer for a pending transaction. Package chain maps node errors to classes; no
+// other code reads their text.
 type Class uint8
 
-// The classes. The zero value is Unknown, so that an answer that is not understood is ambiguous and frees nothing.
+// The classes. The zero value is Unknown, so an unrecognized answer is ambiguous. After Unknown, Throttled,
+// NodeDown and Timeout the node may have the bytes.
 const (
-	Unknown                Class = iota // text that is not known: the node may have it
+	Unknown                Class = iota // unrecognized text
 	Added                               // taken into the pool now
-	Known                               // the very same bytes were in the pool already
-	ReplacementUnderpriced              // another transaction with this nonce is in the pool at a price too close
-	NonceLow                            // the nonce was used in a block: look for receipts, it may be ours
-	NonceHigh                           // a lower nonce is missing in that pool
-	Delegated                           // the account is delegated (EIP-7702): the pool takes one transaction of it at a time
-	FeeLow                              // below the pool's or the block's minimum price
-	Full                                // no room, in all or for this account
-	Funds                               // the signer's balance does not cover it
-	FeeCapRPC                           // gas limit × price is above the node's own fee cap: configuration
-	Reserved                            // the account is held by another pool (7702 delegation, blob pool)
-	BadGas                              // the gas limit is below the intrinsic or floor cost
+	Known                               // the same bytes were in the pool already
+	ReplacementUnderpriced              // the pool has another transaction with this nonce at a close price
+	NonceLow                            // the nonce was used in a block, perhaps by ours: read receipts
+	NonceHigh                           // the pool lacks a lower nonce
+	Delegated                           // EIP-7702 account: the pool takes one of its transactions at a time
+	FeeLow                              // below the minimum price of pool or block
+	Full                                // pool full, in all or for this account
+	Funds                               // the signer's balance is too low
+	FeeCapRPC                           // gas limit × price exceeds the node's own fee cap: configuration
+	Reserved                            // another pool holds the account (7702 delegation, blob pool)
+	BadGas                              // gas limit below the intrinsic or floor cost
 	TooBig                              // too many bytes or too much gas for this chain
 	Invalid                             // wrong chain, sender or shape: a bug or configuration
-	Throttled                           // rate limited: the node may have it
-	NodeDown                            // 5xx, refused, syncing: the node may have it
-	Timeout                             // no answer in time: the node may have it
+	Throttled                           // rate limited
+	NodeDown                            // 5xx, refused, syncing
+	Timeout                             // no answer in time
 )
 
 var names = [...]string{
@@ -38,7 +39,7 @@ var names = [...]string{
 	"fee_cap_rpc", "reserved", "bad_gas", "too_big", "invalid", "throttled", "node_down", "timeout",
 }
 
-// String is the class's name in logs and metrics.
+// String returns the name in logs and metrics.
 func (c Class) String() string {
 	if int(c) < len(names) {
 		return names[c]
@@ -46,10 +47,10 @@ func (c Class) String() string {
 	return "unknown"
 }
 
-// Taken tells whether the bytes are in a pool for certain.
+// Taken reports whether the bytes are in a pool for certain.
 func (c Class) Taken() bool { return c == Added || c == Known }
 
-// Ambiguous tells whether the node may hold the bytes although it did not say so.
+// Ambiguous reports whether the node may have the bytes without confirming it.
 func (c Class) Ambiguous() bool {
 	return c == Unknown || c == Throttled || c == NodeDown || c == Timeout
 }
@@ -57,26 +58,28 @@ func (c Class) Ambiguous() bool {
 // Answer is one node's answer to one raw transaction.
 type Answer struct {
 	Class     Class
-	Delivered bool  // the bytes may have reached the node
-	Err       error // the node's words
-	// MinTip is the least tip that the node takes, wei per gas, where it refuses a lower one and names it; else 0.
+	Delivered bool // the bytes may have reached the node
+	Err       error
+	// MinTip is the lowest tip that the node accepts, wei per gas, if it rejected a lower one and named the
+	// minimum; else 0.
 	MinTip uint64
 }
 
-// Result is the answer to one raw transaction, over all nodes it went to: Taken if any took it; else ambiguous if any
-// was ambiguous; else the most telling refusal.
+// Result is the combined answer of all nodes to one raw transaction: taken if any node took it, else ambiguous if
+// any was ambiguous, else the most specific rejection.
 type Result struct {
 	Class Class
-	// Refused is what Class hides: the most telling refusal by another node that got it, where Class is ambiguous, or one for what is in the transaction,
-	// where Class speaks of the nonce or the account. Unknown if there is none.
+	// Refused is the most specific rejection that Class hides, by another node that got the bytes. If Class is
+	// ambiguous, it is any rejection. If Class is about nonce or account, it is one of the transaction itself. Else
+	// Unknown.
 	Refused Class
-	Err     error // the node's words, for logs; nil when Taken
-	// MinTip is the lowest that the nodes named which refuse lower ones; 0 where one of them named none.
+	Err     error // for logs; nil if taken
+	// MinTip is the lowest minimum of the nodes that rejected a lower tip; 0 if one of them named none.
 	MinTip uint64
 }
 
-// ranked are the classes by what they say of a transaction that several nodes got: taken; then what leaves it open whether
-// a node has the bytes; then the refusals, first what says where the nonce stands, then what may pass, then what will not.
+// ranked orders the classes of a transaction that several nodes got. First taken, then ambiguous, then rejections:
+// those that show the nonce's position, those that may pass, those that will not.
 var ranked = []Class{
 	Added, Known,
 	Unknown, Throttled, Timeout, NodeDown,
@@ -84,8 +87,7 @@ var ranked = []Class{
 	BadGas, TooBig, FeeCapRPC, Invalid,
 }
 
-// Join joins the nodes' answers to one transaction. A node that the bytes cannot have reached has no say, unless they
-// reached none.
+// Join combines the nodes' answers to one transaction. Nodes that certainly lack the bytes count only if all do.
 func Join(answers []Answer) Result {
 	joined := join(answers)
 	var tips []uint64
@@ -107,7 +109,7 @@ func Join(answers []Answer) Result {
 	return joined
 }
 
-// ofNonce reports whether a refusal speaks of the nonce or the account, not of what is in the transaction.
+// ofNonce reports whether a rejection is about the nonce or the account rather than the transaction itself.
 func (c Class) ofNonce() bool {
 	return c == NonceLow || c == ReplacementUnderpriced || c == NonceHigh || c == Delegated
 }

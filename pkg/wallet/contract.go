@@ -7,23 +7,23 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// isValidSignature is the selector of ERC-1271's isValidSignature(bytes32,bytes), and also the answer that says yes.
+// isValidSignature is the selector of ERC-1271's isValidSignature(bytes32,bytes), and its positive answer.
 var isValidSignature = [4]byte{0x16, 0x26, 0xba, 0x7e}
 
-// ContractCall is the calldata that asks a contract wallet, by ERC-1271, whether it stands behind a signature of the
-// digest. It is for eth_call: the answer may change with the wallet's state.
+// ContractCall returns the calldata that asks a contract wallet, by ERC-1271, to confirm a signature of the digest.
+// It is for eth_call, as the answer may change with the wallet's state.
 func ContractCall(digest common.Hash, signature []byte) []byte {
 	padded := (len(signature) + 31) / 32 * 32
 	call := make([]byte, 4+3*32+padded)
 	copy(call, isValidSignature[:])
 	copy(call[4:], digest[:])
-	call[4+32+31] = 64 // where the bytes begin
+	call[4+32+31] = 64 // offset of the bytes
 	binary.BigEndian.PutUint64(call[4+96-8:], uint64(len(signature)))
 	copy(call[4+96:], signature)
 	return call
 }
 
-// ContractAgrees reads the answer to ContractCall: only the exact magic value, in one whole word, is a yes.
+// ContractAgrees parses the answer to ContractCall. Only the exact magic value, in one whole word, is positive.
 func ContractAgrees(answer []byte) bool {
 	return len(answer) == 32 && bytes.Equal(answer[:4], isValidSignature[:]) && bytes.Equal(answer[4:], make([]byte, 28))
 }

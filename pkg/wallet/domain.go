@@ -10,25 +10,26 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// What every domain has in common, and its type as it is hashed. Part of the interface, as the types of messages are.
+// The common parts of all domains, and their type as it is hashed: part of the interface, like the types of
+// messages.
 const (
 	domainName    = "Scorelay"
 	domainVersion = "1"
 	domainType    = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 )
 
-// ErrDomain says that a JSON value is not a domain that NewDomain could have made.
+// ErrDomain reports JSON other than a domain of NewDomain.
 var ErrDomain = errors.New("not a domain of Scorelay signatures")
 
-// Domain ties signatures to one ScoreRegistry on one chain, so that none can be used on another. Domains can be compared
-// with ==. The zero Domain is none: nothing should be signed under it.
+// Domain is the EIP-712 domain of one ScoreRegistry on one chain: signatures are valid only there. Domains are
+// comparable with ==. The zero Domain means none and must not sign.
 type Domain struct {
 	chainID   uint64
 	contract  common.Address
 	separator common.Hash
 }
 
-// NewDomain is the domain of the contract at that address on that chain: name "Scorelay", version "1".
+// NewDomain returns the domain of a contract on a chain, with name "Scorelay" and version "1".
 func NewDomain(chainID uint64, contract common.Address) Domain {
 	return Domain{chainID, contract, crypto.Keccak256Hash(
 		crypto.Keccak256([]byte(domainType)),
@@ -39,13 +40,10 @@ func NewDomain(chainID uint64, contract common.Address) Domain {
 	)}
 }
 
-// ChainID is the chain's id (EIP-155).
 func (d Domain) ChainID() uint64 { return d.chainID }
 
-// Contract is the address of the ScoreRegistry.
 func (d Domain) Contract() common.Address { return d.contract }
 
-// String names contract and chain.
 func (d Domain) String() string {
 	if d == (Domain{}) {
 		return "no contract"
@@ -53,7 +51,7 @@ func (d Domain) String() string {
 	return fmt.Sprintf("contract %s on chain %d", d.contract.Hex(), d.chainID)
 }
 
-// domainJSON has the names that `eth_signTypedData` and ERC-5267 give the parts of a domain.
+// domainJSON has the field names of `eth_signTypedData` and ERC-5267.
 type domainJSON struct {
 	Name     string  `json:"name"`
 	Version  string  `json:"version"`
@@ -61,9 +59,8 @@ type domainJSON struct {
 	Contract string  `json:"verifyingContract"`
 }
 
-// MarshalJSON writes the domain as `eth_signTypedData` takes it. The chain's id is a number, since not every library
-// takes a string for it; ids beyond 2^53 - 1 are exact in the text, but not in every reader. The
-// zero Domain is null.
+// MarshalJSON returns the domain in the form of `eth_signTypedData`. The chain's id is a number, as some libraries
+// reject a string. Ids beyond 2^53 - 1 are exact in the text, but some parsers round them. The zero Domain is null.
 func (d Domain) MarshalJSON() ([]byte, error) {
 	if d == (Domain{}) {
 		return []byte("null"), nil
@@ -75,8 +72,8 @@ func (d Domain) MarshalJSON() ([]byte, error) {
 	return json.Marshal(domainJSON{domainName, domainVersion, &d.chainID, string(address)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; null changes nothing, as in encoding/json. The error is an ErrDomain, also
-// for another name or version: that would be another scheme, which this package cannot sign.
+// UnmarshalJSON parses the form of MarshalJSON; null is ignored, as in encoding/json. The error wraps ErrDomain,
+// also for another name or version: that is a foreign scheme.
 func (d *Domain) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil

@@ -7,19 +7,19 @@ import (
 )
 
 var (
-	// ErrNotTime says that a message is not a time.
+	// ErrNotTime reports a malformed time.
 	ErrNotTime = errors.New("must be the current time as decimal milliseconds since 1970, digits only")
-	// ErrTooOld says that a message was signed too long ago.
+	// ErrTooOld reports a message from too long ago.
 	ErrTooOld = errors.New("is too old")
-	// ErrTooFarAhead says that a message names a time that is still to come: the signer's clock runs ahead of ours.
+	// ErrTooFarAhead reports a time in the future: the signer's clock is ahead of ours.
 	ErrTooFarAhead = errors.New("lies in the future")
 )
 
-// maxTimeDigits is the length of the last millisecond of the year 2286.
+// maxTimeDigits is the length of the times until the year 2286, in milliseconds.
 const maxTimeDigits = 13
 
-// ParseTime reads a message: decimal milliseconds since 1970, 1 to 13 digits without sign, spaces or leading zeros.
-// The only error is ErrNotTime.
+// ParseTime parses a message: milliseconds since 1970 as 1 to 13 decimal digits, the first one nonzero. Errors:
+// ErrNotTime.
 func ParseTime(message string) (time.Time, error) {
 	if len(message) < 1 || len(message) > maxTimeDigits || message[0] == '0' {
 		return time.Time{}, ErrNotTime
@@ -36,13 +36,13 @@ func ParseTime(message string) (time.Time, error) {
 	return time.UnixMilli(ms), nil
 }
 
-// Freshness is how far a message's time may lie from now; both ends are inclusive.
+// Freshness is the largest distance of a message's time from now, inclusive.
 type Freshness struct {
 	Past  time.Duration
 	Ahead time.Duration
 }
 
-// Check tells whether at is fresh now. Errors: ErrTooOld, ErrTooFarAhead.
+// Check returns nil if at is fresh at now. Errors: ErrTooOld, ErrTooFarAhead.
 func (f Freshness) Check(at, now time.Time) error {
 	switch age := now.Sub(at); {
 	case age > f.Past:

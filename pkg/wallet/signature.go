@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The ways a signature can be wrong before anyone asks whose it is.
+// Errors of a signature, whoever signed.
 var (
 	ErrSignatureLength = errors.New("must be 65 bytes (r, s, v), or 64 in the compact form of EIP-2098")
 	ErrSignatureV      = errors.New("has a recovery value v other than 0, 1, 27 or 28")
@@ -23,8 +23,8 @@ var (
 // Signature is a secp256k1 signature in one canonical form: r, s (in the lower half), v (0 or 1).
 type Signature [65]byte
 
-// ParseSignature reads the 65 bytes r, s, v with v in {0, 1, 27, 28}, or the 64 bytes of EIP-2098. Errors:
-// ErrSignatureLength, ErrSignatureV, ErrHighS, and ErrUnrecoverable when r or s is out of its range.
+// ParseSignature parses the 65 bytes r, s, v with v in {0, 1, 27, 28}, or the 64 bytes of EIP-2098. Errors:
+// ErrSignatureLength, ErrSignatureV, ErrHighS, and ErrUnrecoverable if r or s is out of range.
 func ParseSignature(b []byte) (Signature, error) {
 	var sig Signature
 	switch len(b) {
@@ -53,31 +53,31 @@ func ParseSignature(b []byte) (Signature, error) {
 	return sig, nil
 }
 
-// The order of the curve and its half, as r and s are written.
 var (
 	order     = common.BigToHash(crypto.S256().Params().N)
 	halfOrder = common.BigToHash(new(big.Int).Rsh(crypto.S256().Params().N, 1))
 )
 
-// Compact is the signature in the 64 bytes of EIP-2098, as groups carry it; ParseSignature reads them back.
+// Compact returns the signature in the 64 bytes of EIP-2098, the form in groups. ParseSignature is its inverse.
 func (s Signature) Compact() score.GroupSignature {
 	compact := score.GroupSignature(s[:64])
 	compact[32] |= s[64] << 7
 	return compact
 }
 
-// Recover returns the address whose key signed the digest. Every valid signature recovers to some address: whether it
-// is the right one is the caller's question. The only error is ErrUnrecoverable.
+// Recover returns the address of the key that signed the digest. Every valid signature recovers to some address;
+// the caller must compare it with the expected one. Errors: ErrUnrecoverable.
 func (s Signature) Recover(digest common.Hash) (common.Address, error) {
 	key, err := crypto.Ecrecover(digest[:], s[:])
 	if err != nil {
 		return common.Address{}, ErrUnrecoverable
 	}
-	hash := crypto.Keccak256Hash(key[1:]) // without the byte that says how the point is written
+	hash := crypto.Keccak256Hash(key[1:]) // without the byte of the point's format
 	return common.Address(hash[12:]), nil
 }
 
-// PersonalDigest is what `personal_sign` signs for a text (EIP-191, version 0x45), as web3.js, ethers and viem do it.
+// PersonalDigest returns the digest that `personal_sign` signs for a text (EIP-191, version 0x45), as in web3.js,
+// ethers and viem.
 func PersonalDigest(message string) common.Hash {
 	text := append(make([]byte, 0, 64), "\x19Ethereum Signed Message:\n"...)
 	text = strconv.AppendInt(text, int64(len(message)), 10)

@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The types of EIP-712 as they are hashed. Their texts are part of the interface: a changed one is another scheme.
+// The EIP-712 types as they are hashed. They are part of the interface: any change makes another scheme.
 const (
 	payloadType = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
 	groupType   = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
@@ -19,17 +19,17 @@ const (
 	projectEdit = "EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)" + editType
 )
 
-// Payload is an update as its caller sees it, all of which an EIP-712 signature covers.
+// Payload is an update as its caller sees it. An EIP-712 signature covers all of it.
 type Payload struct {
 	Update     score.UpdateID
 	Project    score.ProjectID
 	ActionName string
 	ScoreType  string
 	Target     common.Address
-	Message    uint64 // the time of signing, in ms since 1970
+	Message    uint64 // time of signing, milliseconds since 1970
 }
 
-// Digest is what `eth_signTypedData_v4` signs for the payload.
+// Digest returns the `eth_signTypedData_v4` digest of the payload.
 func (d Domain) Digest(p Payload) common.Hash {
 	payload := crypto.Keccak256(
 		crypto.Keccak256([]byte(payloadType)),
@@ -43,8 +43,8 @@ func (d Domain) Digest(p Payload) common.Hash {
 	return d.digest(payload)
 }
 
-// GroupDigest is what `eth_signTypedData_v4` signs for a group: body is its updates as they stand in the calldata. The
-// contract computes the same. No time is in it: a group can be sent again, and its ids apply once.
+// GroupDigest returns the `eth_signTypedData_v4` digest of a group, as the contract computes it. body is its
+// updates as in the calldata. It covers no time: a group can be sent again, and its ids apply once.
 func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byte) common.Hash {
 	return d.digest(crypto.Keccak256(
 		crypto.Keccak256([]byte(groupType)),
@@ -54,8 +54,8 @@ func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byt
 	))
 }
 
-// EditDigest is what `eth_signTypedData_v4` signs for an owner's edit of a project, the primary type being EditProject. The
-// contract computes the same.
+// EditDigest returns the `eth_signTypedData_v4` digest of an owner's edit, as the contract computes it. The primary
+// type is EditProject.
 func (d Domain) EditDigest(e score.ProjectEdit) common.Hash {
 	var edits []byte
 	for _, edit := range e.Edits {
@@ -73,7 +73,7 @@ func (d Domain) EditDigest(e score.ProjectEdit) common.Hash {
 	))
 }
 
-// EditTypedData is what EditDigest is of, as JSON: for signers that encode it by themselves, as `eth_signTypedData` does.
+// EditTypedData returns the typed data of EditDigest as JSON, for signers that encode it themselves.
 func (d Domain) EditTypedData(e score.ProjectEdit) ([]byte, error) {
 	e.Edits = append([]score.Edit{}, e.Edits...) // [] for none
 	return json.Marshal(map[string]any{
@@ -83,13 +83,12 @@ func (d Domain) EditTypedData(e score.ProjectEdit) ([]byte, error) {
 	})
 }
 
-// member of a type of EIP-712.
 type member struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// membersOf reads a type's text.
+// membersOf parses a type's text.
 func membersOf(text string) (members []member) {
 	_, list, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	for text := range strings.SplitSeq(list, ",") {
@@ -99,5 +98,4 @@ func membersOf(text string) (members []member) {
 	return members
 }
 
-// uintWord is a number as EIP-712 encodes it.
 func uintWord(n uint64) []byte { return common.BigToHash(new(big.Int).SetUint64(n)).Bytes() }

@@ -1,5 +1,5 @@
-// Package store keeps a deployment's roster of lanes in the KV bucket LANES, under one key. Every write is a compare-and-set on
-// the revision that was read, so of two changes at once one is made on top of the other.
+// Package store keeps a deployment's roster in the KV bucket LANES, under one key. Every write is a compare-and-set
+// on the revision that was read, so concurrent changes apply one after the other.
 package store
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket's name. Package stream creates it.
 const Bucket = "LANES"
 
 const (
 	key         = "roster"
 	callTimeout = 5 * time.Second
-	pause       = 200 * time.Millisecond // after a call that failed
+	pause       = 200 * time.Millisecond // after a failed call
 )
 
-// ErrNone says that there is no roster yet.
+// ErrNone reports that the deployment has no roster yet.
 var ErrNone = errors.New("the deployment has no roster of lanes yet: run `scorelay setup`")
 
 // Store reads and writes the roster. It is safe for concurrent use.
@@ -36,7 +36,7 @@ type Store struct {
 	nc *nats.Conn
 }
 
-// Open binds to the bucket, which must exist.
+// Open opens the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -61,7 +61,7 @@ func decode(data []byte) (roster.Roster, error) {
 	return roster.Decode(data)
 }
 
-// Create writes a deployment's first roster, and returns the one that is stored: another, if another was there.
+// Create writes a deployment's first roster unless there is one, and returns the stored one.
 func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, error) {
 	data, err := r.Encode()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, err
 		call, cancel := context.WithTimeout(ctx, callTimeout)
 		_, failed := s.kv.Create(call, key, data)
 		cancel()
-		stored, err := s.Get(ctx) // what failed may be stored
+		stored, err := s.Get(ctx) // a failed write may be stored
 		if err == nil || !errors.Is(err, ErrNone) {
 			return stored, err
 		}
@@ -81,9 +81,9 @@ func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, err
 	}
 }
 
-// Update replaces the roster by what change makes of it, and returns that, as watched.Change does. Where a write is stored whose answer
-// was lost, and another came after it, change runs on the roster that has it, and refuses to add its signer a second time
-// (roster.ErrSigner). A roster that is not there or cannot be read is an error at once.
+// Update replaces the roster by the result of change and returns it, as watched.Change does. If a write is stored
+// but its answer is lost, and another write follows, change runs again on a roster that includes the first. It then
+// rejects the same signer (roster.ErrSigner). A missing or unreadable roster is an error at once.
 func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (r roster.Roster, err error) {
 	err = watched.Change(ctx, s.kv, key, "the roster of lanes", func(stored []byte) ([]byte, error) {
 		if r, err = decode(stored); err != nil {
@@ -97,26 +97,26 @@ func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.R
 	return r, err
 }
 
-// Gone ends the life of a lane whose journal says that nothing is left. One that is gone already is fine.
+// Gone marks a lane as gone, see roster.Roster.Gone. It may be repeated.
 func (s *Store) Gone(ctx context.Context, id score.Lane) error {
 	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Gone(id) })
 	return err
 }
 
-// Wake has a lane that is gone driven again, see roster.Roster.Wake.
+// Wake has a gone lane driven again, see roster.Roster.Wake.
 func (s *Store) Wake(ctx context.Context, id score.Lane) error {
 	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Wake(id) })
 	return err
 }
 
-// View is the newest roster in memory, kept current by Run.
+// View is the newest roster in memory. Run keeps it current.
 type View struct {
 	*roster.Live
 	*Store
 	log *slog.Logger
 }
 
-// View reads the roster and returns a view that knows it. Errors: as of Get.
+// View reads the roster and returns a view of it. Errors: as for Get.
 func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	r, err := s.Get(ctx)
 	if err != nil {
@@ -125,8 +125,8 @@ func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	return &View{Live: roster.NewLive(r), Store: s, log: log}, nil
 }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away, or the roster cannot be read, the view
-// keeps what it knew.
+// Run keeps the view current until ctx ends, and returns ctx's error. The view is unchanged while NATS is away or
+// the roster unreadable.
 func (v *View) Run(ctx context.Context) error {
 	return watched.Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
 }
