@@ -10,33 +10,32 @@ import (
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
 
-// ErrNotCursor reports that a text is no cursor.
+// ErrNotCursor: the text is not a cursor.
 var ErrNotCursor = errors.New("is no cursor: start, or what an event came with")
 
 // MaxCursor bounds the text of a cursor, in bytes.
 const MaxCursor = 128
 
-// Cursor is how far a reader has read a project's events. The zero Cursor is the project's beginning. It is comparable, and its text fits a header and
-// a value of NATS. Readers make none: they keep what they got.
+// Cursor is a reader's checkpoint in a project's events. The zero Cursor is the project's beginning. It is
+// comparable, and its text fits a header and a value of NATS. Readers only keep cursors that they got.
 type Cursor struct {
 	ledger.Position // everything before it was read
 
-	part place // what was read of the block that comes next; zero: nothing
+	part place // read part of the next block; zero: none
 }
 
 // place is a place inside a block.
 type place struct {
 	above uint32  // the block's number less the Position's; at least 1
-	hash  [8]byte // the first bytes of the block's hash
-	log   uint32  // index in the block of the newest log that was read of
-	index uint32  // index in that log of the newest update that was read
+	hash  [8]byte // first bytes of the block's hash
+	log   uint32  // index in the block of the newest log read, at least in part
+	index uint32  // index in that log of the newest update read
 }
 
-// startText is the zero Cursor.
 const startText = "start"
 
-// String is what ParseCursor reads: start; a position in the ledger, such as 41-1200-4f0c…e1-3; or that and a place in the block behind it, such
-// as 41-1200-4f0c…e1-3-1-9ac4…07-12-0.
+// String formats the cursor for ParseCursor: start; a ledger position, such as 41-1200-4f0c…e1-3; or that with a
+// place in the next block, such as 41-1200-4f0c…e1-3-1-9ac4…07-12-0.
 func (c Cursor) String() string {
 	switch {
 	case c == Cursor{}:
@@ -47,7 +46,7 @@ func (c Cursor) String() string {
 	return fmt.Sprintf("%s-%d-%x-%d-%d", c.Position, c.part.above, c.part.hash, c.part.log, c.part.index)
 }
 
-// ParseCursor reads what String writes, exactly; anything else is ErrNotCursor.
+// ParseCursor parses exactly the form of String. It returns ErrNotCursor for any other text.
 func ParseCursor(text string) (c Cursor, err error) {
 	if text == startText {
 		return c, nil
@@ -77,10 +76,8 @@ func ParseCursor(text string) (c Cursor, err error) {
 	return c, nil
 }
 
-// MarshalText writes the form of String.
 func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads the form of String.
 func (c *Cursor) UnmarshalText(text []byte) (err error) {
 	*c, err = ParseCursor(string(text))
 	return err

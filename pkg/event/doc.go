@@ -1,26 +1,26 @@
-// Package event reads what became final of a project, for webhooks and Server-Sent Events: from the ledger (package ledger), which has one order of
-// both sources. What the contract did is in its events in final blocks. What never reached the contract, or could not be carried out, is in the dead
-// letters that no event of the contract tells of. Nothing is stored: an event is made of a message each time that it is read, and two readers make the
-// same one.
+// Package event reads the final facts of a project, for webhooks and Server-Sent Events. Its source is the ledger
+// (package ledger), which orders contract events in final blocks, and dead letters for failures that have none.
+// Events are not stored: each read builds the same ones from a message.
 //
 // # Invariants
 //
-//   - Final is what the ledger says. This package has no rule of its own.
-//   - An event's id never changes: block hash, log index and index in the log, or the dead letter's name. An event may come more than once (a reader
-//     that crashed, a dead letter that was stored again), always under the same id.
-//   - An event says the same each time, but for an action or a score type that its project did not have when it was first told: what the directory
-//     of projects does not know yet, and the contract has, it waits for.
-//   - From a cursor on nothing is left out: a reader that repeats its newest cursor misses nothing. All readers of a project get the ledger's order.
-//   - A reader that passes a reorg deeper than finality gets ChainRewound before anything of the new blocks. A reader that drops events of later blocks then,
-//     and takes each id once, holds exactly the contract's events at the end (TestWhoObeysTheDocsHoldsTheContractsEvents). A rewind too many does no harm:
-//     what holds comes again.
-//   - A cursor is never continued elsewhere. One inside a block names that block; where the ledger lost its message and the chain has replaced
-//     its block, it is refused with ErrReplaced.
-//   - Readers at the end cost the chain nothing: they share the Source's memory. Few readers at a time read what is older.
+//   - The ledger decides what is final; this package has no rule of its own.
+//   - An event's id never changes: block hash, log index and index in the log, or the dead letter's name. An event
+//     may come again (a crashed reader, a dead letter stored again), always under the same id.
+//   - An event's content never changes, except for an action or a score type that its project lacked at first
+//     delivery. If the contract has one that the project directory lacks, the event waits for the directory.
+//   - A reader that repeats its newest cursor misses nothing. All readers of a project get the ledger's order.
+//   - After a reorg deeper than finality, a reader gets ChainRewound before the new blocks. If it then drops events
+//     of later blocks, and takes each id once, it ends with exactly the contract's events. Superfluous rewinds are
+//     harmless: valid events come again.
+//   - Reading continues only at the cursor. One inside a block names that block. If the ledger lost its message and
+//     the chain has replaced its block, it is rejected with ErrReplaced.
+//   - Readers at the end cost no chain calls: they share the Source's memory. Concurrent reads of older blocks are
+//     bounded.
 //
 // # Rejected
 //
-//   - A stream of events for each project in JetStream: as many copies of the ledger as projects, which would have to be kept for years.
-//   - Telling of what is included and not final: those who act on it would have to take it back.
-//   - Beginning again by itself where a cursor is unknown: millions of events would come again that no operator asked for.
+//   - A JetStream stream of events for each project: as many copies of the ledger as projects, kept for years.
+//   - Events that are included but not final: their readers would have to revert their actions.
+//   - Starting over at an unknown cursor: millions of unrequested events would come again.
 package event

@@ -8,28 +8,27 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Type says what an event tells, and which type its data has.
+// Type is the kind of an event; it determines the type of its data.
 type Type string
 
-// The types.
 const (
 	UpdateApplied   Type = "update.applied"   // UpdateData: its score changed
 	UpdateDuplicate Type = "update.duplicate" // UpdateData: its updateId was used before, so it changed nothing
-	UpdateRejected  Type = "update.rejected"  // UpdateData: it changed nothing, for the reason in the outcome, and its updateId stays unused
-	UpdateReplayed  Type = "update.replayed"  // UpdateData: an operator had one that was rejected without an event of the contract accepted again
+	UpdateRejected  Type = "update.rejected"  // UpdateData: changed nothing, see outcome; its updateId stays unused
+	UpdateReplayed  Type = "update.replayed"  // UpdateData: rejected without a contract event, replayed by an operator
 
 	ProjectCreated  Type = "project.created"  // ProjectData
 	ProjectChanged  Type = "project.changed"  // ChangeData
-	ProjectRejected Type = "project.rejected" // ProjectData: its creation could not be carried out
-	ProjectReplayed Type = "project.replayed" // ProjectData: an operator had such a creation accepted again
+	ProjectRejected Type = "project.rejected" // ProjectData: its creation failed
+	ProjectReplayed Type = "project.replayed" // ProjectData: an operator replayed the failed creation
 
-	EditRejected Type = "edit.rejected" // EditData: none of an owner's edit was made; what is made of others is told by ProjectChanged
+	EditRejected Type = "edit.rejected" // EditData: an owner's edit failed; changes made are ProjectChanged
 
-	// ChainRewound is told of a reorg deeper than finality, with RewindData: events of later blocks are void, and what holds comes again under its ids.
+	// ChainRewound (RewindData): a reorg deeper than finality. Events of later blocks are void; valid ones come again
+	// under their ids.
 	ChainRewound Type = "chain.rewound"
 )
 
-// Types lists all types.
 func Types() []Type {
 	return []Type{
 		UpdateApplied, UpdateDuplicate, UpdateRejected, UpdateReplayed, ProjectCreated, ProjectChanged, ProjectRejected, ProjectReplayed, EditRejected,
@@ -40,37 +39,39 @@ func Types() []Type {
 // MaxID bounds the id of an event, in bytes.
 const MaxID = 255
 
-// Event tells one thing that became final. As JSON it is what readers are sent.
+// Event is one final fact. Its JSON form is sent to readers.
 type Event struct {
-	ID      string          `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -; the same forever, however often the event comes
-	Type    Type            `json:"type"`
-	Time    time.Time       `json:"timestamp"` // UTC: of the block; of a dead letter, when it was stored or replayed; of ChainRewound, of the final block then
+	ID   string `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -; never changes, however often the event comes
+	Type Type   `json:"type"`
+	// Time, UTC: of the block; of a dead letter, when stored or replayed; of ChainRewound, of the final block then.
+	Time    time.Time       `json:"timestamp"`
 	Project score.ProjectID `json:"projectId"`
-	Data    any             `json:"data"` // UpdateData, ProjectData, ChangeData, EditData or RewindData, as Type says
+	Data    any             `json:"data"` // UpdateData, ProjectData, ChangeData, EditData or RewindData, by Type
 
-	// After is the cursor right after the event: who has done all of it continues there.
+	// After is the cursor right after the event, to continue from.
 	After Cursor `json:"-"`
 }
 
-// TxRef is the transaction that did something, and its block, which is null of what no event of the contract tells. All is null of what no transaction did.
+// TxRef is the transaction behind an event, and its block. Without a contract event Block is null, without a
+// transaction both are.
 type TxRef struct {
 	Tx    *common.Hash `json:"transactionHash"`
-	Block *uint64      `json:"blockNumber"` // null also where only the transaction is known
+	Block *uint64      `json:"blockNumber"` // null also if only the transaction is known
 }
 
-// UpdateData tells of an update, in the words of a wallet's history.
+// UpdateData describes an update, in the terms of a wallet's history.
 type UpdateData struct {
 	ID        score.UpdateID `json:"updateId"`
 	Target    common.Address `json:"targetWallet"`
 	Signer    common.Address `json:"signer"`
-	Action    *string        `json:"action"`    // null where the contract did not have it when the event was first told
-	Points    *int64         `json:"points"`    // signed, of the action, whether or not they were applied; as action
+	Action    *string        `json:"action"`    // null if the contract lacked it at first delivery
+	Points    *int64         `json:"points"`    // signed, of the action, applied or not; else as action
 	ScoreType *string        `json:"scoreType"` // as action
 	Outcome   string         `json:"outcome"`   // a score.Outcome's text
 	TxRef
 }
 
-// ProjectData tells of a project as it was created, or should have been.
+// ProjectData describes a project as created, or as it should have been.
 type ProjectData struct {
 	Name       string           `json:"name"`
 	Actions    []score.Action   `json:"inputActions"` // by index
@@ -82,17 +83,18 @@ type ProjectData struct {
 	TxRef
 }
 
-// ChangeData tells one change of a project. Of Member, Action, ScoreType and SignedOnly one is set.
+// ChangeData is one change of a project. One of Member, Action, ScoreType and SignedOnly is set.
 type ChangeData struct {
-	Member     *common.Address `json:"member,omitempty"`
-	Roles      []string        `json:"roles,omitzero"` // that the member has now: owner, updater; empty, not null, if it is none any more
-	Action     *score.Action   `json:"action,omitempty"`
-	ScoreType  *string         `json:"scoreType,omitempty"`
-	SignedOnly *bool           `json:"signedOnly,omitempty"`
+	Member *common.Address `json:"member,omitempty"`
+	// Roles are the member's current ones, owner and updater; empty, not null, for a removed member.
+	Roles      []string      `json:"roles,omitzero"`
+	Action     *score.Action `json:"action,omitempty"`
+	ScoreType  *string       `json:"scoreType,omitempty"`
+	SignedOnly *bool         `json:"signedOnly,omitempty"`
 	TxRef
 }
 
-// EditData tells of an owner's edit that was posted.
+// EditData describes an owner's edit that was posted.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`
@@ -101,8 +103,8 @@ type EditData struct {
 	TxRef
 }
 
-// RewindData tells of the newest block that stands.
+// RewindData holds the newest block that is still canonical.
 type RewindData struct {
 	Block uint64       `json:"blockNumber"`
-	Hash  *common.Hash `json:"blockHash"` // null where only the number is known
+	Hash  *common.Hash `json:"blockHash"` // null if only the number is known
 }

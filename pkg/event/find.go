@@ -15,15 +15,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoEvent reports that a project has no event of an id: nothing final has it, or its dead letter is gone.
+// ErrNoEvent: the project has no final event with this id, or its dead letter is gone.
 var ErrNoEvent = errors.New("the project has no event of this id")
 
 const (
-	deadPrefix = "dead-" // of ids of what dead letters tell
-	findLimit  = 500     // events that are looked at at once
+	deadPrefix = "dead-" // of the ids of dead letters' events
+	findLimit  = 500     // events read at once
 )
 
-// Find is a project's event of an id; it finds no ChainRewound. Errors: ErrNoEvent; any other one may pass.
+// Find returns a project's event by id, except for ChainRewound. It returns ErrNoEvent if there is none; other errors
+// may pass.
 func (r *Reader) Find(ctx context.Context, project score.ProjectID, id string) (e Event, err error) {
 	r.prepare()
 	if strings.HasPrefix(id, deadPrefix) {
@@ -62,7 +63,6 @@ func (r *Reader) Find(ctx context.Context, project score.ProjectID, id string) (
 	return e, ErrNoEvent
 }
 
-// findLetter finds what a dead letter tells.
 func (r *Reader) findLetter(ctx context.Context, project score.ProjectID, id string) (found Event, err error) {
 	t, wait := &turn{Reader: r, project: project}, errors.New("the directory of projects is behind the dead letter")
 	err = r.Letters.DeadLettersAfter(ctx, 0, &project, func(_ uint64, d score.DeadLetter) error {
@@ -86,10 +86,10 @@ func (r *Reader) findLetter(ctx context.Context, project score.ProjectID, id str
 	return found, err
 }
 
-// idOf is the id of the event that something was rejected.
+// idOf returns the id of the rejection event.
 func idOf(d *score.DeadLetter) string { return deadPrefix + strings.ReplaceAll(d.ID, ".", "-") }
 
-// blockOf is the block, of any branch, whose hash an event's id begins with.
+// blockOf returns the block, of any branch, with the hash that an event's id begins with.
 func (r *Reader) blockOf(ctx context.Context, id string) (evidence.Block, error) {
 	text, _, _ := strings.Cut(id, "-")
 	hash, err := hexutil.Decode(text)

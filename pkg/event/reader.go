@@ -22,74 +22,74 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Errors of a Reader.
 var (
-	// ErrReplaced reports that the ledger does not know a cursor any more, and the chain has replaced its block: nothing tells what still holds.
+	// ErrReplaced: the ledger no longer contains the cursor, and the chain has replaced its block. The still valid
+	// events are unknown.
 	ErrReplaced = ledger.ErrReplaced
-	// ErrAhead reports that the ledger does not reach a cursor yet, as this process reads it.
+	// ErrAhead: the ledger, as this process reads it, has yet to reach the cursor.
 	ErrAhead = ledger.ErrAhead
 )
 
-// Chain asks the chain's endpoints.
+// Chain queries the chain's endpoints.
 type Chain interface {
-	// BlockByHash is a block, of any branch; ethereum.NotFound where no endpoint has it.
+	// BlockByHash returns a block of any branch, or ethereum.NotFound if every endpoint lacks it.
 	BlockByHash(ctx context.Context, hash common.Hash) (evidence.Block, error)
 	// Call runs a message on the state of block at.
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
-// Projects knows the records of final projects. A directory's view does.
+// Projects returns the records of final projects, as a directory's view does.
 type Projects interface {
-	// Project is a project's record, which may not be changed; ok is false of one that it does not know (yet).
+	// Project returns a project's record, which is read-only; ok is false for an unknown project.
 	Project(id score.ProjectID) (rec *score.Record, ok bool)
 }
 
-// DefaultPoll is Reader.Poll unless it is set.
 const DefaultPoll = time.Second
 
 const (
-	olderAtOnce   = 2           // readers that read what the Source does not have in memory: a page may take some seconds and 100 MB
-	olderKept     = 4           // such pages that are kept, since each is told in several parts, and maybe to several readers
-	projectsKnown = 1024        // whose lists are kept
-	tellPause     = time.Minute // between two lines of the log about readers that wait
-	longPolls     = 10          // Polls that a reader may be held up before that is a stall
-	stallPolls    = 60          // Polls that a stall is shown for: longer than until a reader that waits fails again
+	// Concurrent reads of messages older than the Source's memory: a page may take some seconds and 100 MB.
+	olderAtOnce = 2
+	// Cached pages of those: each is delivered in several parts, and maybe to several readers.
+	olderKept     = 4
+	projectsKnown = 1024        // projects with cached lists
+	tellPause     = time.Minute // between two log lines about waiting readers
+	longPolls     = 10          // Polls for which a reader may wait before that is a stall
+	stallPolls    = 60          // Polls for which a stall is shown: longer than until a waiting reader fails again
 )
 
-// Reader reads projects' events from the ledger. It is safe for concurrent use.
+// Reader reads projects' events. It is safe for concurrent use.
 type Reader struct {
 	Source     *ledger.Source // running
 	Letters    ledger.Letters
 	Chain      Chain
 	Deployment score.Deployment
 	Projects   Projects
-	Poll       time.Duration // how often to look whether a directory that was behind has caught up; 0 means DefaultPoll
+	Poll       time.Duration // interval of checking a directory that was behind; 0 means DefaultPoll
 	Stalled    *Stalled      // nil: none
 	Log        *slog.Logger
 
 	init      sync.Once
-	reading   chan struct{}                      // one for each reader of what is older
-	perReader sync.Map                           // by a name of AsReader: holds one while a call of that reader reads what is older
-	asking    chan struct{}                      // holds one while the contract is asked for lists
-	lists     *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
+	reading   chan struct{}                      // one for each read of older messages
+	perReader sync.Map                           // by AsReader's name: full while that reader reads older messages
+	asking    chan struct{}                      // full while the contract is asked for lists
+	lists     *lru.Cache[score.ProjectID, lists] // of projects with incomplete records
 
 	mu      sync.Mutex
-	older   []page    // the newest that were read, the oldest first
-	told    time.Time // when the log was told of a reader that waits
-	awaited time.Time // when one waited for the directory
-	awaits  time.Time // since when some do, one after the other or all the time
+	older   []page    // the newest pages read, oldest first
+	told    time.Time // last log line about a waiting reader
+	awaited time.Time // last wait for the directory
+	awaits  time.Time // start of consecutive waits
 }
 
-// page is what the ledger has behind a position.
+// page contains the ledger's messages after a position.
 type page struct {
 	after    ledger.Position
 	messages []*ledger.Message
 }
 
-// Stalled shows whether a process's readers of events wait for what cannot be read.
+// Stalled shows whether a process's event readers wait for unreadable data.
 type Stalled struct{ until atomic.Int64 } // unix nanoseconds
 
-// NewStalled registers the gauge.
 func NewStalled(reg prometheus.Registerer) *Stalled {
 	s := &Stalled{}
 	promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{
@@ -111,7 +111,6 @@ func (r *Reader) prepare() {
 	})
 }
 
-// End is the cursor after all that is final now.
 func (r *Reader) End(ctx context.Context) (Cursor, error) {
 	end, err := r.Source.End(ctx)
 	if err != nil {
@@ -120,21 +119,23 @@ func (r *Reader) End(ctx context.Context) (Cursor, error) {
 	return Cursor{Position: end.Position}, nil
 }
 
-// Holds is nil if Next can continue from a cursor. At once it is ErrReplaced if the ledger does not know it and its block is not in the chain,
-// ErrAhead if that is yet to come. Any other error may pass.
+// Holds returns nil if Next can continue from a cursor. It returns ErrReplaced if the ledger lacks the cursor and its
+// block is not canonical, and ErrAhead if the cursor is yet to come. Other errors may pass.
 func (r *Reader) Holds(ctx context.Context, at Cursor) error { return r.Source.Holds(ctx, at.Position) }
 
-// Since is a cursor near a time: the events of blocks from then on come after it, and those of dead letters in the ledger that were stored from
-// then on. Where there is nothing such it is the end.
+// Since returns a cursor near a time. All events of blocks from then on come after it, and those of dead letters in
+// the ledger that were stored from then on. Without any, it is the end.
 func (r *Reader) Since(ctx context.Context, at time.Time) (Cursor, error) {
 	p, err := r.Source.Since(ctx, at)
 	return Cursor{Position: p}, err
 }
 
-// Next waits until the ledger was read further than a cursor, and returns at most about limit events (at least 1) and the cursor after them. Often there
-// are no events: the cursor says that nothing is before it. A reader that stores cursors stores such a one now and then, so that it has little to read again.
-// With an error come no events and the cursor that was given. Of the calls of one AsReader, one at a time reads what is older.
-// ErrReplaced: see Holds. The context's error: it ended while there was nothing. Any other error may pass: try again after a pause.
+// Next waits until the ledger was read beyond a cursor. It returns about limit events at most (at least 1) and the
+// cursor after them. Often there are no events, only a newer cursor, which a reader should store now and then to
+// reread less. With an error it returns the given cursor only. Calls of one AsReader read older messages one at a
+// time.
+//
+// For ErrReplaced see Holds. The context's error: it ended first. Other errors may pass: retry after a pause.
 func (r *Reader) Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error) {
 	r.prepare()
 	t := &turn{Reader: r, project: project, at: after, limit: max(limit, 1)}
@@ -156,13 +157,12 @@ func (r *Reader) Next(ctx context.Context, project score.ProjectID, after Cursor
 	}
 }
 
-// quiet reports whether a reader whose context ended waited for what was yet to come.
+// quiet reports whether a reader's context ended while it waited for new messages.
 func (r *Reader) quiet(ctx context.Context, at Cursor) bool {
 	_, err := r.Source.End(ctx)
-	return r.Source.Recent(at.Position) || errors.Is(err, ctx.Err()) // the ledger may hold nothing yet
+	return r.Source.Recent(at.Position) || errors.Is(err, ctx.Err()) // the ledger may be empty
 }
 
-// stall notes that a reader waits for what cannot be read.
 func (r *Reader) stall(project score.ProjectID, err error) {
 	now := time.Now()
 	if r.Stalled != nil {
@@ -181,12 +181,12 @@ type turn struct {
 	*Reader
 
 	project score.ProjectID
-	at      Cursor // everything before it is in found, or nothing
+	at      Cursor // everything before it is in found, or irrelevant
 	limit   int
 	found   []Event
 }
 
-// read reads what is after the cursor once. What was found stays found where a later message fails.
+// read reads the messages after the cursor once. Events found before an error are kept.
 func (t *turn) read(ctx context.Context) error {
 	if t.at == (Cursor{}) {
 		if begun, err := t.begin(ctx); err != nil || !begun {
@@ -208,9 +208,10 @@ func (t *turn) read(ctx context.Context) error {
 	return nil
 }
 
-// begin goes to the project's creation or, where there is none, to where the ledger begins. The block of the creation is
-// the directory's: the contract's own number may be of another chain. ok is false while the directory lacks it. If that
-// lasts it goes to the contract's beginning: the directory may never get a record, as of one that is too big.
+// begin moves to the project's creation or, for an unknown project, to the ledger's beginning. The creation's block
+// comes from the directory, since the contract's number may be of another chain. ok is false while the directory
+// lacks it. If that lasts, begin moves to the contract's beginning: the directory may never get the record, if too
+// big.
 func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 	end, err := t.Source.End(ctx)
 	if err != nil {
@@ -237,14 +238,12 @@ func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 	return err == nil, err
 }
 
-// readProject asks the contract for the project at the end of a block.
 func (t *turn) readProject(ctx context.Context, at evidence.Ref) (registry.ProjectInfo, error) {
 	return registry.ReadProject(t.project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return t.Chain.Call(ctx, evidence.Call{To: t.Deployment.Contract, Data: data}, at.Hash)
 	})
 }
 
-// messages returns what the ledger has after a position.
 func (r *Reader) messages(ctx context.Context, after ledger.Position) ([]*ledger.Message, error) {
 	if r.Source.Recent(after) {
 		return r.Source.Next(ctx, after)
@@ -257,7 +256,7 @@ func (r *Reader) messages(ctx context.Context, after ledger.Position) ([]*ledger
 		return nil, fmt.Errorf("couldn't read the events after block %d, since other readers read old ones: %w", after.Block, err)
 	}
 	defer leave()
-	if some := r.kept(after); some != nil { // another reader's, meanwhile
+	if some := r.kept(after); some != nil { // read by another reader meanwhile
 		return some, nil
 	}
 	some, err := r.Source.Next(ctx, after)
@@ -272,7 +271,7 @@ func (r *Reader) messages(ctx context.Context, after ledger.Position) ([]*ledger
 	return some, nil
 }
 
-// kept returns what an older page has after a position.
+// kept returns the messages after a position in the cached pages.
 func (r *Reader) kept(after ledger.Position) []*ledger.Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -289,7 +288,7 @@ func (r *Reader) kept(after ledger.Position) []*ledger.Message {
 	return nil
 }
 
-// forget drops the pages of what is older, since a reader was told of blocks that the chain replaced.
+// forget drops the cached pages, after a reader got blocks that the chain replaced.
 func (r *Reader) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -298,12 +297,13 @@ func (r *Reader) forget() {
 
 type readerKey struct{}
 
-// AsReader counts the calls under a context as those of one reader.
+// AsReader makes all calls under the context count as one reader's.
 func AsReader(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, readerKey{}, name)
 }
 
-// enterOlder waits for a place among those that read what is older; leave gives it back. Who has one waits for it.
+// enterOlder waits for a place among the reads of older messages; leave releases it. A reader has one place at a
+// time.
 func (r *Reader) enterOlder(ctx context.Context) (leave func(), err error) {
 	own := make(chan struct{}, 1)
 	if name := ctx.Value(readerKey{}); name != nil {

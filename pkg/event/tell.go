@@ -11,8 +11,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// take finds the project's events in the message behind the cursor, and moves the cursor; more is false where the limit, or a directory that is
-// behind, ends the turn before the message does.
+// take adds the project's events in the next message, and moves the cursor. more is false if the limit, or a
+// directory that is behind, ends the turn.
 func (t *turn) take(ctx context.Context, m *ledger.Message) (more bool, err error) {
 	if len(t.found) >= t.limit {
 		return false, nil
@@ -20,14 +20,14 @@ func (t *turn) take(ctx context.Context, m *ledger.Message) (more bool, err erro
 	switch m.Kind {
 	case ledger.Rewind:
 		t.rewind(m)
-		return m.Seq > 0, nil // of older blocks the messages behind it are of the old chain
+		return m.Seq > 0, nil // among older blocks, the following messages are of the old chain
 	case ledger.Letter:
 		return t.letter(ctx, m)
 	}
 	return t.block(ctx, m)
 }
 
-// pass moves the cursor behind a message in which nothing of the block is that was begun.
+// pass moves the cursor past a message that has no part of the begun block.
 func (t *turn) pass(m *ledger.Message) {
 	begun := t.at.Block + uint64(t.at.part.above)
 	t.at.Position = m.Position
@@ -36,7 +36,7 @@ func (t *turn) pass(m *ledger.Message) {
 	}
 }
 
-// rewind tells that final blocks were replaced. A Rewind of blocks that are older than the ledger leads to the project's beginning.
+// rewind reports replaced final blocks. A Rewind of blocks older than the ledger leads to the project's beginning.
 func (t *turn) rewind(m *ledger.Message) {
 	data, id := RewindData{Block: m.Block.Number}, fmt.Sprintf("rewound-%d-%x", m.Seq, m.Position.Hash)
 	if m.Block.Hash != (common.Hash{}) {
@@ -51,11 +51,11 @@ func (t *turn) rewind(m *ledger.Message) {
 	t.found = append(t.found, Event{ID: id, Type: ChainRewound, Time: m.Time, Project: t.project, Data: data, After: t.at})
 }
 
-// block finds what a block, or a part of it, has of the project.
 func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err error) {
 	above, hash := uint32(m.Block.Number-t.at.Block), [8]byte(m.Block.Hash[:8])
 	if begun := t.at.part; begun != (place{}) && (begun.above != above || begun.hash != hash) {
-		if len(m.Events) == 0 && m.Block.Number < t.at.Block+uint64(begun.above) { // also below the position: where the ledger is another, it leads there again
+		// Also below the position: another ledger leads there again.
+		if len(m.Events) == 0 && m.Block.Number < t.at.Block+uint64(begun.above) {
 			t.pass(m)
 			return true, nil
 		}
@@ -76,9 +76,10 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 		t.at = Cursor{Position: m.Position}
 	case m.Seq > 0:
 		t.at = Cursor{Position: m.Position, part: place{uint32(m.Block.Number - m.Position.Block), hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}}
-	case len(m.Events) > 0: // a position inside a block that is older than the ledger would have no hash
+	case len(m.Events) > 0: // a position inside a block older than the ledger has no hash
 		last := uint32(m.Events[len(m.Events)-1].Log)
-		if t.at.part.hash != hash || t.at.part.log <= last { // else it is inside a later part: the block is read from its first part on
+		// Otherwise it is inside a later part: the block is read again from its first part.
+		if t.at.part.hash != hash || t.at.part.log <= last {
 			t.at.part = place{above, hash, last, wholeLog}
 		}
 	}
@@ -87,16 +88,15 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 
 const wholeLog = 1<<32 - 1
 
-// told is one of the contract's events.
 type told struct {
 	of *ledger.Message
 	*ledger.Event
 	at place
 }
 
-// event finds what one of the contract's events has of the project behind the cursor.
+// event adds the project's events after the cursor in one of the contract's events.
 func (t *turn) event(ctx context.Context, e *told) (more bool, err error) {
-	next := 0 // index of the first that was not read
+	next := 0 // index of the first unread one
 	if begun := &t.at.part; begun.hash == e.at.hash {
 		switch {
 		case begun.log > e.at.log || begun.log == e.at.log && begun.index == wholeLog:
@@ -126,7 +126,7 @@ func (t *turn) event(ctx context.Context, e *told) (more bool, err error) {
 	return true, nil
 }
 
-// add adds an event; false once there are enough.
+// add adds an event; false at the limit.
 func (t *turn) add(e *told, index int, kind Type, data any) bool {
 	if len(t.found) >= t.limit {
 		return false
@@ -139,7 +139,7 @@ func (t *turn) add(e *told, index int, kind Type, data any) bool {
 	return true
 }
 
-// changeOf is what an event says of the project itself; nil data: nothing.
+// changeOf returns an event's change of the project itself; nil data for none.
 func (t *turn) changeOf(e *told) (Type, any) {
 	on := e.ref()
 	switch of := e.Event.Event.(type) {
@@ -199,7 +199,7 @@ func projectData(p *score.Project) ProjectData {
 	}
 }
 
-// letter finds what a dead letter tells of the project; ok is false where the directory is behind it.
+// letter adds the project's events of a dead letter; ok is false if the directory is behind it.
 func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err error) {
 	var told []Event
 	if ref, ok := m.Letter.Ref(); ok && ref.Project == t.project {
@@ -210,7 +210,7 @@ func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err erro
 	before := t.at
 	t.pass(m)
 	for i := range told {
-		told[i].After = before // the letter comes again until all that it tells is done
+		told[i].After = before // the letter comes again until all its events are processed
 	}
 	if len(told) > 0 {
 		told[len(told)-1].After = t.at
@@ -219,8 +219,8 @@ func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err erro
 	return true, nil
 }
 
-// eventsOf are those of a dead letter: that something was rejected and, where it was accepted again, that too, which is one more event however often it is
-// marked. ok is false where the directory is behind it.
+// eventsOf returns the events of a dead letter: the rejection and, if it was replayed, one more, however often it is
+// marked. ok is false if the directory is behind it.
 func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event, ok bool, err error) {
 	var rec *score.Record
 	if d.Update != nil {
@@ -231,7 +231,7 @@ func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event,
 	rejected, replayed, data := describe(rec, d)
 	e := Event{ID: idOf(d), Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data}
 	told = append(told, e)
-	if !d.Replayed.IsZero() { // the mark replaced the dead letter, which may have told nothing yet
+	if !d.Replayed.IsZero() { // the mark replaced the dead letter, which may have yet to be read
 		e.ID, e.Type, e.Time = e.ID+"-replayed", replayed, d.Replayed.UTC()
 		told = append(told, e)
 	}

@@ -10,21 +10,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// lists are how many actions and score types the contract had of a project at the end of a block.
+// lists contains the numbers of a project's actions and score types in the contract at the end of a block.
 type lists struct {
 	at                  common.Hash
 	actions, scoreTypes int
 }
 
-// recordFor is the record in whose words an update is told. An event never changes, so what the record lacks is told as null only where the contract
-// does not have it either, at the ledger's newest block. Else the directory is behind: ok is false.
+// recordFor returns the record that names an update's action and score type. Events never change, so a missing name
+// becomes null only if the contract lacks it too, at the ledger's newest block. Otherwise the directory is behind,
+// and ok is false.
 func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Outcome) (rec *score.Record, ok bool, err error) {
 	rec, ok = t.Projects.Project(t.project)
 	var known lists
 	if ok {
 		known.actions, known.scoreTypes = len(rec.Actions), len(rec.ScoreTypes)
 	}
-	lacks := func(l lists) (action, scoreType bool) { // what the outcome says is unknown is null at any time
+	lacks := func(l lists) (action, scoreType bool) { // an unknown name by the outcome is null anyway
 		return outcome != score.UnknownAction && int(u.Action) >= l.actions, outcome != score.UnknownScoreType && int(u.ScoreType) >= l.scoreTypes
 	}
 	action, scoreType := lacks(known)
@@ -43,7 +44,7 @@ func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Out
 	return rec, true, nil
 }
 
-// contractLists asks the contract at the ledger's newest block, one reader for all.
+// contractLists reads the lists from the contract at the ledger's newest block, one reader at a time.
 func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	select {
 	case t.asking <- struct{}{}:
@@ -67,8 +68,8 @@ func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	return l, nil
 }
 
-// waitForDirectory notes that the directory lacks something of the project, as it may for a moment. It reports whether that
-// lasts, for whichever reader: then it is a stall.
+// waitForDirectory notes that the directory lacks a fact about the project. It reports whether that lasts, over all
+// readers, which is a stall.
 func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()
@@ -84,7 +85,8 @@ func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	return lasts
 }
 
-// updateData tells of an update in its project's words, but for what was unknown when it was executed, and may be known since.
+// updateData describes an update in its project's names, except for those that were unknown at execution and may be
+// known since.
 func updateData(rec *score.Record, u *score.Update, outcome score.Outcome) UpdateData {
 	d := UpdateData{ID: u.ID, Target: u.Target, Signer: u.Signer, Outcome: outcome.String()}
 	if rec != nil {

@@ -8,19 +8,19 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Attempt is one exact signed transaction. As JSON it is its bytes.
+// Attempt is one exact signed transaction. Its JSON form is its bytes.
 type Attempt struct {
 	Raw    []byte
 	Hash   common.Hash
 	Nonce  uint64
 	Gas    uint64 // limit
-	Tip    uint64 // wei per gas; for a legacy transaction the same as Cap
+	Tip    uint64 // wei per gas; equals Cap in a legacy transaction
 	Cap    uint64 // wei per gas
 	Cancel bool   // carries no work
 }
 
-// decodeAttempt reads signed bytes. What an attempt says of itself is taken from its bytes alone, so that a journal
-// cannot disagree with what is sent.
+// decodeAttempt decodes signed bytes. All other fields come from the bytes, so the journal always matches the
+// transaction sent.
 func decodeAttempt(raw []byte) (Attempt, *types.Transaction, error) {
 	tx, err := decodeTx(raw)
 	if err != nil {
@@ -40,10 +40,8 @@ func decodeAttempt(raw []byte) (Attempt, *types.Transaction, error) {
 	}, tx, nil
 }
 
-// MarshalJSON writes the bytes.
 func (a Attempt) MarshalJSON() ([]byte, error) { return json.Marshal(a.Raw) }
 
-// UnmarshalJSON reads bytes, as decodeAttempt does.
 func (a *Attempt) UnmarshalJSON(b []byte) error {
 	var raw []byte
 	err := json.Unmarshal(b, &raw)

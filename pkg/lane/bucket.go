@@ -7,23 +7,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Holding is a bucket that the lane owns, and what of it is bound: of the projects that are parked, each by itself; of all
-// others together.
+// Holding is an owned bucket's assigned positions: an Extent per throttled (parked) project, and one for all others.
 type Holding struct {
 	Extent
 	Parked map[score.ProjectID]Extent `json:"parked,omitempty"`
 }
 
-// Extent tells which of some positions are bound: all before the floor, and those of a set beyond it.
+// Extent is a set of assigned positions: all below the low watermark (Floor), and those in Bound above it.
 type Extent struct {
 	Floor score.Position  `json:"floor"`
 	Bound score.Positions `json:"bound,omitempty"`
 }
 
-// Has tells whether a position is bound, if it is one of the extent's.
+// Has reports whether a position of the extent is assigned.
 func (x Extent) Has(at score.Position) bool { return at.Before(x.Floor) || x.Bound.Has(at) }
 
-// Of is the extent that a project's positions are in.
+// Of returns the extent that contains the project's positions.
 func (h Holding) Of(project score.ProjectID) Extent {
 	if x, parked := h.Parked[project]; parked {
 		return x
@@ -31,7 +30,7 @@ func (h Holding) Of(project score.ProjectID) Extent {
 	return h.Extent
 }
 
-// Lowest is the lowest of the bucket's floors: everything of it before is bound.
+// Lowest returns the lowest floor: every position of the bucket below it is assigned.
 func (h Holding) Lowest() score.Position {
 	at := h.Floor
 	for _, x := range h.Parked {
@@ -40,7 +39,7 @@ func (h Holding) Lowest() score.Position {
 	return at
 }
 
-// with is the holding with another extent of a parked project, or of all others where project is nil.
+// with returns a copy with a new extent for a throttled project, or for all other projects if project is nil.
 func (h Holding) with(project *score.ProjectID, x Extent) Holding {
 	if project == nil {
 		h.Extent = x
@@ -54,18 +53,18 @@ func (h Holding) with(project *score.ProjectID, x Extent) Holding {
 	return h
 }
 
-// Move is what an entry changes of an extent: the positions that it binds, and the floor after it.
+// Move is an entry's change to an extent: newly assigned positions and the new floor.
 type Move struct {
 	Bucket  score.Bucket     `json:"bucket"`
-	Project *score.ProjectID `json:"project,omitempty"` // that is parked; nil for all of the bucket that are not
+	Project *score.ProjectID `json:"project,omitempty"` // a throttled project; nil for all others of the bucket
 	Bound   score.Positions  `json:"bound,omitempty"`
 	Floor   score.Position   `json:"floor"`
-	// Passed is how many of the extent's positions the floor passed, as the session counted them when it read the stream. The
-	// fold counts those that are bound: a position that is not was lost, and the counts differ.
+	// Passed is the number of the extent's positions that the floor passed, as the session counted them when reading
+	// the stream. If the fold counts fewer assigned positions, one was lost.
 	Passed uint64 `json:"passed,omitempty"`
 }
 
-// moved is the extent after a move. The error is ErrCorrupt: a position is bound twice, or passed that is not bound.
+// moved returns the extent after a move. It returns ErrCorrupt if a position is assigned twice, or passed unassigned.
 func (x Extent) moved(m *Move) (Extent, error) {
 	fail := func(err error) (Extent, error) {
 		return x, fmt.Errorf("%w: bucket %d, from %v to %v: %w", ErrCorrupt, m.Bucket, x.Floor, m.Floor, err)
@@ -87,7 +86,7 @@ func (x Extent) moved(m *Move) (Extent, error) {
 	return Extent{Floor: m.Floor, Bound: beyond}, nil
 }
 
-// moved are the lane's buckets after an entry's moves, and how many positions these bind.
+// moved returns the lane's buckets after an entry's moves, and the number of newly assigned positions.
 func (s *State) moved(moves []Move) (buckets map[score.Bucket]Holding, bound uint64, err error) {
 	buckets = maps.Clone(s.Buckets)
 	for i := range moves {
@@ -112,8 +111,6 @@ func (s *State) moved(moves []Move) (buckets map[score.Bucket]Holding, bound uin
 	return buckets, bound, nil
 }
 
-// pass moves floors without binding anything to a slot: over what other lanes carry, and over messages that were
-// dead-lettered.
 func (s *State) pass(e *Pass) error {
 	buckets, _, err := s.moved(e.Moves)
 	if err != nil {
@@ -123,7 +120,7 @@ func (s *State) pass(e *Pass) error {
 	return nil
 }
 
-// park gives a project a floor of its own.
+// park gives a project its own floor.
 func (s *State) park(e *Park) error {
 	held, owned := s.Buckets[e.Bucket]
 	_, parked := held.Parked[e.Project]
@@ -143,7 +140,7 @@ func (s *State) park(e *Park) error {
 	return nil
 }
 
-// unpark puts a project's positions back to those of its bucket.
+// unpark merges a project's positions into those of its bucket.
 func (s *State) unpark(e *Unpark) error {
 	held := s.Buckets[e.Bucket]
 	project, parked := held.Parked[e.Project]

@@ -12,24 +12,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What an append to a journal can come to besides success. Either ends the session: the journal is read again.
+// Failures of an append. Each ends the session, and the journal is read again.
 var (
 	ErrFenced    = errors.New("another session or an operator appended to the lane's journal")
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
 )
 
-// ErrUnreadable says that an entry of a journal is of a newer format or not an entry at all. Nothing may be done with the
-// lane until an operator looks.
+// ErrUnreadable: an entry of the journal has another format or invalid bytes. The lane stays idle until an operator
+// looks.
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
-// Version is the entry format this program reads and writes.
 const Version = 7
 
-// Entry is one record of a lane's journal. Besides the header exactly one field is set.
+// Entry is one record of a lane's journal. Exactly one field besides the header is set.
 type Entry struct {
 	Version int       `json:"v"`
-	Epoch   uint64    `json:"epoch"` // of the session that wrote it
-	Time    time.Time `json:"time"`  // for people; nothing is decided by it
+	Epoch   uint64    `json:"epoch"` // fencing token of the session that wrote it
+	Time    time.Time `json:"time"`  // for people only
 
 	Open        *Open        `json:"open,omitempty"`
 	Skip        *Skip        `json:"skip,omitempty"`
@@ -50,120 +49,117 @@ type Entry struct {
 	Snapshot    *Snapshot    `json:"snapshot,omitempty"`
 }
 
-// Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, positions and
-// calldata would mean something else.
+// Identity is the stream, chain, contract and key of a journal. Only that identity may drive it: under another its
+// nonces, positions and calldata would mean something else.
 type Identity struct {
-	Stream   time.Time      `json:"stream"` // when the stream of updates was created
+	Stream   time.Time      `json:"stream"` // creation time of the stream of updates
 	ChainID  uint64         `json:"chainId"`
 	Contract common.Address `json:"contract"`
 	Signer   common.Address `json:"signer"`
 }
 
-// Equal tells whether both are the same.
 func (i Identity) Equal(o Identity) bool {
 	return i.Stream.Equal(o.Stream) && i.ChainID == o.ChainID && i.Contract == o.Contract && i.Signer == o.Signer
 }
 
-// Open begins a session: from here on every append of the previous epoch fails.
+// Open begins a session (term): from here on every append of an earlier term fails.
 type Open struct {
-	Replica  string   `json:"replica"` // that opened it; "operator" for a decision that an operator journals
+	Replica  string   `json:"replica"` // that opened it; "operator" if an operator journals a decision
 	Identity Identity `json:"identity"`
-	// Buckets are the lane's at the deployment's beginning: of the first Open only, and only of the lanes that are there then.
+	// Buckets are the initial buckets, only in the first Open of lanes that exist when the deployment begins.
 	Buckets []score.Bucket `json:"buckets,omitempty"`
 }
 
-// Skip moves Next over nonces that the lane did not bind: those used before its journal began, or by other transactions
-// of its signer, once these are in final blocks.
+// Skip moves Next over nonces used before the journal began, or by foreign transactions in final blocks.
 type Skip struct {
 	Next uint64 `json:"next"`
-	// Used are the transactions that used the nonces from the lane's Next on, one each; none where the journal begins.
+	// Used are the transactions that used the nonces from Next on, one each; empty where the journal begins.
 	Used []Used `json:"used,omitempty"`
 }
 
-// Used is a transaction that is not the lane's, and its block.
+// Used is a foreign transaction and its block.
 type Used struct {
 	Tx    common.Hash  `json:"tx"`
 	Block evidence.Ref `json:"block"`
 }
 
-// Reopen makes the highest settled nonce an open slot again, whose block the chain has lost; or the nonce below the lane's
-// first, which the chain turned out not to have used. Raw is nil when the transaction that was settled is broadcast again;
-// else it is a transaction that carries nothing, for a nonce that was not the lane's.
+// Reopen makes a nonce pending: the highest settled one, after the chain lost its block, or the one below the lane's
+// first, which turned out unused. Raw is nil to rebroadcast the settled transaction, and otherwise an empty
+// transaction for a foreign or unused nonce.
 type Reopen struct {
 	Nonce uint64 `json:"nonce"`
 	Raw   []byte `json:"raw,omitempty"`
 }
 
-// Resume is an operator's decision: transactions of the signer to the contract below this nonce, which the journal does not
-// know, stand, and the lane resumes behind them.
+// Resume is an operator's decision to accept unjournaled transactions of the signer to the contract below this nonce.
+// The lane continues behind them.
 type Resume struct {
 	Below uint64 `json:"below"`
 	By    string `json:"by"` // for people
 }
 
-// Bind creates a slot: work, its first attempt, and the positions it takes from the stream, in one write. This is the commit point of a
-// batch.
+// Bind assigns: it creates a pending transaction from work, its first attempt and its stream positions, in one write.
+// It is the commit point of a batch.
 type Bind struct {
 	Nonce uint64 `json:"nonce"`
-	Raw   []byte `json:"raw"` // the first attempt's signed bytes
+	Raw   []byte `json:"raw"` // signed bytes of the first attempt
 	Work  Work   `json:"work"`
-	// Moves say which positions of the stream are bound now: those of new work.
+	// Moves are the positions that this entry assigns, for new work.
 	Moves []Move `json:"moves,omitempty"`
-	// Requeued is the id of the queued work that is bound again; 0 of new work.
+	// Requeued is the id of the queued work that is assigned again; 0 for new work.
 	Requeued uint64 `json:"requeued,omitempty"`
-	// Since is the chain's newest block when the slot was bound: its transaction cannot be in an earlier one, but for those
-	// that a reorg replaces.
+	// Since is the newest block at this time: reorgs apart, the transaction is in no earlier one.
 	Since uint64 `json:"since"`
-	// Final is the chain's newest final block then: its transaction is in a later one.
+	// Final is the newest final block at this time: the transaction is in a later one.
 	Final uint64 `json:"final"`
 }
 
-// Pass moves floors without a slot: over positions of other lanes, and over messages that cannot be read, once they are
-// dead-lettered.
+// Pass raises floors over positions of other lanes, and over unreadable messages once dead-lettered.
 type Pass struct {
 	Moves []Move `json:"moves"`
 }
 
-// Park gives a project a floor of its own, so that its bucket's floor passes what waits of it: it is read again from its own.
+// Park throttles a project: it gets its own floor and is read again from there, so its bucket's floor can pass its
+// backlog.
 type Park struct {
 	Bucket  score.Bucket    `json:"bucket"`
 	Project score.ProjectID `json:"project"`
-	Bound   score.Positions `json:"bound,omitempty"` // its positions beyond the bucket's floor that are bound
+	Bound   score.Positions `json:"bound,omitempty"` // its assigned positions above the bucket's floor
 }
 
-// Unpark ends that, where the project's floor is its bucket's.
+// Unpark ends the throttling once the project's floor equals its bucket's.
 type Unpark struct {
 	Bucket  score.Bucket    `json:"bucket"`
 	Project score.ProjectID `json:"project"`
 }
 
-// Give hands buckets and queued work over to another lane: the next handover from this lane to that one.
+// Give offers buckets and queued work to another lane, as the next handoff between the two.
 type Give struct {
 	To      score.Lane     `json:"to"`
 	Buckets []score.Bucket `json:"buckets,omitempty"`
 	Work    []uint64       `json:"work,omitempty"` // ids of queued work
 }
 
-// Take takes what another lane gave: the next handover from that lane to this one.
+// Take accepts the next handoff from another lane.
 type Take struct {
 	From score.Lane `json:"from"`
 	Handover
 }
 
-// Taken says that the other lane's journal has taken the handovers up to one, so that this one need not keep them.
+// Taken acknowledges that the other lane's journal took all handoffs up to N, so the giver can forget them.
 type Taken struct {
 	To score.Lane `json:"to"`
 	N  uint64     `json:"n"`
 }
 
-// Abandon is an operator's decision on a lane whose key is lost: no transaction of its open slots will ever be executed, and the
-// lane binds nothing any more. What it has open goes to other lanes.
+// Abandon is an operator's decision that a lane's key is lost and its pending transactions are dead. The lane stops
+// assigning, and its open work goes to other lanes.
 type Abandon struct {
 	By string `json:"by"` // for people
 }
 
-// Replacement is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
-// carried by this nonce.
+// Replacement is a further attempt: at a higher price, or a cancellation (empty calldata) if this nonce cannot carry
+// the work.
 type Replacement struct {
 	Nonce  uint64 `json:"nonce"`
 	Raw    []byte `json:"raw"`
@@ -173,99 +169,98 @@ type Replacement struct {
 // Result is how a slot ended.
 type Result string
 
-// The results. All but Done put the slot's work back in the lane's queue.
+// The results. All except Done return the slot's work to the lane's queue.
 const (
 	Done      Result = "done"      // ours, final, status 1
-	Reverted  Result = "reverted"  // ours, final, status 0: nothing of it was applied
-	Foreign   Result = "foreign"   // another transaction of the signer with this nonce is final; below a Resume, some transaction
+	Reverted  Result = "reverted"  // ours, final, status 0: applied nothing
+	Foreign   Result = "foreign"   // the nonce's final transaction is another of the signer's; below a Resume, any
 	Cancelled Result = "cancelled" // our cancellation is final
 )
 
-// Settle ends the lowest open slot.
+// Settle ends the lowest pending transaction.
 type Settle struct {
 	Nonce  uint64       `json:"nonce"`
 	Result Result       `json:"result"`
-	Tx     common.Hash  `json:"tx"` // zero where only the account of Block shows the nonce used
+	Tx     common.Hash  `json:"tx"` // zero if only the account at Block shows the nonce used
 	Block  evidence.Ref `json:"block"`
-	// Again holds those updates of a Done slot that must go once more, because they came before their project.
+	// Again contains the updates of a Done slot that came before their project and go again.
 	Again []Work `json:"again,omitempty"`
-	// OutOfGas tells why a Reverted slot reverted, as far as is known.
+	// OutOfGas is why a Reverted slot reverted, as far as known.
 	OutOfGas bool `json:"outOfGas,omitempty"`
 }
 
-// Split replaces queued work by smaller parts of the same updates.
+// Split replaces queued work with smaller parts of the same updates.
 type Split struct {
 	ID   uint64 `json:"id"`
 	Into []Work `json:"into"`
 }
 
-// Drop removes queued work whose updates, creation or edit were dead-lettered. Work of several updates goes so only when it is
-// one signed group, which no half of could be sent.
+// Drop removes queued work after its updates, creation or edit were dead-lettered. Work of several updates is dropped
+// only as one signed group, which has to stay whole.
 type Drop struct {
 	ID     uint64 `json:"id"`
-	Count  int    `json:"count"` // as of the work
+	Count  int    `json:"count"`
 	Reason string `json:"reason"`
 }
 
-// Snapshot is one part of an encoded State. The parts follow each other without another entry between; the last makes
-// the whole count, and every entry before the first may be purged then.
+// Snapshot is one part of an encoded State, in consecutive entries. The last makes it valid; entries before the first
+// may then be purged.
 type Snapshot struct {
 	Part  int    `json:"part"` // from 0
 	Parts int    `json:"parts"`
 	Data  []byte `json:"data"`
 }
 
-// WorkKind says what a slot carries.
+// WorkKind is the kind of work that a slot carries.
 type WorkKind string
 
-// The kinds.
 const (
 	Updates   WorkKind = "updates"
 	Creation  WorkKind = "creation"
 	Edit      WorkKind = "edit"
-	NonceOnly WorkKind = "nonceOnly" // none: the slot only has to use its nonce up
-	// Its attempts may carry calldata all the same. Slot 7 reverted in final block 100: its work went to the queue and became
-	// slot 9; of 7 the journal remembers the attempts and NonceOnly. The chain loses block 100: 7 is reopened and the same bytes
-	// are broadcast, since a pool may hold them still. Whether they are executed now or not, the work is that of slot 9.
+	NonceOnly WorkKind = "nonceOnly" // only the nonce is used up
+	// Its attempts may still carry calldata. Example: slot 7 reverts in final block 100, its work is assigned to slot
+	// 9, and slot 7 becomes NonceOnly. If the chain loses block 100, slot 7 is reopened and the same bytes are
+	// broadcast, since a pool may hold them still. Executed or not, the work is slot 9's.
 )
 
-// Alone tells whether it is a message of the stream that goes in a transaction of its own.
+// Alone reports whether the work is a stream message with a transaction of its own.
 func (k WorkKind) Alone() bool { return k == Creation || k == Edit }
 
-// Work is what one slot carries: a batch of updates, one creation or one edit. The lane does not look inside; the calldata of the
-// slot's attempts holds it all.
+// Work is the content of one slot: a batch of updates, one creation or one edit. The attempts' calldata contains it;
+// it is opaque here.
 type Work struct {
-	ID      uint64           `json:"id"` // given by the fold
+	ID      uint64           `json:"id"` // assigned by the fold
 	Kind    WorkKind         `json:"kind"`
 	Count   int              `json:"count"`             // updates; 1 for a creation or an edit
-	From    score.Position   `json:"from"`              // the lowest of its positions in the stream; of a creation or an edit, its message
+	From    score.Position   `json:"from"`              // lowest stream position; a creation's or an edit's message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation or an edit
-	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
-	Whole   bool             `json:"whole,omitempty"`   // it has no halves: a group that is signed as one
-	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if it has no halves gets all the gas that a
-	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
+	Data    []byte           `json:"data,omitempty"`    // calldata, while the work is queued
+	Whole   bool             `json:"whole,omitempty"`   // a signed group, unsplittable
+	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if Whole gets all the gas that a
+	// transaction may have. Tries counts its transactions that reverted or were cancelled.
 	Halve bool `json:"halve,omitempty"`
 	Tries int  `json:"tries,omitempty"`
-	// Unknown is how often its updates went again because endpoints say that their project is there, which the contract did not know.
+	// Unknown counts how often its updates were queued again because endpoints report their project, which the
+	// contract did not know.
 	Unknown int `json:"unknown,omitempty"`
-	// Gives is State.Gives when it was bound first: buckets given before are none of its. Taken: it came from another lane, so
-	// that its buckets may be those of any.
+	// Gives is State.Gives at first assignment: its updates are in buckets held then. Taken: it came from another
+	// lane, so its updates may be in any bucket.
 	Gives uint64 `json:"gives,omitempty"`
 	Taken bool   `json:"taken,omitempty"`
-	// Origin is the work's first name, where another lane gave it: of dead letters that were stored before it was given, and are
-	// stored again after. Parts of it have names of their own.
+	// Origin is the work's first name, if another lane gave it: dead letters stored before and after the handoff
+	// match. Parts get names of their own.
 	Origin *Origin `json:"origin,omitempty"`
-	// Trace is of work of which something is traced. Nothing is decided by it.
+	// Trace is set if part of the work is traced. It only informs.
 	Trace *WorkTrace `json:"trace,omitempty"`
 }
 
-// WorkTrace says how work is traced.
 type WorkTrace struct {
-	Batch score.Trace  `json:"batch"` // of binding it first
-	Units []TracedUnit `json:"units"` // of it, or of that of which it is the rest; none of a half
+	Batch score.Trace  `json:"batch"` // of its first assignment
+	Units []TracedUnit `json:"units"` // of the work, or of the work that it is the rest of; empty in a half
 }
 
-// tracedUnitBytes is about what a unit takes in a journal.
+// tracedUnitBytes is about the size of a unit in a journal.
 const tracedUnitBytes = 240
 
 func (t *WorkTrace) size() int {
@@ -275,7 +270,7 @@ func (t *WorkTrace) size() int {
 	return len(t.Units) * tracedUnitBytes
 }
 
-// ofPart is the trace of one of many parts of work. The units are not repeated with each of them.
+// ofPart returns the trace for one of several parts. It omits the units, which each part would repeat.
 func (t *WorkTrace) ofPart() *WorkTrace {
 	if t == nil {
 		return nil
@@ -283,21 +278,21 @@ func (t *WorkTrace) ofPart() *WorkTrace {
 	return &WorkTrace{Batch: t.Batch}
 }
 
-// TracedUnit is a unit, a creation or an edit, as the stream had it.
+// TracedUnit is a unit, a creation or an edit as stored in the stream.
 type TracedUnit struct {
 	Project score.ProjectID `json:"project"`
-	Update  score.UpdateID  `json:"update"` // the unit's first; zero of a creation or an edit
+	Update  score.UpdateID  `json:"update"` // first of the unit; zero for a creation or an edit
 	Count   int             `json:"count"`  // updates; 1 for a creation or an edit
 	Trace   score.Trace     `json:"trace"`
 }
 
-// Origin is the lane in which work was bound first, and its ID there.
+// Origin is the lane that first assigned the work, and the work's ID there.
 type Origin struct {
 	Lane score.Lane `json:"lane"`
 	ID   uint64     `json:"id"`
 }
 
-// Name tells work of a lane from all other work of a deployment, for good.
+// Name returns an identifier of the work that is unique in the deployment, forever.
 func (w *Work) Name(id score.Lane) Origin {
 	if w.Origin != nil {
 		return *w.Origin
@@ -305,7 +300,8 @@ func (w *Work) Name(id score.Lane) Origin {
 	return Origin{id, w.ID}
 }
 
-// Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.
+// Size returns the bytes of transactions in the entry, most of its size. A snapshot counts 0, since it only repeats
+// other entries.
 func (e Entry) Size() int {
 	switch {
 	case e.Bind != nil:
@@ -318,7 +314,6 @@ func (e Entry) Size() int {
 	return 0
 }
 
-// Encode writes the entry as JSON.
 func (e Entry) Encode() ([]byte, error) {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -327,7 +322,7 @@ func (e Entry) Encode() ([]byte, error) {
 	return b, nil
 }
 
-// DecodeEntry reads an entry and refuses one of a newer format: folding half of a journal would be worse than none.
+// DecodeEntry decodes an entry and rejects other formats: half a fold would be worse than an error.
 func DecodeEntry(b []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(b, &e); err != nil {

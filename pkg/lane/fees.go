@@ -9,35 +9,36 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Fees is the price of one attempt, in wei per gas. For a legacy transaction Tip and Cap are the same gas price. 64 bits
-// hold 18 ether per gas.
+// Fees is the price of one attempt, in wei per gas; Tip equals Cap in a legacy transaction. 64 bits hold 18 ether per
+// gas.
 type Fees struct {
 	Tip uint64
 	Cap uint64
 }
 
-// FeeRule bounds what a lane may offer.
+// FeeRule bounds a lane's prices.
 type FeeRule struct {
-	MaxCap   uint64 // wei per gas an attempt may offer at most
-	MaxTxFee uint64 // wei: gas limit × Cap of one transaction at most (nodes refuse more than an ether unless told otherwise)
+	MaxCap   uint64 // highest Cap, wei per gas
+	MaxTxFee uint64 // highest gas limit × Cap of a transaction, wei (nodes refuse more than an ether by default)
 	MinTip   uint64 // wei per gas; at least 1
-	MaxTip   uint64 // wei per gas that a tip is at most because a node asks for it; 0: there is no bound
-	// MaxUpdate is the price at which nothing new is bound: what a usual update may cost at most, wei, with its bytes on the chain below a
-	// rollup; 0: there is no bound. What waits does not decide: else dear updates would hold up the others.
+	MaxTip   uint64 // wei per gas: highest tip that a node's demand can cause; 0 for unbounded
+	// MaxUpdate is the most that a usual update may cost, wei, with its bytes on a rollup's L1; 0 for unbounded.
+	// Above it the lane stops assigning. The backlog's own updates are left out: expensive ones would hold up the
+	// others.
 	MaxUpdate uint64
 }
 
-// repriceRoom is what is left below the ceiling, wei per gas, so that reprice can raise a tip there: a journal takes no attempt that does not pay
-// more than the last one on both fields.
+// repriceRoom, wei per gas, stays free below the ceiling so that reprice can raise a tip there: a journal accepts
+// only attempts that pay more in both fields.
 const repriceRoom = 1 << 10
 
-// highest is the highest Cap of first attempts and replacements for a transaction of so much gas.
+// highest returns the highest Cap of first attempts and replacements with this gas limit.
 func (r FeeRule) highest(gas uint64) uint64 {
 	ceiling := r.ceiling(gas)
 	return ceiling - min(repriceRoom, ceiling/repriceRoom)
 }
 
-// ceiling is the highest Cap for a transaction of so much gas.
+// ceiling returns the highest Cap of any transaction with this gas limit.
 func (r FeeRule) ceiling(gas uint64) uint64 {
 	ceiling := r.MaxCap
 	if gas > 0 {
@@ -46,8 +47,8 @@ func (r FeeRule) ceiling(gas uint64) uint64 {
 	return ceiling
 }
 
-// First prices a first attempt: twice the next block's base fee plus the tip, so that it stays includable for about six
-// full blocks. ok is false while even the ceiling is below the market: nothing should be bound then.
+// First prices a first attempt: twice the next block's base fee plus the tip, so it stays includable for about six
+// full blocks. ok is false while even the ceiling is below the market; the lane should wait then.
 func (r FeeRule) First(q evidence.Price, gas uint64) (f Fees, ok bool) {
 	ceiling := r.highest(gas)
 	f = r.market(q)
@@ -71,9 +72,9 @@ func (r FeeRule) market(q evidence.Price) Fees {
 	return Fees{Tip: tip, Cap: add(add(q.BaseFee, q.BaseFee), tip)}
 }
 
-// Replacement prices the next attempt of a slot whose last one offered prev: at least 12.5 % more on both fields, rounded up,
-// and at least the market. Nodes differ in how they round the tenth they ask for; this clears them all. ok is false when
-// the ceiling does not leave room for it: the last attempt then stays the best that can be done.
+// Replacement prices the attempt after one that offered prev: at least 12.5 % more in both fields, rounded up, and at
+// least the market. Nodes round their 10 % differently; this satisfies them all. ok is false if the ceiling prevents
+// that: the last attempt then stays the best one.
 func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, ok bool) {
 	least := Fees{Tip: raise(prev.Tip), Cap: raise(prev.Cap)}
 	want := r.market(q)
@@ -94,13 +95,13 @@ func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, o
 	return f, true
 }
 
-// What an update takes in a batch of 100 with consecutive ids, of wallets that have scores.
+// Gas and bytes of an update in a batch of 100 with consecutive ids, for wallets that have scores.
 const (
 	UsualGas   = 6_400
 	UsualBytes = 25
 )
 
-// tooDear reports whether a usual update costs more than it may in the next block.
+// tooDear reports whether a usual update would cost more than MaxUpdate in the next block.
 func (r FeeRule) tooDear(q evidence.Price) bool {
 	if r.MaxUpdate == 0 {
 		return false
@@ -113,17 +114,18 @@ func (r FeeRule) tooDear(q evidence.Price) bool {
 	return cost.Add(cost, price(UsualGas, perGas)).Cmp(new(big.Int).SetUint64(r.MaxUpdate)) > 0
 }
 
-// atLeast is the market with a tip that a node asks for, within the lane's bound.
+// atLeast returns the market with a tip of at least minTip, a node's demand, up to MaxTip.
 func (r FeeRule) atLeast(q evidence.Price, minTip uint64) evidence.Price {
 	minTip = min(minTip, cmp.Or(r.MaxTip, math.MaxUint64))
 	q.Gas, q.Tip = max(q.Gas, minTip), max(q.Tip, minTip)
 	return q
 }
 
-// reprice prices an attempt beside one that offered prev and that no node took for its price: there is nothing to outbid. Its tip is the market's, which
-// has what a node named, and at least an eighth more than prev's, so that there are few of them. The cap is as high as that takes, and one wei
-// more than prev's: at the ceiling the tip still rises. Where the tip is as high as it may be, and no node asks for more, it is the cap that
-// rises by an eighth. ok is false when nothing is left to try, as while the base fee is above the ceiling, where no tip helps.
+// reprice prices an attempt after one that offered prev and that every node refused for its price, so there is none
+// to outbid. The tip is the market's with the nodes' demand, and at least an eighth above prev's, to keep such
+// attempts few. The cap follows the tip and is at least one wei above prev's, so the tip still rises at the ceiling.
+// If the tip is at its bound and satisfies the nodes, the cap rises by an eighth. ok is false when all prices are
+// tried, or while the base fee is above the ceiling, where a tip is useless.
 func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fees, ok bool) {
 	least, highest := add(prev.Cap, 1), r.highest(gas)
 	if q.BaseFee > highest {
@@ -144,13 +146,13 @@ func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fee
 	return f, f.Cap > prev.Cap && f.Tip > prev.Tip && prev.Tip < highest
 }
 
-// again prices an attempt beside one that no pool has: one wei more. ok is false when the ceiling leaves no room for it.
+// again prices an attempt after one that is in no pool: one wei more. ok is false if the ceiling prevents that.
 func (r FeeRule) again(prev Fees, gas uint64) (f Fees, ok bool) {
 	f = Fees{Tip: add(prev.Tip, 1), Cap: add(prev.Cap, 1)}
 	return f, f.Cap <= r.ceiling(gas)
 }
 
-// raise is ⌈price × 1.125⌉, and at least one more; it saturates.
+// raise returns ⌈price × 1.125⌉, at least price + 1, saturated.
 func raise(price uint64) uint64 {
 	return max(add(price, add(price/8, min(price%8, 1))), add(price, 1))
 }

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// forecastMemory is when what a balance fell by counts 1/e of what it falls by now.
+	// forecastMemory is the age at which a decrease of the balance has weight 1/e.
 	forecastMemory = time.Hour
-	// forecastLeast is for how long a balance has to be seen before it is told how long it lasts.
+	// forecastLeast is the shortest observation before a forecast.
 	forecastLeast = 5 * time.Minute
 )
 
-// Forecast tells how long a balance lasts at the rate at which it fell lately. What it fell by is all that the signer's transactions
-// cost: on a rollup the fee for their data on L1 too, which receipts tell in each rollup's own way, or not at all. What is paid in does
-// not count; in the moment in which it comes it hides what is spent. The zero value has seen nothing.
+// Forecast estimates how long a balance lasts at its recent decrease. That includes a rollup's L1 data fee, which
+// receipts report in rollup-specific ways or omit. A deposit is ignored, and hides the spending since the last
+// observation. The zero value is ready.
 type Forecast struct {
-	balance   *big.Int // wei, as seen last
+	balance   *big.Int // wei, at the last observation
 	began, at time.Time
 	spent     float64 // wei, weighted by age
 	over      float64 // seconds, weighted like spent
 }
 
-// See takes in a balance, wei, as it was at a time. Times go forward.
+// See observes a balance, wei, at a time. Times must increase.
 func (f *Forecast) See(balance *big.Int, at time.Time) {
 	if f.balance == nil {
 		f.balance, f.began, f.at = balance, at, at
@@ -45,7 +45,7 @@ func (f *Forecast) See(balance *big.Int, at time.Time) {
 	f.balance, f.at = balance, at
 }
 
-// Rate is how much the balance falls by, wei a second. known is false before it was seen for five minutes.
+// Rate returns the decrease in wei per second. known is false during the first five minutes.
 func (f *Forecast) Rate() (wei float64, known bool) {
 	if f.balance == nil || f.at.Sub(f.began) < forecastLeast {
 		return 0, false
@@ -53,7 +53,7 @@ func (f *Forecast) Rate() (wei float64, known bool) {
 	return f.spent / f.over, true
 }
 
-// Lasts is how long the balance lasts at that rate, seconds: infinite where nothing is spent. known is as of Rate.
+// Lasts returns the seconds that the balance lasts at that rate: infinite at rate 0. known is as in Rate.
 func (f *Forecast) Lasts() (seconds float64, known bool) {
 	rate, known := f.Rate()
 	if !known {
@@ -63,5 +63,5 @@ func (f *Forecast) Lasts() (seconds float64, known bool) {
 		return 0, true
 	}
 	balance, _ := new(big.Float).SetInt(f.balance).Float64()
-	return balance / rate, true // +Inf of 0
+	return balance / rate, true // +Inf at rate 0
 }

@@ -8,29 +8,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Handover is what a lane gives to another at once. It is in one of three places: with the giver, given and not taken, or with
-// the taker. Only the giver's journal can begin it and only the taker's can end it, each by one entry, and handovers from one
-// lane to another are numbered: so nothing is given twice, and nothing is taken twice or out of order.
+// Handover is one handoff of buckets and work between lanes. One entry of the giver's journal begins it, and one of
+// the taker's ends it. Handoffs between two lanes are numbered, so each is given and taken once, in order.
 type Handover struct {
-	N       uint64                   `json:"n"` // from 1 on, of those from the one lane to the other
+	N       uint64                   `json:"n"` // from 1, per giver and taker
 	Buckets map[score.Bucket]Holding `json:"buckets,omitempty"`
 	Work    []Work                   `json:"work,omitempty"`
 }
 
-// Given is what a lane gave to another.
+// Given contains the handoffs that a lane gave to another.
 type Given struct {
 	N    uint64     `json:"n"`              // of the newest
-	Open []Handover `json:"open,omitempty"` // the newest, in order: those of which the lane does not know that they were taken
+	Open []Handover `json:"open,omitempty"` // the newest, in order, that lack the acknowledgement
 }
 
-// Notice is what a lane tells another: what there is to read in its journal.
+// Notice is a lane's hint that another lane should read its journal.
 type Notice struct {
-	Given uint64 `json:"given"` // the newest handover from it to the other
-	Took  uint64 `json:"took"`  // the newest handover from the other that it took
+	Given uint64 `json:"given"` // the newest handoff to the other lane
+	Took  uint64 `json:"took"`  // the newest handoff taken from the other lane
 }
 
-// give ends what the lane has of buckets and queued work. A creation or an edit that is open in a slot holds its bucket back, since
-// the taker's updates could overtake it; one in the queue goes with its bucket.
+// give removes buckets and queued work from the lane. A bucket stays while a creation or an edit of it is pending,
+// since the taker's updates could overtake it. A queued one goes with its bucket.
 func (s *State) give(e *Give) error {
 	given := s.Given[e.To]
 	handover := Handover{N: given.N + 1, Buckets: map[score.Bucket]Holding{}}
@@ -72,20 +71,20 @@ func (s *State) give(e *Give) error {
 	return nil
 }
 
-// holdsBack tells whether a creation or an edit of the bucket is in an open slot or in a queue.
+// holdsBack reports whether a creation or an edit of the bucket is in a pending transaction or in the queue given.
 func (s *State) holdsBack(b score.Bucket, queue []Work) bool {
 	return s.AloneInSlot(b) != nil || slices.ContainsFunc(queue, func(w Work) bool { return w.aloneOf(b) })
 }
 
-// aloneOf tells whether it is a creation or an edit of the bucket.
+// aloneOf reports whether the work is a creation or an edit of the bucket.
 func (w *Work) aloneOf(b score.Bucket) bool {
 	return w.Kind.Alone() && w.Project != nil && score.BucketOf(*w.Project) == b
 }
 
-// HeldBack tells whether a bucket cannot be given by itself, because a creation or an edit of it is not final.
+// HeldBack reports whether an unsettled creation or edit prevents giving the bucket by itself.
 func (s *State) HeldBack(b score.Bucket) bool { return s.holdsBack(b, s.Queue) }
 
-// AloneInSlot is the project of a creation or an edit of the bucket that is in an open slot; nil if there is none.
+// AloneInSlot returns the project of the bucket's creation or edit that is in a pending transaction, or nil.
 func (s *State) AloneInSlot(b score.Bucket) *score.ProjectID {
 	for i := range s.Slots {
 		if w := &s.Slots[i].Work; w.aloneOf(b) {
@@ -95,7 +94,7 @@ func (s *State) AloneInSlot(b score.Bucket) *score.ProjectID {
 	return nil
 }
 
-// QueuedAlone are the creations and edits of the bucket that are queued.
+// QueuedAlone returns the bucket's queued creations and edits.
 func (s *State) QueuedAlone(b score.Bucket) (queued []Work) {
 	for i := range s.Queue {
 		if s.Queue[i].aloneOf(b) {
@@ -105,7 +104,7 @@ func (s *State) QueuedAlone(b score.Bucket) (queued []Work) {
 	return queued
 }
 
-// Empty tells whether nothing is left to do: a lane that gets nothing more may go.
+// Empty reports whether the lane is done: it may be removed, if it gets no more buckets or work.
 func (s *State) Empty() bool {
 	for _, given := range s.Given {
 		if len(given.Open) > 0 {
@@ -115,7 +114,6 @@ func (s *State) Empty() bool {
 	return len(s.Buckets)+len(s.Slots)+len(s.Queue) == 0
 }
 
-// take begins to own what another lane gave.
 func (s *State) take(e *Take) error {
 	if e.N != s.Took[e.From]+1 {
 		return fmt.Errorf("%w: handover %d of lane %d taken after %d", ErrCorrupt, e.N, e.From, s.Took[e.From])
@@ -146,7 +144,6 @@ func (s *State) take(e *Take) error {
 	return nil
 }
 
-// taken forgets handovers that are in the other lane's journal.
 func (s *State) taken(e *Taken) error {
 	given, some := s.Given[e.To]
 	if !some || e.N > given.N {
@@ -158,7 +155,7 @@ func (s *State) taken(e *Taken) error {
 	return nil
 }
 
-// abandon puts the work of all open slots into the queue, for other lanes to take.
+// abandon queues all pending work, for other lanes.
 func (s *State) abandon() error {
 	queue := slices.Clone(s.Queue)
 	for i := range s.Slots {

@@ -17,44 +17,43 @@ import (
 type Rules struct {
 	Fees        FeeRule
 	Window      int           // slots that may wait for a block at once, 1 … 64
-	MaxOpen     int           // slots that may be open at once, those in a block but not final included
-	BumpBlocks  uint64        // blocks after which the lowest waiting slot is bumped, first and again
+	MaxOpen     int           // slots that may be open at once, waiting or in a block
+	BumpBlocks  uint64        // blocks after which the lowest waiting transaction is replaced, first and again
 	Rebroadcast time.Duration // how often waiting attempts are broadcast again
 	MaxGas      uint64        // gas limit of a transaction
-	Keyless     bool          // the lane's key is lost: what is journaled is broadcast, and nothing more is signed
+	Keyless     bool          // the key is lost: journaled attempts are broadcast, signing has ended
 }
 
-// Wait is a reason why a lane binds nothing new.
+// Wait is a reason why a lane stops assigning.
 type Wait string
 
-// The reasons. WaitNone means that it binds.
+// The reasons. With WaitNone the lane assigns.
 const (
 	WaitNone        Wait = ""
-	WaitHead        Wait = "head"        // no block seen yet, or none for a while
-	WaitAccount     Wait = "account"     // the account of the lane's signer, or the price of gas, was not read yet
+	WaitHead        Wait = "head"        // no block for a while, or none yet
+	WaitAccount     Wait = "account"     // the signer's account or the gas price has yet to be read
 	WaitWindow      Wait = "window"      // enough slots are waiting for a block
-	WaitDelegated   Wait = "delegated"   // the lane's signer is delegated, and its one transaction waits for a block
-	WaitUnincluded  Wait = "unincluded"  // the lowest transaction is in no block for many blocks, though it pays the base fee
-	WaitFinality    Wait = "finality"    // enough slots are open
+	WaitDelegated   Wait = "delegated"   // the signer is delegated, and its one transaction waits for a block
+	WaitUnincluded  Wait = "unincluded"  // the lowest transaction waits many blocks, though it pays the base fee
+	WaitFinality    Wait = "finality"    // MaxOpen slots are open
 	WaitFunds       Wait = "funds"       // the balance does not cover another slot
-	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling, or an update costs more than it may
-	WaitUnderpriced Wait = "underpriced" // nodes refuse the lane's transactions for their price, again and again
-	WaitForeign     Wait = "foreign"     // another transaction of the lane's signer used, or seems to have used, a nonce
-	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
-	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
-	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure, or that is not known
-	WaitContract    Wait = "contract"    // the contract refuses everything: the signer's role, or a wrong address
-	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
-	WaitSigner      Wait = "signer"      // the signer does not sign: a remote one may be away, or answer something else
+	WaitCeiling     Wait = "ceiling"     // the market exceeds the fee ceiling, or an update MaxUpdate
+	WaitUnderpriced Wait = "underpriced" // nodes repeatedly refuse the lane's transactions for their price
+	WaitForeign     Wait = "foreign"     // a foreign transaction of the signer used, or seems to have used, a nonce
+	WaitUnjournaled Wait = "unjournaled" // an unjournaled transaction to the contract: an operator decides
+	WaitBehind      Wait = "behind"      // the account shows fewer transactions than are final
+	WaitRefused     Wait = "refused"     // nodes refuse transactions for an unknown or lasting reason
+	WaitContract    Wait = "contract"    // the contract refuses everything: role revoked, or wrong address
+	WaitOutcomes    Wait = "outcomes"    // a final transaction's outcomes are unreadable
+	WaitSigner      Wait = "signer"      // signing fails: a remote signer may be down or answer incorrectly
 	WaitCut         Wait = "cut"         // the lane was cut: its key is lost
-	WaitNode        Wait = "node"        // no node answers what queued work would do
-	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
+	WaitNode        Wait = "node"        // every node fails to simulate queued work
+	WaitStream      Wait = "stream"      // the stream or the journal is unavailable
 	WaitPaused      Wait = "paused"      // an operator paused the lane, or everything
-	WaitHalted      Wait = "halted"      // accepting halts: NATS went back in time, an operator decides
-	WaitJournal     Wait = "journal"     // the journal, or a message, is nothing this process may continue with: an operator has to look
+	WaitHalted      Wait = "halted"      // accepting is halted: NATS was rolled back, an operator decides
+	WaitJournal     Wait = "journal"     // the journal or a message is unusable here: an operator has to look
 )
 
-// Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
 		WaitHead, WaitAccount, WaitWindow, WaitDelegated, WaitUnincluded, WaitFinality, WaitFunds, WaitCeiling, WaitUnderpriced, WaitForeign, WaitUnjournaled, WaitBehind,
@@ -62,8 +61,7 @@ func Waits() []Wait {
 	}
 }
 
-// Lane is a State together with what this session knows of the chain: blocks, answers of nodes, receipts. Only State
-// survives the session; the rest is learnt again. Its methods do no I/O.
+// Lane is a State with the session's view of the chain. Only State survives the session; the rest is learnt again.
 type Lane struct {
 	State *State
 
@@ -71,34 +69,33 @@ type Lane struct {
 	view   *evidence.View // the newest; nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
-	single uint64 // the newest head at which nodes said that the signer is delegated; 0: never
-	large  int    // bytes of the smallest attempt that a cancellation replaced which came into a block; 0: none
-	begun  int    // views in a row with the same account, while the lane has no nonce yet
-	doubt  bool   // a node's answer makes the account as last read doubtful
+	single uint64 // newest head at which nodes reported the signer as delegated; 0: never
+	large  int    // bytes of the smallest attempt replaced by an included cancellation; 0: none
+	begun  int    // views in a row with the same account, before the lane's first nonce
+	doubt  bool   // a node's answer casts doubt on the account as last read
 }
 
-// slotView is what the session knows of one open slot.
+// slotView is the session's knowledge of one pending transaction.
 type slotView struct {
-	sent     time.Time    // last broadcast; zero never in this session
-	taken    bool         // a node has the last attempt in its pool
-	again    bool         // broadcast soon
-	pricedAt uint64       // block at which the last attempt was priced
-	priced   time.Time    // when
-	replaced int          // how often
-	refused  txpool.Class // how the last attempt was refused for certain, or by some for long; Added when it was not
+	sent     time.Time // last broadcast in this session; zero: never
+	taken    bool      // a node has the last attempt in its pool
+	again    bool      // broadcast soon
+	pricedAt uint64    // block at which the last attempt was priced
+	priced   time.Time // time of that
+	replaced int
+	refused  txpool.Class // why the last attempt was refused, for certain or by some for long; else Added
 	gas      uint64       // Sent.Gas of the last attempt
 	minTip   uint64       // Sent.MinTip of the last attempt
-	cheap    int          // how often in a row attempts were refused for their price
-	counted  uint64       // the newest head that is counted in late
-	late     uint64       // heads at which it was the lowest waiting slot, and its last attempt paid the base fee
-	dropped  uint64       // of them those at which a node had taken that, and it paid the market's tip, too, and the block had transactions
-	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
+	cheap    int          // refusals in a row for the price
+	counted  uint64       // newest head counted in late
+	late     uint64       // heads at which it was the lowest waiting one and its last attempt paid the base fee
+	dropped  uint64       // those at which a node had it, it paid the market's tip, and the block had transactions
+	untaken  int          // rounds in a row in which some nodes refused the last attempt and others left it open
 	included *evidence.Included
 	reported score.Stage
-	tx       common.Hash // of the report
+	tx       common.Hash
 }
 
-// New puts a session's memory beside a folded state.
 func New(state *State, rules Rules) *Lane {
 	l := &Lane{State: state, rules: rules, window: rules.Window, slots: make([]slotView, len(state.Slots))}
 	for i := range l.slots {
@@ -114,7 +111,7 @@ func (l *Lane) at(nonce uint64) *slotView {
 	return &l.slots[nonce-l.State.FirstOpen()]
 }
 
-// Lowest is the lowest slot that is in no block; nil if there is none.
+// Lowest returns the lowest slot that waits for a block, or nil.
 func (l *Lane) Lowest() *Slot {
 	if i := slices.IndexFunc(l.slots, func(v slotView) bool { return v.included == nil }); i >= 0 {
 		return &l.State.Slots[i]
@@ -122,7 +119,7 @@ func (l *Lane) Lowest() *Slot {
 	return nil
 }
 
-// InFlight counts the slots that are open and not in a block.
+// InFlight counts the slots that wait for a block.
 func (l *Lane) InFlight() int {
 	n := 0
 	for i := range l.slots {
@@ -133,7 +130,7 @@ func (l *Lane) InFlight() int {
 	return n
 }
 
-// WaitingGas is the most gas that a batch asks for that is not in a block; 0 without one.
+// WaitingGas returns the highest gas limit of a batch that waits for a block; 0 for none.
 func (l *Lane) WaitingGas() (most uint64) {
 	for i := range l.slots {
 		if slot := &l.State.Slots[i]; l.slots[i].included == nil && slot.Work.Kind == Updates {
@@ -143,15 +140,15 @@ func (l *Lane) WaitingGas() (most uint64) {
 	return most
 }
 
-// Keyless tells whether nothing is signed for the lane.
+// Keyless reports whether the lane has stopped signing.
 func (l *Lane) Keyless() bool { return l.rules.Keyless }
 
-// Unused tells whether no nonce of an open slot was used up to the head, as far as is known.
+// Unused reports whether, as far as known, every pending nonce was unused up to the head.
 func (l *Lane) Unused() bool {
 	return l.view != nil && l.view.HasAccount() && l.view.Account.Nonce <= l.State.FirstOpen() && l.InFlight() == len(l.slots)
 }
 
-// Included tells in which block an open slot is, with the receipt; nil if in none that is known.
+// Included returns the block of a pending transaction, with the receipt; nil if unknown.
 func (l *Lane) Included(nonce uint64) *evidence.Included {
 	if v := l.at(nonce); v != nil {
 		return v.included
@@ -159,7 +156,7 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 	return nil
 }
 
-// Reported is what was reported of an open slot last in this session; false if nothing was.
+// Reported returns the last report about a pending transaction in this session, if any.
 func (l *Lane) Reported(nonce uint64) (Report, bool) {
 	v := l.at(nonce)
 	if v == nil || v.reported == 0 {
@@ -172,18 +169,18 @@ func (l *Lane) Reported(nonce uint64) (Report, bool) {
 	return r, true
 }
 
-// View is how the chain looked last; nil before the first.
+// View returns the latest view of the chain; nil before the first.
 func (l *Lane) View() *evidence.View { return l.view }
 
-// TakeNeeds tells what the lane needs to be read of the chain soon: the account at the head, and the account as of a final
-// block. It forgets a doubt that an answer of a node raised, so that this is told once.
+// TakeNeeds reports whether the lane needs the account at the head, and the account at a final block. It clears the
+// doubt that a node's answer raised.
 func (l *Lane) TakeNeeds() (account, final bool) {
 	account, l.doubt = l.doubt, false
 	if l.view == nil || !l.view.HasAccount() {
 		return true, false
 	}
 	behind := l.behind()
-	for i := range l.State.Slots { // those that a final account ends
+	for i := range l.State.Slots { // slots that end by a final account
 		if n := l.State.Slots[i].Nonce; l.slots[i].included == nil && l.endsByAccount(&l.State.Slots[i]) && n < l.view.Account.Nonce {
 			final = true
 		}
@@ -191,7 +188,8 @@ func (l *Lane) TakeNeeds() (account, final bool) {
 	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil || l.State.Untried(), final || behind
 }
 
-// Ready tells whether a new slot may be bound now, to a transaction of so much gas and so many bytes, and at what price.
+// Ready returns the price of a new slot with this gas limit and size in bytes, or the reason why the lane has to
+// wait.
 func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 	if wait := l.Blocked(); wait != WaitNone {
 		return Fees{}, wait
@@ -206,8 +204,8 @@ func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 	return fees, WaitNone
 }
 
-// Need is the balance, in wei, that another slot of so much gas and so many bytes takes at these fees: what is in flight can cost so
-// much at most, with it. No bytes: what is in flight alone.
+// Need returns the balance, wei, that covers the waiting transactions and another one with this gas limit and size,
+// at these fees. With bytes = 0 and gas = 0 it covers the waiting transactions alone.
 func (l *Lane) Need(gas uint64, bytes int, fees Fees) *big.Int {
 	cost := l.committed()
 	if bytes > 0 {
@@ -216,7 +214,7 @@ func (l *Lane) Need(gas uint64, bytes int, fees Fees) *big.Int {
 	return cost.Add(cost, price(gas, fees.Cap))
 }
 
-// Blocked is the part of Ready that does not depend on gas.
+// Blocked is the part of Ready that is independent of gas.
 func (l *Lane) Blocked() Wait {
 	unseen := func(v slotView) bool { return v.included == nil }
 	switch {
@@ -230,7 +228,7 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnjournaled
 	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case l.rules.Keyless || l.State.Abandoned: // a replica that has not heard of the cut yet has the key still
+	case l.rules.Keyless || l.State.Abandoned: // a replica that missed the cut still has the key
 		return WaitCut
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refusedForGood() }):
 		return WaitRefused
@@ -250,7 +248,7 @@ func (l *Lane) Blocked() Wait {
 	return WaitNone
 }
 
-// behind tells whether the account shows fewer transactions than the lane settled in blocks up to the one it is of.
+// behind reports whether the account shows fewer transactions than the lane settled up to the account's block.
 func (l *Lane) behind() bool { return l.lacks(&l.view.Account) }
 
 func (l *Lane) lacks(a *evidence.Account) bool {
@@ -261,28 +259,28 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 	return a.Nonce < settled
 }
 
-// endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, by any transaction: it
-// carries nothing; or an operator accepted that, and all blocks that can hold the transaction were read, see evidence.View.
+// endsByAccount reports whether any final use of the nonce ends the slot: for NonceOnly, and below a Resume if all
+// blocks that can hold the transaction were read (evidence.View.Unfound).
 func (l *Lane) endsByAccount(slot *Slot) bool {
 	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
 
-// delegated reports whether nodes said of late that the signer is delegated (EIP-7702): they take one transaction of it at a time.
+// delegated reports whether nodes recently reported the signer as delegated (EIP-7702): they accept one transaction
+// of it at a time.
 func (l *Lane) delegated() bool {
 	return l.single > 0 && l.view.Head.Number <= l.single+delegatedFor
 }
 
-// refusals in a row for the price of a slot's attempts are no passing rise of the base fee.
+// refusals is the number of price refusals in a row that exceeds a passing rise of the base fee.
 const refusals = 3
 
-// beginHeads is how many heads in a row must show the same account before the lane's first nonce is taken from one that is
-// not proved. A wrong one is corrected later, see Step; this only makes it rare.
+// beginHeads is the number of consecutive heads that must show the same account, if unproved, to give the lane's
+// first nonce. Step corrects a wrong one later; this only makes it rare.
 const beginHeads = 3
 
-// begins tells whether the account is known well enough for the lane's first nonce.
 func (l *Lane) begins() bool { return l.view.Account.Proved || l.begun >= beginHeads }
 
-// foreignTook tells whether a transaction that is not ours was seen with the nonce of an open slot.
+// foreignTook reports whether a foreign transaction with a pending nonce was seen.
 func (l *Lane) foreignTook() bool {
 	for nonce := range l.view.Foreign {
 		if v := l.at(nonce); v != nil && v.included == nil {
@@ -292,10 +290,10 @@ func (l *Lane) foreignTook() bool {
 	return false
 }
 
-// unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
-// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere. Of a lane that carried
-// nothing yet one to another deployment's contract counts, too: the two would fight for the signer's nonces. Of an abandoned lane
-// no operator has to decide about such: its work was given away, the key is the thief's, and what was declared dead may be executed after all.
+// unjournaled reports whether an unjournaled transaction of the signer to the contract was seen, as after a restore
+// of NATS from a backup, or if the key is used elsewhere. Until the lane's first transaction is final, one to another
+// deployment's contract counts too: both would compete for nonces. For an abandoned lane nothing is to be decided:
+// its work was given away, the key may be stolen, and abandoned attempts may still be executed.
 func (l *Lane) unjournaled() bool {
 	if l.State.Abandoned {
 		return false
@@ -312,8 +310,8 @@ func (l *Lane) unjournaled() bool {
 	return false
 }
 
-// refusedForGood tells whether price and time do not cure what the last attempt was refused for. While some node leaves it open
-// whether it has the bytes, what is too big for others may not be cancelled, see replacement.
+// refusedForGood reports whether the last refusal outlasts time and higher prices. That includes oversized work while
+// some node leaves open whether it has the bytes, when replacement may refuse to cancel.
 func (v *slotView) refusedForGood() bool {
 	switch v.refused {
 	case txpool.Reserved, txpool.Invalid, txpool.FeeCapRPC, txpool.Unknown:
@@ -324,9 +322,9 @@ func (v *slotView) refusedForGood() bool {
 	return false
 }
 
-// judge tells what an answer means; known is false while some node may have the bytes. One that leaves that open round after
-// round, such as one that only reads, or speaks of the nonce, does not hide forever what others refuse the bytes for: another attempt
-// does no harm, since the nonce is the same.
+// judge returns the meaning of an answer; known is false while some node may have the bytes. A node that leaves this
+// open in every round (it only reads, or answers about the nonce) hides other nodes' refusals only for roundsUntaken
+// rounds. Another attempt is then harmless, since the nonce is the same.
 func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
 	known = !s.Class.Ambiguous()
 	if known && s.Refused == txpool.Unknown {
@@ -342,7 +340,7 @@ func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
 	return s.Refused, true
 }
 
-// committed is the most that the waiting slots can cost, in wei.
+// committed returns the most that the waiting transactions can cost, in wei.
 func (l *Lane) committed() *big.Int {
 	sum := new(big.Int)
 	for i := range l.State.Slots {

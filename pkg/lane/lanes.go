@@ -9,7 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// nowhere is the position that all others are before.
+// nowhere is after all stream positions.
 var nowhere = score.Position{Seq: math.MaxUint64}
 
 func lower(a, b score.Position) score.Position {
@@ -19,8 +19,8 @@ func lower(a, b score.Position) score.Position {
 	return a
 }
 
-// ReadFrom is the position where reading the stream begins: everything of the lane's before it is bound, but for projects that are
-// parked. It is behind everything for a lane without buckets.
+// ReadFrom returns the stream position to read from: all earlier ones are assigned, except those of throttled
+// projects. Without buckets it is nowhere.
 func (s *State) ReadFrom() score.Position {
 	at := nowhere
 	for _, held := range s.Buckets {
@@ -29,7 +29,7 @@ func (s *State) ReadFrom() score.Position {
 	return at
 }
 
-// openFrom is the lowest position of the work that is not settled, of some.
+// openFrom returns the lowest position of the selected unsettled work.
 func (s *State) openFrom(some func(*Work) bool) score.Position {
 	at := nowhere
 	for i := range s.Slots {
@@ -48,11 +48,11 @@ func (s *State) openFrom(some func(*Work) bool) score.Position {
 // Lanes are the states of all lanes of a deployment, read one after the other.
 type Lanes map[score.Lane]*State
 
-// ErrTorn says that a handover between two lanes was under way when their journals were read, so that what it moved is in
-// neither: they have to be read again.
+// ErrTorn: a handoff between two lanes happened between the reads of their journals, so both lack it. Read them
+// again.
 var ErrTorn = errors.New("a handover between two lanes fell between the reading of their journals")
 
-// untaken yields the handovers that were given and not taken. The error is ErrTorn.
+// untaken returns the handoffs in flight, given and not taken, or ErrTorn.
 func (l Lanes) untaken() (open []Handover, err error) {
 	for from, giver := range l {
 		for to, given := range giver.Given {
@@ -80,8 +80,8 @@ func (l Lanes) untaken() (open []Handover, err error) {
 	return open, nil
 }
 
-// Settled tells of each bucket the position before which everything in it has its outcome; the zero Position of one that no
-// journal speaks of yet. The error is ErrTorn.
+// Settled returns, for each bucket, the position below which everything has its outcome; zero for a bucket that all
+// journals lack. The error is ErrTorn.
 func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -114,9 +114,9 @@ func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 	return settled, nil
 }
 
-// Creations are the projects that a lane's journal speaks of creating: in an open slot, queued, on the way to another lane, or by
-// one of the newest settled slots, whose block the chain may lose again. Of those in blocks up to forgotten some are no longer in a
-// journal. The error is ErrTorn.
+// Creations returns the projects created in journals: by a pending transaction, queued or handed-off work, or one of
+// the newest settled transactions, which a deep reorg may reopen. Creations in blocks up to forgotten may be missing.
+// The error is ErrTorn.
 func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -150,8 +150,8 @@ func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64,
 	return projects, forgotten, nil
 }
 
-// Elsewhere tells whether another lane than the one that owns a bucket may have work of it that is not final: what it had bound when it
-// gave the bucket away, or what it took. The error is ErrTorn.
+// Elsewhere reports whether a lane other than the bucket's owner may have unfinished work of it: assigned before it
+// gave the bucket away, or taken. The error is ErrTorn.
 func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -171,8 +171,8 @@ func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 	return false, nil
 }
 
-// Ended tells whether the lanes are done with a creation or an edit of a project at a position: it was bound, and is open nowhere. The
-// error is ErrTorn.
+// Ended reports whether the creation or edit of a project at a position was assigned and is finished in all lanes.
+// The error is ErrTorn.
 func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -197,7 +197,7 @@ func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
 	return bound, nil
 }
 
-// NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.
+// NeededFrom returns the lowest stream position that a lane still needs. The error is ErrTorn.
 func (l Lanes) NeededFrom() (score.Position, error) {
 	settled, err := l.Settled()
 	at := nowhere

@@ -9,23 +9,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Past is a settled slot: what a lane needs to open it again if the chain loses its block. Any of its attempts may be
-// executed then. Its work is NonceOnly where the slot did not carry it; that went to the queue.
+// Past is a settled transaction, kept to reopen it if the chain loses its block; any of its attempts may be executed
+// then. If it failed to carry its work, which went to the queue, its kind is NonceOnly.
 type Past struct {
 	Slot
-	Tx    common.Hash  `json:"tx"` // the transaction that used the nonce, as far as it is known; it need not be an attempt
+	Tx    common.Hash  `json:"tx"` // used the nonce, as far as known; may be foreign
 	Block evidence.Ref `json:"block"`
 }
 
-// The bounds of State.Past: some blocks full of a lane's transactions.
+// Bounds of State.Past, enough for some blocks full of a lane's transactions.
 const (
 	maxPast      = 1024
 	maxPastBytes = 8 << 20
 )
 
-// remember keeps a settled nonce, within the bounds.
+// remember appends a settled nonce and drops the oldest beyond the bounds.
 func (s *State) remember(p Past) {
-	p.Work.Trace = nil // that ended with the slot
+	p.Work.Trace = nil // it ended with the slot
 	s.Past = append(s.Past, p)
 	bytes := 0
 	for i := len(s.Past) - 1; i >= 0; i-- {
@@ -36,7 +36,7 @@ func (s *State) remember(p Past) {
 	}
 }
 
-// reopen puts the nonce below the lowest open slot back among them.
+// reopen makes the nonce below the lowest pending one pending again.
 func (s *State) reopen(e *Reopen) error {
 	floor := s.FirstOpen()
 	if floor == 0 || e.Nonce != floor-1 {
@@ -66,7 +66,7 @@ func (s *State) reopen(e *Reopen) error {
 		executed = &fill
 	}
 	others := slices.DeleteFunc(slices.Clone(slot.Attempts), func(a Attempt) bool { return a.Hash == executed.Hash })
-	slot.Attempts, slot.Reopened = append(others, *executed), true // the last: the one to send
+	slot.Attempts, slot.Reopened = append(others, *executed), true // the last is the one to send
 	s.Slots, s.Past, s.First = slices.Insert(s.Slots, 0, slot), past, first
 	return nil
 }

@@ -2,7 +2,8 @@ package lane
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// Seen is the highest sequence of the stream that the entry itself speaks of; 0 for none. What a snapshot repeats does not count.
+// Seen returns the highest stream sequence in the entry; 0 for none. A snapshot counts 0, since it only repeats other
+// entries.
 func (e Entry) Seen() (seq uint64) {
 	var moves []Move
 	switch {
@@ -19,7 +20,7 @@ func (e Entry) Seen() (seq uint64) {
 	return seq
 }
 
-// Seen is the highest sequence of the stream that the state speaks of: the stream must hold it, or have held it.
+// Seen returns the highest stream sequence in the state: the stream must contain it, or have contained it.
 func (s *State) Seen() uint64 {
 	seq := seen(s.Buckets)
 	for _, given := range s.Given {

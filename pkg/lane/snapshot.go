@@ -8,17 +8,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// snapshotPart bounds the bytes of one part.
+// snapshotPart is the most bytes in one part.
 const snapshotPart = score.MostStored
 
-// partial is a snapshot of which some parts were seen.
+// partial is an incomplete snapshot.
 type partial struct {
 	parts int
 	next  int
 	data  []byte
 }
 
-// Snapshots encodes the state as entries to be appended one after the other.
+// Snapshots encodes the state as consecutive entries.
 func (s *State) Snapshots() ([]Entry, error) {
 	data, err := json.Marshal(s)
 	if err != nil {

@@ -11,47 +11,63 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrCorrupt says that a journal cannot be folded: entries contradict each other. Nothing may be done with the lane
-// until an operator looked.
+// ErrCorrupt: a journal's entries contradict each other and cannot be folded. The lane stays idle until an operator
+// looks.
 var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
-// State is what a lane has done so far: the fold of its journal and nothing else.
+// State is the fold of a lane's journal.
 type State struct {
-	Identity  Identity                 `json:"identity"`
-	Epoch     uint64                   `json:"epoch"`
-	First     *uint64                  `json:"first"`               // the lowest nonce that was ever the lane's; nil before the first
-	Next      uint64                   `json:"next"`                // the nonce of the next slot
-	Buckets   map[score.Bucket]Holding `json:"buckets"`             // those that the lane owns
-	Given     map[score.Lane]Given     `json:"given,omitempty"`     // by the lane that it was given to
-	Took      map[score.Lane]uint64    `json:"took,omitempty"`      // by the lane that gave it: the newest handover taken
-	Gives     uint64                   `json:"gives,omitempty"`     // how often the lane gave something away
-	Former    map[score.Bucket]uint64  `json:"former,omitempty"`    // buckets that it gave away last, with Gives after that: older work may hold updates of them
-	Abandoned bool                     `json:"abandoned,omitempty"` // the key is lost: nothing is bound any more
-	Slots     []Slot                   `json:"slots"`               // open, by nonce, contiguous, ending at Next-1
-	Queue     []Work                   `json:"queue"`               // bound once, lost with its slot, waiting to be bound again; first in, first out
-	LastWork  uint64                   `json:"lastWork"`            // the newest Work.ID given
-	Past      []Past                   `json:"past"`                // the newest settled nonces, contiguous, oldest first; see Reopen
-	Resumed   uint64                   `json:"resumed"`             // an operator resumed the lane: unknown transactions of the signer below this nonce stand
+	Identity Identity                 `json:"identity"`
+	Epoch    uint64                   `json:"epoch"`           // fencing token: the newest term
+	First    *uint64                  `json:"first"`           // lowest nonce ever; nil before the first
+	Next     uint64                   `json:"next"`            // the nonce of the next slot
+	Buckets  map[score.Bucket]Holding `json:"buckets"`         // owned by the lane
+	Given    map[score.Lane]Given     `json:"given,omitempty"` // by taker
+	Took     map[score.Lane]uint64    `json:"took,omitempty"`  // newest handoff taken, by giver
+	Gives    uint64                   `json:"gives,omitempty"` // number of Give entries
+	// Former contains buckets given away, with Gives after that; older work may contain their updates.
+	Former    map[score.Bucket]uint64 `json:"former,omitempty"`
+	Abandoned bool                    `json:"abandoned,omitempty"` // the key is lost, assigning has ended
+	Slots     []Slot                  `json:"slots"`               // open, contiguous by nonce, ending at Next-1
+	Queue     []Work                  `json:"queue"`               // work to be assigned again; first in, first out
+	LastWork  uint64                  `json:"lastWork"`            // the newest Work.ID
+	Past      []Past                  `json:"past"`                // newest settled nonces, contiguous, ascending
+	Resumed   uint64                  `json:"resumed"`             // below it, an operator accepts unknown transactions
 
-	partial *partial // parts of a snapshot seen so far
+	partial *partial // an incomplete snapshot
 }
 
-// Slot is one nonce of the lane.
+// Slot is a pending transaction: one nonce of the lane's signer, its work, and every attempt signed for it. At most
+// one attempt can be executed, since all share the nonce.
+//
+//	        Bind journaled                any answer of a node
+//	work ───────────────────► waiting ◄─────────────────────────────┐
+//	 ▲                          │  │ slow, too cheap: Replacement journaled, then sent
+//	 │                          │  └────────────────────────────────┘
+//	 │                          │ seen in a block of the chain ▲
+//	 │                          ▼                              │ its block was replaced
+//	 │                       included ─────────────────────────┘
+//	 │                          │ its block is beyond the finality rule          ▲
+//	 │                          ▼                                                │ Reopen journaled: the chain
+//	 │   Settle journaled: done        ours, status 1                            │ lost that final block
+//	 └──────────────────── reverted    ours, status 0           the work goes to the queue,
+//	 └──────────────────── foreign     not ours                 in the same entry
+//	 └──────────────────── cancelled   ours, without the work
 type Slot struct {
 	Nonce    uint64 `json:"nonce"`
 	Work     Work   `json:"work"`
-	Since    uint64 `json:"since"`              // no attempt is in a block before this one, but for reorgs
-	Final    uint64 `json:"final"`              // the newest final block when it was bound; no attempt is in it or before
-	Reopened bool   `json:"reopened,omitempty"` // it was settled before, and the chain lost its block
-	// Attempts are, while the slot is open, at least one; any of them may be executed, at most one can be; prices rise, but
-	// for one reopened.
+	Since    uint64 `json:"since"`              // first block that may contain an attempt, reorgs apart
+	Final    uint64 `json:"final"`              // newest final block at creation; attempts are in later ones
+	Reopened bool   `json:"reopened,omitempty"` // it was settled, and the chain lost its block
+	// Attempts has at least one entry while the slot is open. At most one of them can be executed. Prices rise,
+	// except after Reopen.
 	Attempts []Attempt `json:"attempts"`
 }
 
-// Last is the newest attempt: the one to send.
+// Last returns the newest attempt: the one to send.
 func (s *Slot) Last() *Attempt { return &s.Attempts[len(s.Attempts)-1] }
 
-// Attempt finds an attempt by its hash; nil if the slot has none such.
+// Attempt finds an attempt by its hash, or returns nil.
 func (s *Slot) Attempt(tx common.Hash) *Attempt {
 	for i := range s.Attempts {
 		if s.Attempts[i].Hash == tx {
@@ -61,7 +77,6 @@ func (s *Slot) Attempt(tx common.Hash) *Attempt {
 	return nil
 }
 
-// Txs are the hashes of the slot's attempts.
 func (s *Slot) Txs() []common.Hash {
 	txs := make([]common.Hash, len(s.Attempts))
 	for i := range txs {
@@ -70,7 +85,7 @@ func (s *Slot) Txs() []common.Hash {
 	return txs
 }
 
-// Data is the calldata of the slot's work; empty where the slot never carried any.
+// Data returns the calldata of the slot's work; empty if the slot never carried any.
 func (s *Slot) Data() ([]byte, error) {
 	for _, a := range s.Attempts {
 		if !a.Cancel {
@@ -87,7 +102,7 @@ func (s *Slot) Data() ([]byte, error) {
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
 
-// size is the bytes of its transactions, and of its traces.
+// size returns the bytes of transactions and traces.
 func (s *Slot) size() (bytes int) {
 	bytes = s.Work.Trace.size()
 	for i := range s.Attempts {
@@ -96,15 +111,15 @@ func (s *Slot) size() (bytes int) {
 	return bytes
 }
 
-// FirstOpen is the lowest nonce that is not settled.
+// FirstOpen returns the lowest unsettled nonce.
 func (s *State) FirstOpen() uint64 { return s.Next - uint64(len(s.Slots)) }
 
-// Untried reports whether the lane began with its deployment and no transaction of its own is final yet.
+// Untried reports whether the lane began with its deployment and has yet to see a transaction of its own final.
 func (s *State) Untried() bool {
 	return len(s.Buckets) > 0 && len(s.Took) == 0 && !slices.ContainsFunc(s.Past, func(p Past) bool { return p.Attempt(p.Tx) != nil })
 }
 
-// Size is the bytes of transactions and traces in the state, which are most of a snapshot.
+// Size returns the bytes of transactions and traces in the state, most of a snapshot's size.
 func (s *State) Size() (bytes int) {
 	for i := range s.Slots {
 		bytes += s.Slots[i].size()
@@ -118,7 +133,7 @@ func (s *State) Size() (bytes int) {
 	return bytes
 }
 
-// Slot finds an open slot; nil if there is none of that nonce.
+// Slot returns the pending transaction of a nonce, or nil.
 func (s *State) Slot(nonce uint64) *Slot {
 	if nonce < s.FirstOpen() || nonce >= s.Next {
 		return nil
@@ -126,10 +141,11 @@ func (s *State) Slot(nonce uint64) *Slot {
 	return &s.Slots[nonce-s.FirstOpen()]
 }
 
-// Apply folds one entry. It is total: an entry that does not follow from the state is ErrCorrupt and changes nothing.
+// Apply folds one entry. For an entry that contradicts the state it returns ErrCorrupt and leaves the state
+// unchanged.
 func (s *State) Apply(e Entry) error {
 	if e.Snapshot == nil {
-		s.partial = nil // an interrupted snapshot counts for nothing
+		s.partial = nil // discard an interrupted snapshot
 	}
 	if e.Open == nil && e.Snapshot == nil && e.Epoch != s.Epoch {
 		return fmt.Errorf("%w: an entry of epoch %d in epoch %d", ErrCorrupt, e.Epoch, s.Epoch)
@@ -247,7 +263,7 @@ func (s *State) bind(b *Bind) error {
 		work = s.Queue[i]
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
-	work.Data = nil // the attempt holds it
+	work.Data = nil // the attempt contains it
 	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Final: b.Final, Attempts: []Attempt{attempt}})
 	if s.First == nil {
 		first := b.Nonce
@@ -310,7 +326,7 @@ func (s *State) settle(e *Settle) error {
 		}
 		work := slot.Work
 		work.Data = data
-		if e.Result != Foreign { // which says nothing of the work
+		if e.Result != Foreign { // a foreign transaction proves nothing about the work
 			work.Halve = e.OutOfGas || e.Result == Cancelled
 			work.Tries++
 		}

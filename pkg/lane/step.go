@@ -12,65 +12,64 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Event is something that happened: a View, Sent, or Appended.
+// Event is an input of the lane: a View, Sent, or Appended.
 type Event interface{ event() }
 
-// View is how the chain looks to the lane's signer now.
+// View is the chain's current state for the lane's signer.
 type View evidence.View
 
-// Sent is the nodes' answer to the last attempt of a slot.
+// Sent is the nodes' joint answer to the last attempt of a slot.
 type Sent struct {
 	Nonce   uint64
 	Tx      common.Hash
 	Class   txpool.Class
 	Refused txpool.Class // as in txpool.Result
-	Gas     uint64       // what another attempt should ask for where this one asked for too little; 0: not known
+	Gas     uint64       // gas limit for another attempt, if this one's was too low; 0: unknown
 	MinTip  uint64       // as in txpool.Result
 	Now     time.Time
 }
 
-// Appended says that the entry is about to be stored in the journal; where that fails or is unclear, the session ends, and its State with it.
+// Appended: the entry is about to be stored in the journal. If that fails or is ambiguous, the session ends and
+// discards its State.
 type Appended struct{ Entry Entry }
 
 func (View) event()     {}
 func (Sent) event()     {}
 func (Appended) event() {}
 
-// Effect is something to be done, in order. Its result comes back as an Event.
+// Effect is an action for package relay, in order. Its result returns as an Event.
 type Effect interface{ effect() }
 
-// SettleSlot: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set where that
-// transaction is not ours.
+// SettleSlot: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set if
+// that is another transaction of the signer.
 type SettleSlot struct {
 	Nonce   uint64
 	Foreign *evidence.Found
 }
 
-// SkipNonces: journal Skip.
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill it has no bytes of the lane's own: sign a
-// transaction that carries nothing, for a nonce that another transaction used in a block that is gone, or that the lane never
-// bound (a gap below its first).
+// ReopenSlot: journal Reopen of the nonce below the lowest pending transaction. With Fill, sign an empty transaction
+// for it: a foreign transaction used the nonce in a block that is gone, or it is a gap below the lane's first.
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
 }
 
-// Replace: sign another attempt for the slot, journal it. It is a bump, which carries the work, or with Cancel a cancellation.
+// Replace: sign another attempt for the slot and journal it. It carries the work at a higher price, or is empty with
+// Cancel.
 type Replace struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
-	Cancel bool // carry nothing, so that the nonce is used and the work is free again
+	Cancel bool // an empty transaction, which uses the nonce and frees the work
 	Reason string
 }
 
 // Send: broadcast the last attempts of these slots, in order.
 type Send struct{ Nonces []uint64 }
 
-// Report: report the slot's stage.
 type Report struct {
 	Nonce uint64
 	Stage score.Stage
@@ -85,8 +84,8 @@ func (Replace) effect()    {}
 func (Send) effect()       {}
 func (Report) effect()     {}
 
-// Step is the lane's whole behaviour: what an event means for the open slots and what is to be done about it. It does
-// no I/O, reads no clock and makes no choice at random. The only error is an entry that does not fit the state.
+// Step is the lane's whole behaviour: it applies an event and returns the effects. It is deterministic. The only
+// error is an entry that contradicts the state.
 func (l *Lane) Step(e Event) ([]Effect, error) {
 	switch e := e.(type) {
 	case View:
@@ -117,9 +116,9 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 	return append(out, l.push()...)
 }
 
-// reopen opens settled slots whose block the chain has lost: deeper than the finality rule promised. Their very bytes
-// are broadcast again, and nothing else happens until they are back, since every later nonce waits for them. A nonce that
-// a transaction used which is not ours is used up by one that carries nothing.
+// reopen reopens settled transactions after a reorg deeper than the finality rule promised. The same bytes are
+// broadcast, and everything else waits, since later nonces depend on them. A nonce that a foreign transaction used
+// gets an empty one.
 func (l *Lane) reopen() (out []Effect) {
 	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
 	affordable = affordable && l.view.Priced() && !l.rules.Keyless
@@ -128,11 +127,11 @@ func (l *Lane) reopen() (out []Effect) {
 	if i := slices.IndexFunc(l.view.Reorged, func(nonce uint64) bool { return nonce >= from }); i >= 0 {
 		lowest = min(lowest, l.view.Reorged[i])
 	}
-	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
+	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled on a lie, disproved
 		lowest = min(lowest, max(at.Nonce, from))
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
-		fill := past[i].Attempt(past[i].Tx) == nil // a transaction that is not ours used it
+		fill := past[i].Attempt(past[i].Tx) == nil // a foreign transaction used it
 		if fill && !affordable {
 			break
 		}
@@ -141,8 +140,8 @@ func (l *Lane) reopen() (out []Effect) {
 	return append(out, l.fillGap(fees, affordable)...)
 }
 
-// fillableFrom is the nonce from which on all settled ones can be opened again: without the key, above those that would have to be
-// filled.
+// fillableFrom returns the nonce from which all settled ones can be reopened: without the key, above those that need
+// a fill.
 func (l *Lane) fillableFrom() (from uint64) {
 	for i := range l.State.Past {
 		if p := &l.State.Past[i]; l.rules.Keyless && p.Attempt(p.Tx) == nil {
@@ -152,15 +151,15 @@ func (l *Lane) fillableFrom() (from uint64) {
 	return from
 }
 
-// maxGap bounds the nonces that are filled by the endpoints' word; fillAtOnce those that are filled at one head.
+// maxGap is the most nonces filled on an unproved account; fillAtOnce is the most filled at one head.
 const (
 	maxGap     = 1024
 	fillAtOnce = 64
 )
 
-// fillGap uses up nonces below the lane's first that the chain turned out not to have used, by transactions that carry
-// nothing: the account that the first nonce was taken from was a lie, or a reorg undid it. Where the gap is none, a node
-// refuses them, and the slots end as soon as a final account shows their nonces used.
+// fillGap fills unused nonces below the lane's first with empty transactions: the account that gave the first nonce
+// was a lie, or reorged away. If the gap is imaginary, nodes refuse them, and the slots end once a final account
+// shows their nonces used.
 func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	s, at := l.State, l.view.FinalAccount
 	if s.First != nil && s.FirstOpen() != *s.First || at.Balance == nil || !affordable || !l.behind() {
@@ -175,7 +174,7 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	return out
 }
 
-// locate takes from the head in which blocks the slots are. One that was and is not any more is waiting again.
+// locate updates the blocks of the slots. A slot that loses its block is waiting again.
 func (l *Lane) locate() (out []Effect) {
 	for i := range l.State.Slots {
 		v, slot := &l.slots[i], &l.State.Slots[i]
@@ -206,7 +205,24 @@ func (l *Lane) locate() (out []Effect) {
 	return out
 }
 
-// final finds the lowest slots whose nonce was used in a final block. Slots end in the order of their nonces.
+// Example: slots 7 and 8 are broadcast, Next is 9, and in block 120 an unjournaled transaction X of the signer uses
+// nonce 7.
+//
+//  1. A node answers "nonce too low". onSent sets doubt, TakeNeeds asks for the account, and its nonce is 8. That
+//     ends nothing. Package heads finds X in full blocks and reports View.Foreign[7].
+//  2. The lane stops assigning (WaitForeign) and stops broadcasting slot 7, while slot 8 continues. If X does not
+//     call the contract, final emits SettleSlot{7, X} when block 120 is final. Settle{7, foreign} queues the work,
+//     which is assigned again to slot 9.
+//  3. If X calls the contract, the journal may be an older copy that lacks X. Slot 7 stays open, and the lane halts
+//     (WaitUnjournaled). "lanes resume --below 8" appends Open and Resume{8}, which fences the session. The next one
+//     finds X again and settles slot 7 as in 2. The effect of X on updates is only in its event, which the ledger
+//     contains.
+//  4. If all blocks that can hold X were read without finding it (View.Unfound is 7), slot 7 stays open: absence
+//     proves nothing. With Resume{8} it ends as foreign when the account at a final block has nonce 8.
+//  5. If the journal ends before slot 7 (Next is 7, none is pending), skip journals Skip{8, X} when X is final. If X
+//     calls the contract, a Resume must come first.
+
+// final settles, in order, the lowest slots with a nonce used in a final block.
 func (l *Lane) final() (out []Effect) {
 	if l.view.Final == (evidence.Ref{}) {
 		return nil
@@ -234,8 +250,8 @@ func (l *Lane) final() (out []Effect) {
 	return out
 }
 
-// skip moves on behind nonces that the lane did not bind: where its journal begins, by the account; later only when the
-// transactions that used them are seen in final blocks, since a nonce skipped in error is a gap that holds everything up.
+// skip moves Next over nonces of others. Where the journal begins it trusts the account. Later it requires final
+// transactions, since a nonce skipped in error is a gap that blocks all later ones.
 func (l *Lane) skip() []Effect {
 	s, used := l.State, l.view.Account.Nonce
 	if !l.view.HasAccount() || used <= s.Next || len(s.Slots) > 0 {
@@ -264,7 +280,7 @@ func (l *Lane) skip() []Effect {
 	return []Effect{SkipNonces{skip}}
 }
 
-// push keeps the waiting slots moving: replaces what is too cheap, and broadcasts all that wait as soon as one of them is due.
+// push replaces waiting attempts that pay too little, and broadcasts all waiting ones when one is due.
 func (l *Lane) push() (out []Effect) {
 	due := false
 	var waiting []int
@@ -283,7 +299,7 @@ func (l *Lane) push() (out []Effect) {
 			out = append(out, replace) // its Appended sends it
 			continue
 		}
-		if due && (k == 0 || l.window > 1 || l.single == 0) { // of a delegated signer nodes take no second one
+		if due && (k == 0 || l.window > 1 || l.single == 0) { // nodes take only one transaction of a delegated signer
 			send = append(send, l.State.Slots[i].Nonce)
 		}
 	}
@@ -293,16 +309,16 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// replacement decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
-// no blocks without transactions, a refused one is priced again as often as it would be broadcast.
+// replacement decides whether a waiting slot gets another attempt now, at most one per block and slot. On a chain
+// that makes blocks only for transactions, a refused attempt is repriced at the interval of rebroadcasts.
 func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
 	last, block, market := slot.Last(), l.view.Head.Number, l.view.Price
 	if v.pricedAt == 0 {
-		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
+		v.pricedAt, v.priced = block, l.view.Now // an attempt's clock starts with the first head it waits for
 	}
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce || l.rules.Keyless {
-		return Replace{}, false // used already, as it seems: no price helps
+		return Replace{}, false // apparently used already: a price is useless
 	}
 	if lowest {
 		l.countHead(v, last)
@@ -322,7 +338,7 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	case v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && (v.taken || v.refused == txpool.Unknown || v.refused == txpool.ReplacementUnderpriced) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
-		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
+		b.Reason = "slow" // a node has it, or may, so probably the price keeps it out of the blocks
 		market = l.rules.Fees.atLeast(market, v.minTip)
 		if l.dropped(slot, v) {
 			b.Gas, b.Cancel, b.Reason = CancelGas, true, "dropped"
@@ -333,20 +349,21 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		return Replace{}, false
 	}
 	fees, ok := l.priceOf(&b, v, last, market)
-	if !ok && b.Reason == "gas" && v.untaken == 0 && !last.Cancel { // the price is at its ceiling: the work goes again in another slot
+	if !ok && b.Reason == "gas" && v.untaken == 0 && !last.Cancel { // price at its ceiling: use another slot
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	}
 	if !ok && b.Cancel && !last.Cancel {
-		fees, ok = Fees{Tip: last.Tip, Cap: last.Cap}, true // the ceiling leaves no more; a node that refused these bytes holds a cheaper attempt at most
+		// At the ceiling. A node that refused the work's bytes holds a cheaper attempt at most.
+		fees, ok = Fees{Tip: last.Tip, Cap: last.Cap}, true
 	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
-		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
+		return Replace{}, false // the last attempt is the best possible and keeps being broadcast
 	}
 	b.Fees = fees
 	return b, true
 }
 
-// countHead counts a head at which the lowest waiting slot's last attempt could have been in a block by its price.
+// countHead counts a head at which the lowest waiting attempt's price allowed its inclusion.
 func (l *Lane) countHead(v *slotView, last *Attempt) {
 	market := l.view.Price
 	if l.view.Head.Number <= v.counted || v.cheap > 0 || last.Cap < market.BaseFee {
@@ -355,14 +372,14 @@ func (l *Lane) countHead(v *slotView, last *Attempt) {
 	v.counted = l.view.Head.Number
 	v.late++
 	tip := l.rules.Fees.market(market).Tip
-	// Near the ceiling less of the tip is paid than is offered.
+	// Near the ceiling the tip paid is lower than the tip offered.
 	pays := last.Tip >= max(tip, v.minTip) && (market.Legacy || last.Cap >= add(market.BaseFee, tip))
 	if v.taken && pays && l.view.Head.GasUsed > 0 {
 		v.dropped++
 	}
 }
 
-// priceOf prices another attempt. What a pool may have has to be outbid; what none took need not be.
+// priceOf prices another attempt. It must outbid the last one only if a pool may hold that.
 func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.Price) (fees Fees, ok bool) {
 	paid, rule, untaken := Fees{Tip: last.Tip, Cap: last.Cap}, &l.rules.Fees, v.untaken == 0
 	switch {
@@ -378,11 +395,12 @@ func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.P
 	return fees, ok
 }
 
-// dropped reports whether the slot's last attempt is kept out of the blocks by something else than its price, such as a node that takes large
-// transactions and drops them: its work goes again in halves, once the cancellation is final. Where blocks are empty it may be the chain, and a cancellation
-// alone in a block would be the market's price to other relayers. What is as large as what was cancelled before is known sooner. Work of one
-// update, or of one signed group, has no halves. Nor is work cancelled that a transaction did not carry before: it would be given up after some, and an endpoint's
-// word ends nothing.
+// dropped reports whether something other than the price keeps the slot's last attempt out of blocks, such as a node
+// that accepts large transactions and drops them. Its work then goes again in halves, once the cancellation is final.
+// Empty blocks are ignored: the chain may be the cause, and a cancellation alone in a block would set the market's
+// price for other relayers. Attempts as large as one cancelled before are recognized sooner. Excluded are single
+// updates, signed groups, and work that an earlier transaction failed to carry: it would be given up after some
+// tries, on an endpoint's word.
 func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	last := slot.Last()
 	if last.Cancel || slot.Work.Kind != Updates || slot.Work.Count < 2 || slot.Work.Whole || slot.Work.Tries > 0 {
@@ -394,18 +412,19 @@ func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	return v.dropped >= l.patience()
 }
 
-// patience is how many heads the lowest slot may wait until it is not its price that keeps it out of the blocks.
+// patience returns the number of heads after which something other than the price must keep the lowest slot out of
+// blocks.
 func (l *Lane) patience() uint64 { return patienceBumps * l.rules.BumpBlocks }
 
-// CancelGas is the gas of a transfer to oneself, which only uses its nonce up.
+// CancelGas is the gas of a transfer to oneself.
 const CancelGas = 21_000
 
 const (
-	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
-	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
-	patienceBumps   = 4                      // as often the lowest slot gets another price before something else is taken for the reason
-	delegatedFor    = 256                    // blocks after which it is tried whether the signer is still delegated
-	roundsUntaken   = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
+	resendPause     = 500 * time.Millisecond // before an untaken attempt is broadcast again
+	maxReplacements = 3                      // against an unknown transaction, before falling back to the usual pace
+	patienceBumps   = 4                      // price raises of the lowest slot before another reason is assumed
+	delegatedFor    = 256                    // blocks after which delegation is tested again
+	roundsUntaken   = 6                      // rounds of refusals with an ambiguous answer
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
@@ -428,7 +447,8 @@ func (l *Lane) onSent(s Sent) []Effect {
 	case class.Taken():
 		v.cheap = 0
 		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
-	case known && class == txpool.FeeLow && (l.view == nil || l.State.Slot(s.Nonce).Last().Cap >= l.view.Price.BaseFee): // else it waits for the base fee to fall
+	// Below the base fee it only waits.
+	case known && class == txpool.FeeLow && (l.view == nil || l.State.Slot(s.Nonce).Last().Cap >= l.view.Price.BaseFee):
 		v.cheap++
 	case class == txpool.Delegated:
 		l.window = 1

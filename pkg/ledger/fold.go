@@ -11,38 +11,40 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Fold is a state that is computed from the ledger. It may be killed anywhere, and run twice at once.
+// Fold is a projection: state computed from the ledger. It may be killed anywhere, and run twice at once.
 type Fold interface {
-	// Begin returns up to where the state is computed, as its store has it; the zero Position of one that holds nothing. It is called again after each
-	// error, also of a position that cannot be read on from (ErrReplaced): then lost is true, and the state begins again.
+	// Begin returns the position of the stored state; the zero Position if the store is empty. It is called again
+	// after each error. lost is true if reading cannot continue from the position (ErrReplaced): the state then
+	// starts over.
 	Begin(ctx context.Context, lost bool) (Position, error)
-	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is.
+	// Apply applies the messages, which follow the stored position, and stores state and new position in one write.
 	Apply(ctx context.Context, messages []*Message) error
 }
 
-// Checker is a Fold that can tell whether its store still is where it thinks; it is asked about once a second, so that a store that lost what it had
-// is noticed also while the ledger has nothing new. An error of Check is as one of Apply.
+// Checker is a Fold that can verify its store's position. Check runs about once a second, to notice a store that lost
+// data even while the ledger is idle. Its errors count as Apply's.
 type Checker interface {
 	Check(ctx context.Context) error
 }
 
-// ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
+// ErrFoldMoved: a fold's store is at another position than expected. Another process works on it, or it lost its last
+// write.
 var ErrFoldMoved = score.ErrFoldMoved
 
 const (
 	foldPause = time.Second     // after an error
 	foldCheck = time.Second     // between checks
-	foldAhead = 2 * time.Minute // how long a ledger that began again may take to reach a fold's position, before the state begins again, too
+	foldAhead = 2 * time.Minute // most time for a restarted ledger to reach a fold's position
 )
 
-// RunFold keeps a state up to date until ctx ends, whose end is no error. name is what it is, in log lines. It reads the next messages while it
-// applies some.
+// RunFold keeps a projection up to date until ctx ends, then returns nil. name appears in log lines. It reads ahead
+// while it applies.
 func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logger) error {
 	trouble := retry.Trouble{
 		Log: log.With("fold", name), Works: "a fold follows the ledger of final blocks again",
 		Fails: "a fold couldn't follow the ledger of final blocks; what it computes stays as it is, and the relayer tries again",
 	}
-	var ahead time.Time // since when
+	var ahead time.Time // start of ErrAhead
 	for lost := false; ctx.Err() == nil; {
 		err := retry.Contained(func() error { return follow(ctx, s, f, lost, func() { trouble.Say(ctx, nil) }) })
 		switch {
@@ -53,7 +55,7 @@ func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logg
 		}
 		lost = errors.Is(err, ErrReplaced) || !ahead.IsZero() && time.Since(ahead) >= foldAhead
 		if errors.Is(err, ErrFoldMoved) {
-			err = nil // begin again
+			err = nil // start over
 		}
 		trouble.Say(ctx, err)
 		_ = retry.Sleep(ctx, trouble.Pause(foldPause))
@@ -119,7 +121,6 @@ func follow(ctx context.Context, s *Source, f Fold, lost bool, works func()) err
 	}
 }
 
-// updatesIn is how many updates an event tells of.
 func updatesIn(e *Event) int {
 	if b, ok := e.Event.(registry.BatchApplied); ok {
 		return b.Batch.Len()

@@ -11,16 +11,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// State is what a ledger holds, for operators.
+// State is the ledger's extent, for operators.
 type State struct {
 	Oldest uint64    // block of the oldest message
 	Newest uint64    // everything up to this block was written; 0: the ledger is empty
-	At     time.Time // UTC: of that block, or of a later one of which a part was written
+	At     time.Time // UTC: of that block, or of a later one that is partly written
 	Bytes  uint64
-	Bound  uint64 // bytes, from which on the oldest messages go; 0: none
+	Bound  uint64 // bytes above which the oldest messages are purged; 0: unbounded
 }
 
-// StateOf reads what a ledger holds.
 func StateOf(ctx context.Context, l *stream.Ledger) (s State, err error) {
 	_, bound, bytes, err := l.Config(ctx)
 	if err != nil {
@@ -33,7 +32,7 @@ func StateOf(ctx context.Context, l *stream.Ledger) (s State, err error) {
 			return s, err
 		}
 		oldest, err := storedAt(ctx, l, first)
-		if errors.Is(err, stream.ErrGone) { // it made room meanwhile
+		if errors.Is(err, stream.ErrGone) { // purged meanwhile
 			continue
 		}
 		if err != nil {
@@ -56,7 +55,7 @@ func storedAt(ctx context.Context, l Store, seq uint64) (*stored, error) {
 	return decodeStored(entry.Data)
 }
 
-// Raw is a message with the logs as the chain has them, for whom compares the two.
+// Raw is a message with the chain's logs, for comparing the two.
 type Raw struct {
 	Kind  Kind
 	Block evidence.Ref // as Message.Block
@@ -64,7 +63,7 @@ type Raw struct {
 	Logs  []types.Log
 }
 
-// ReadRaw calls fn with all messages that a ledger holds, in order. An error of fn ends it.
+// ReadRaw calls fn with all messages in the ledger, in order. An error of fn ends it.
 func ReadRaw(ctx context.Context, l Store, fn func(Raw) error) error {
 	return l.Read(ctx, 1, func(e stream.Entry) error {
 		s, err := decodeStored(e.Data)

@@ -20,14 +20,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Kind is what a message tells.
+// Kind is the kind of a message.
 type Kind uint8
 
-// The kinds.
 const (
-	Block  Kind = iota + 1 // a final block: the contract's events in it, or in a part of it; without events, that there are none up to it
-	Rewind                 // blocks above Message.Block were final and are not in the chain any more
-	Letter                 // a dead letter that no event of the contract tells of
+	Block  Kind = iota + 1 // a final block's events, or part of them; an empty one covers all blocks up to its own
+	Rewind                 // a rollback: blocks above Message.Block were final and are gone
+	Letter                 // a dead letter that has no contract event
 )
 
 // Message is one entry of the ledger, decoded.
@@ -35,17 +34,19 @@ type Message struct {
 	Position // after the message
 
 	Kind    Kind
-	Block   evidence.Ref // Block: the final block. Rewind: the newest block that stands. Letter: as Position
-	Time    time.Time    // UTC: of the block; of a Rewind, of the final block at that time; of a Letter, when it was stored or replayed
+	Block   evidence.Ref // Block: the final block. Rewind: the newest block still canonical. Letter: as Position
+	Time    time.Time    // UTC: of the block; Rewind: of the final block then; Letter: when stored or replayed
 	Whole   bool         // Block: the block ends with this message
-	Events  []Event      // Block: in the order of the chain
+	Events  []Event      // Block: in chain order
 	Letter  *score.DeadLetter
-	Rewound uint64 // sequence of the newest Rewind up to this message; 0 if there was none
+	Rewound uint64 // sequence of the newest Rewind up to this message; 0 for none
 
-	before evidence.Ref // the newest whole block before the message, as its writer knew it; of the first message of a ledger, its block
+	// before is the newest whole block before the message, as its writer knew it; the block of a ledger's first
+	// message.
+	before evidence.Ref
 }
 
-// follows reports whether the message was written behind another.
+// follows reports whether the message was written directly after another.
 func (m *Message) follows(other *Message) bool {
 	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.begins()
 }
@@ -53,35 +54,33 @@ func (m *Message) follows(other *Message) bool {
 // begins reports whether the message is a Rewind with which a purged ledger begins again.
 func (m *Message) begins() bool { return m.Kind == Rewind && m.before == m.Block }
 
-// Event is one of the contract's events.
 type Event struct {
 	registry.Event
-	Log uint // its log's index in the block
+	Log uint // index of its log in the block
 	Tx  *Tx
 }
 
-// Tx is a transaction of a block's events, and what it cost.
+// Tx is the transaction of an event, with its cost.
 type Tx struct {
 	Hash common.Hash
-	Gas  uint64   // used; 0 in the second and later messages that tell of the transaction
+	Gas  uint64   // used; 0 in all but the first message about the transaction
 	Fee  *big.Int // wei; as Gas
 }
 
-// Position is a place in the ledger: everything before it was read. Seq names it; the rest says what it is, so that one of a ledger
-// that NATS lost, or restored from an older copy, is not taken for another. It is comparable. The zero Position is the
-// deployment's block.
+// Position is a place in the ledger: everything before it was read. Seq is its message; the other fields distinguish
+// that from one in a lost or restored ledger. It is comparable. The zero Position is the deployment's block.
 type Position struct {
-	Seq     uint64  // of the newest message that was read; 0 while only blocks were read that are older than the ledger
+	Seq     uint64  // newest message read; 0 while only blocks older than the ledger were read
 	Block   uint64  // everything up to this block was read
-	Hash    [8]byte // the first bytes of that block's hash
+	Hash    [8]byte // first bytes of that block's hash
 	Letters uint64  // dead letters up to this sequence of their stream were read
-	Logs    uint64  // in the middle of the next block: one more than the index of its newest log that was read; else 0
+	Logs    uint64  // within the next block: 1 + index of the newest log read; else 0
 }
 
-// ErrPosition reports that a text is no Position.
+// ErrPosition: an invalid text of a Position.
 var ErrPosition = errors.New("not a position in the ledger")
 
-// String is what ParsePosition reads, such as 41-1200-4f0c…e1-3.
+// String formats the position for ParsePosition, such as 41-1200-4f0c…e1-3.
 func (p Position) String() string {
 	text := fmt.Sprintf("%d-%d-%x-%d", p.Seq, p.Block, p.Hash, p.Letters)
 	if p.Logs > 0 {
@@ -90,7 +89,7 @@ func (p Position) String() string {
 	return text
 }
 
-// ParsePosition reads what String writes, exactly; anything else is ErrPosition.
+// ParsePosition parses exactly the form of String. It returns ErrPosition for any other text.
 func ParsePosition(text string) (p Position, err error) {
 	parts := strings.Split(text, "-")
 	if len(parts) != 4 {
@@ -116,16 +115,14 @@ func ParsePosition(text string) (p Position, err error) {
 	return p, nil
 }
 
-// MarshalText writes the form of String.
 func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the form of String.
 func (p *Position) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePosition(string(text))
 	return err
 }
 
-// nothing is a message that only leads to the position.
+// nothing returns an empty message that leads to the position.
 func (p Position) nothing() *Message {
 	return &Message{Position: p, Kind: Block, Whole: true, Block: evidence.Ref{Number: p.Block}}
 }
@@ -138,7 +135,7 @@ func short(hash common.Hash) (s [8]byte) {
 // version is the first byte of every message.
 const version = 1
 
-// The stored form of a message: version, then the RLP of this.
+// stored is the stored form of a message: version, then the RLP of this.
 type stored struct {
 	Kind    Kind
 	Number  uint64 // of Message.Block
@@ -146,8 +143,8 @@ type stored struct {
 	Time    uint64 // unix seconds
 	Whole   bool
 	Letters uint64       // Position.Letters
-	Rewound uint64       // Message.Rewound, of a Rewind the one before it
-	Before  evidence.Ref // Position.Block and its hash where the message does not end a block
+	Rewound uint64       // Message.Rewound; in a Rewind, the one before it
+	Before  evidence.Ref // Position.Block and its hash, unless the message ends a block
 	Txs     []storedTx
 	Letter  []byte // JSON
 }
@@ -165,7 +162,7 @@ type storedLog struct {
 	Data   []byte
 }
 
-// at is the position after the message, but for its sequence.
+// at returns the position after the message, except its sequence.
 func (s *stored) at() Position {
 	p := Position{Block: s.Number, Hash: short(s.Hash), Letters: s.Letters}
 	if s.Kind == Block && !s.Whole {
@@ -174,7 +171,7 @@ func (s *stored) at() Position {
 	return p
 }
 
-// lastLog is the index of the newest log in the message; -1 if it has none.
+// lastLog returns the index of the newest log in the message; -1 for none.
 func (s *stored) lastLog() int {
 	if len(s.Txs) == 0 {
 		return -1
@@ -186,12 +183,12 @@ func (s *stored) lastLog() int {
 func encode(s *stored) []byte {
 	b := bytes.NewBuffer([]byte{version})
 	if err := rlp.Encode(b, s); err != nil {
-		panic(fmt.Sprintf("a message of the ledger that RLP cannot hold: %v", err)) // every field has a form
+		panic(fmt.Sprintf("a message of the ledger that RLP cannot hold: %v", err)) // every field has an RLP form
 	}
 	return b.Bytes()
 }
 
-// decodeStored reads what encode wrote. Of a message that a later version wrote it is score.ErrNewer.
+// decodeStored decodes the output of encode. For a message of a later version it returns score.ErrNewer.
 func decodeStored(data []byte) (*stored, error) {
 	if len(data) == 0 || data[0] < version {
 		return nil, errors.New("a message of the ledger is empty or of no known version")
@@ -214,7 +211,6 @@ func decodeStored(data []byte) (*stored, error) {
 	return s, nil
 }
 
-// decode reads the message of a sequence.
 func decode(seq uint64, data []byte) (*Message, error) {
 	s, err := decodeStored(data)
 	if err == nil {
@@ -227,7 +223,7 @@ func decode(seq uint64, data []byte) (*Message, error) {
 	return nil, fmt.Errorf("sequence %d: %w", seq, err)
 }
 
-// message reads the events of the logs.
+// message parses the logs into events.
 func (s *stored) message() (*Message, error) {
 	m := &Message{
 		Position: s.at(), Kind: s.Kind, Block: evidence.Ref{Number: s.Number, Hash: s.Hash}, Time: time.Unix(int64(s.Time), 0).UTC(),
@@ -256,13 +252,13 @@ func (s *stored) message() (*Message, error) {
 	return m, nil
 }
 
-// maxMessage bounds a message's logs, in bytes, unless a single log is larger.
+// maxMessage bounds the bytes of a message's logs, unless a single log is larger.
 const maxMessage = score.MostStored / 2
 
-const logOverhead = 160 // bytes of a log and its transaction beside topics and data, at most
+const logOverhead = 160 // bytes of a log and its transaction besides topics and data, at most
 
-// blockMessages are the messages of a block's logs after the one of an index (-1: all), in order; the last one is whole. paid has
-// every transaction of the logs.
+// blockMessages returns the messages for a block's logs with an index above after (-1: all), in order; the last one
+// is whole. paid must contain every transaction of the logs.
 func blockMessages(block evidence.Ref, unix uint64, before evidence.Ref, logs []types.Log, after int, paid map[common.Hash]evidence.Paid) []*stored {
 	next := func() *stored {
 		return &stored{Kind: Block, Number: block.Number, Hash: block.Hash, Time: unix, Before: before}

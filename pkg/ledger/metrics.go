@@ -18,8 +18,8 @@ func newWriterMetrics(reg prometheus.Registerer) *writerMetrics {
 	}
 }
 
-// sourceMetrics show how far a process reads: as far as the ledger goes, unless the process is cut off from it. So
-// they also show a ledger that no relayer writes.
+// sourceMetrics show how far a process has read: to the ledger's end, unless the process is cut off. So they also
+// reveal a ledger without a writer.
 type sourceMetrics struct {
 	block, time prometheus.Gauge
 }
@@ -37,7 +37,6 @@ func newSourceMetrics(reg prometheus.Registerer) *sourceMetrics {
 	}
 }
 
-// shows sets how far the process has read.
 func (m *sourceMetrics) shows(newest *Message) {
 	m.block.Set(float64(newest.Block.Number))
 	if newest.Kind != Letter {

@@ -22,34 +22,33 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Errors of a Source.
 var (
-	// ErrReplaced reports that a position is of a chain that a reorg deeper than finality replaced, and of which no Rewind is left.
+	// ErrReplaced: a reorg deeper than finality replaced the position's block, and no Rewind for it is left.
 	ErrReplaced = errors.New("the block of the position was final and is not in the chain any more")
-	// ErrAhead reports that a position is beyond the ledger's end.
+	// ErrAhead: the position is beyond the ledger's end.
 	ErrAhead = errors.New("the ledger does not reach the position yet")
 )
 
-// DefaultBudget is how many bytes of messages a Source keeps in memory, about.
+// DefaultBudget is about the number of bytes of messages that a Source keeps in memory.
 const DefaultBudget = 32 << 20
 
 const (
-	tailMessages = 256     // that are read at the start
+	tailMessages = 256     // read at start
 	mostAtOnce   = 256     // messages of one Next
 	mostBytes    = 2 << 20 // of them as stored, about
 	sourcePause  = 250 * time.Millisecond
-	eventMemory  = 512 // bytes that an event takes, about, beside its updates
-	updateMemory = 128 // bytes that one of these takes
+	eventMemory  = 512 // bytes of an event in memory, about, besides its updates
+	updateMemory = 128 // bytes of an update
 )
 
-// Source reads the ledger: its end from memory, read once for the whole process; what is older from NATS; and what is older than the
-// ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
+// Source reads the ledger: its end from memory, shared by the whole process; older messages from NATS; and blocks
+// older than the ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
 type Source struct {
 	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
 	Budget     int  // bytes kept in memory, about; 0 means DefaultBudget
-	Costless   bool // blocks that are older than the ledger come without times and costs (Backfill.Costs)
+	Costless   bool // blocks older than the ledger come without times and costs (Backfill.Costs)
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
@@ -57,14 +56,14 @@ type Source struct {
 	metrics *sourceMetrics
 
 	mu      sync.Mutex
-	kept    []*Message // the newest messages, without a gap
+	kept    []*Message // the newest messages, contiguous
 	size    int
-	until   uint64        // the ledger's end when reading began: before it is in kept, nothing is
+	until   uint64        // the ledger's end when reading began: kept counts only once it contains this
 	changed chan struct{} // closed when kept changes
-	failing error         // why the end cannot be followed; nil while it is
+	failing error         // error of following the end; nil while it works
 }
 
-// Run follows the ledger's end until ctx ends, whose end is no error.
+// Run follows the ledger's end until ctx ends, then returns nil.
 func (s *Source) Run(ctx context.Context) error {
 	trouble := retry.Trouble{
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
@@ -87,7 +86,8 @@ func (s *Source) register() {
 	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 }
 
-// Follow reads from behind what is kept, or from near the end, until ctx ends or something fails, and never returns nil.
+// Follow reads from the end of kept, or from near the ledger's end, until ctx ends or something fails. It never
+// returns nil.
 func (s *Source) Follow(ctx context.Context) error {
 	s.register()
 	first, last, err := s.Ledger.Bounds(ctx)
@@ -114,7 +114,7 @@ func (s *Source) Follow(ctx context.Context) error {
 			return err
 		}
 		if newest := s.newest(); newest != nil && newest.Seq+1 == m.Seq && !m.follows(newest) {
-			s.drop() // NATS was restored, and its ledger has grown over what was read
+			s.drop() // NATS was restored, and its ledger has grown over the messages read
 			return errTorn
 		}
 		s.keep(m)
@@ -131,8 +131,8 @@ func (s *Source) newest() *Message {
 	return s.kept[len(s.kept)-1]
 }
 
-// keep adds the newest message, and drops the oldest beyond the budget. Where messages between were purged, or the ledger begins again
-// above what was read, it keeps none before: readers continue by their block.
+// keep appends the newest message and drops the oldest beyond the budget. After a gap, or a restart of the ledger
+// above the last message, it drops all earlier ones: readers continue by their block.
 func (s *Source) keep(m *Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *Source) drop() {
 	s.notify()
 }
 
-// notify wakes the readers that wait. The caller holds the lock.
+// notify wakes the waiting readers. The caller holds the lock.
 func (s *Source) notify() {
 	if s.changed != nil {
 		close(s.changed)
@@ -175,7 +175,7 @@ func memoryOf(m *Message) int {
 	return size
 }
 
-// End returns the newest message. It waits for the first one; the error is the context's, or why the ledger cannot be read.
+// End returns the newest message, and waits for the first. Errors are the context's and those of reading the ledger.
 func (s *Source) End(ctx context.Context) (*Message, error) {
 	for {
 		s.mu.Lock()
@@ -202,7 +202,7 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 	}
 }
 
-// Final returns the newest final block; ok is false while the ledger has none. The error is as that of End.
+// Final returns the newest final block; ok is false while the ledger has none. Errors are as in End.
 func (s *Source) Final(ctx context.Context) (b evidence.Ref, ok bool, err error) {
 	if s.newest() == nil {
 		if first, last, err := s.Ledger.Bounds(ctx); err != nil || first > last {
@@ -216,8 +216,9 @@ func (s *Source) Final(ctx context.Context) (b evidence.Ref, ok bool, err error)
 	return end.Block, true, nil
 }
 
-// Next returns messages after a position, at least one, in order; it waits for the next one. ErrReplaced, ErrAhead: nothing can be
-// read from there. The context's error: there is nothing new so far. Any other error may pass. Callers must not change messages.
+// Next returns messages after a position, at least one, in order, and waits for the next one. After ErrReplaced and
+// ErrAhead the position is unusable; the context's error means that there is none yet; other errors may pass. Callers
+// must not modify messages.
 func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	for {
 		end, err := s.End(ctx)
@@ -232,13 +233,13 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 		some, holds := s.inMemory(after)
 		s.mu.Unlock()
 		next := after
-		if len(some) == 0 && !holds { // memory does not reach so far back, or is of a ledger that NATS lost
+		if len(some) == 0 && !holds { // memory starts later, or is of a lost ledger
 			some, next, err = s.stored(ctx, after, end)
 		}
 		if err != nil || len(some) > 0 {
 			return some, err
 		}
-		if next == after { // the end, also where memory does not have it yet
+		if next == after { // the end, possibly ahead of memory
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -249,7 +250,8 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	}
 }
 
-// inMemory returns the messages after a position that are kept; holds reports whether its own is. The caller holds the lock.
+// inMemory returns the kept messages after a position; holds reports whether the position's own is kept. The caller
+// holds the lock.
 func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	i, holds := s.find(after)
 	if holds {
@@ -258,14 +260,15 @@ func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	return some, holds
 }
 
-// find returns where the message of a position is kept; holds reports whether it is. The caller holds the lock.
+// find returns the index of a position's message in kept; holds reports whether it is there. The caller holds the
+// lock.
 func (s *Source) find(p Position) (i int, holds bool) {
 	i = sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= p.Seq })
 	return i, i < len(s.kept) && s.kept[i].Position == p
 }
 
-// stored reads from NATS what follows a position that memory does not reach. Where the ledger does not hold it, the next position to
-// try is returned.
+// stored reads from NATS the messages after a position that memory does not reach. If the ledger lacks the position,
+// it returns the next position to try.
 func (s *Source) stored(ctx context.Context, after Position, end *Message) (some []*Message, next Position, err error) {
 	holds, err := s.holds(ctx, after)
 	if err != nil {
@@ -277,7 +280,7 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 	}
 	size := 0
 	err = s.Ledger.Read(ctx, after.Seq+1, func(e stream.Entry) error {
-		if e.Seq != after.Seq+1+uint64(len(some)) { // what is between made room meanwhile
+		if e.Seq != after.Seq+1+uint64(len(some)) { // messages between were purged
 			return errPassed
 		}
 		m, err := decode(e.Seq, e.Data)
@@ -300,7 +303,7 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 
 var errPassed = errors.New("messages made room")
 
-// holds reports whether the ledger has the message that a position names.
+// holds reports whether the ledger contains the position's message.
 func (s *Source) holds(ctx context.Context, p Position) (bool, error) {
 	m, err := s.at(ctx, p.Seq)
 	if errors.Is(err, stream.ErrGone) {
@@ -314,7 +317,8 @@ func (s *Source) holds(ctx context.Context, p Position) (bool, error) {
 	return at == p, nil
 }
 
-// Holds is nil if Next can continue from a position; ErrReplaced or ErrAhead if it cannot. Any other error may pass.
+// Holds returns nil if Next can continue from a position, and ErrReplaced or ErrAhead otherwise. Other errors may
+// pass.
 func (s *Source) Holds(ctx context.Context, at Position) error {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -333,7 +337,7 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 	return err
 }
 
-// Recent reports whether Next has what follows a position in memory.
+// Recent reports whether the messages after a position are in memory.
 func (s *Source) Recent(after Position) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,8 +345,8 @@ func (s *Source) Recent(after Position) bool {
 	return holds
 }
 
-// relocate finds where to continue from a position whose message the ledger does not have: it is older than the retention, or NATS lost it, or was
-// restored from an older copy. That is the block that the position names, if it is in the chain: what came after it comes again, under the same ids.
+// relocate returns where to continue from a position that the ledger lacks: at its block, if canonical. Later
+// messages come again, under the same ids.
 func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
 	p = Position{Seq: p.Seq, Block: p.Block, Hash: p.Hash}
 	if err := s.stands(ctx, p, end); err != nil {
@@ -352,7 +356,7 @@ func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Positi
 	return p, nil
 }
 
-// stands is nil if the block of a position is in the chain. One below the contract's, or without a hash, may be any.
+// stands returns nil if the position's block is canonical, below the contract's, or has no hash.
 func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
 	switch {
 	case p.Block > end.Position.Block:
@@ -370,8 +374,8 @@ func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
 	return nil
 }
 
-// voided is the Rewind for a reader of blocks that are older than the ledger, and were replaced while it read them: it begins again at the
-// contract. Where the ledger holds no Rewind, gone is returned.
+// voided returns a Rewind to the contract's beginning, for a reader of replaced blocks older than the ledger. If the
+// ledger contains no Rewind, the error is gone.
 func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message, error) {
 	seq := end.Rewound
 	if end.Kind == Rewind {
@@ -396,8 +400,8 @@ func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message
 	return m, nil
 }
 
-// older returns what follows a position that is not in the ledger: messages made of the chain up to the ledger's first whole block, then
-// the ledger's behind that.
+// older returns the messages after a position outside the ledger: those made from the chain up to the join, then the
+// ledger's own.
 func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Message, error) {
 	join, err := s.join(ctx, end)
 	if err != nil {
@@ -415,7 +419,8 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), !s.Costless}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
+	// Behind the join, block numbers only rise.
+	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block })
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +440,8 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	return []*Message{join.nothing()}, nil // the rest is the ledger's own
 }
 
-// Begin is the position from which on the ledger itself is read, with all dead letters that it holds; older blocks are read from the chain.
+// Begin returns the position from which the ledger itself is read, with all its dead letters; older blocks are read
+// from the chain.
 func (s *Source) Begin(ctx context.Context) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -445,9 +451,9 @@ func (s *Source) Begin(ctx context.Context) (Position, error) {
 	return Position{Block: join.Block, Hash: join.Hash}, err
 }
 
-// Start is the position before a block that a projection knows, such as that of a project's creation. If the ledger holds a
-// Rewind and goes back below the block, it is Begin: the projection may not have followed the Rewind yet, after which the
-// block may be a lower one.
+// Start returns the position before a block that a projection knows, such as a project's creation. If the ledger has
+// a Rewind and goes back below the block, it returns Begin. The projection may have yet to apply the Rewind, and the
+// block may then be lower.
 func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -464,11 +470,11 @@ func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 	return begin, err
 }
 
-// clocks is how far the clocks of the chain, of NATS and of relayers may differ.
+// clocks is the most that the clocks of the chain, NATS and relayers may differ.
 const clocks = time.Minute
 
-// Since returns a position near a time: all that was done in blocks from then on comes after it, and all dead letters that were stored from
-// then on and are in the ledger. Where there is nothing such it is the end.
+// Since returns a position near a time. All blocks from then on, and dead letters in the ledger stored from then on,
+// come after it. Without any, it is the end.
 func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -517,7 +523,7 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	return found, err
 }
 
-// StoredAt is when the message that a position names was stored; the zero time if the ledger does not hold it.
+// StoredAt returns when the position's message was stored; the zero time if the ledger lacks it.
 func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
 	if holds, err := s.holds(ctx, at); err != nil || !holds {
 		return time.Time{}, err
@@ -526,8 +532,8 @@ func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
 	return entry.Stored, err
 }
 
-// Undone calls fn with the messages of the blocks that a Rewind says are gone, the newest first. ErrReplaced: the ledger does not hold all of
-// them any more. An error of fn ends it.
+// Undone calls fn with the messages of the blocks that a Rewind rolled back, newest first. It returns ErrReplaced if
+// the ledger lacks some of them. An error of fn ends it.
 func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) error) error {
 	for seq := rewind.Seq - 1; ; seq-- {
 		entry, err := s.Ledger.At(ctx, seq)
@@ -553,7 +559,7 @@ func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) 
 	}
 }
 
-// letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
+// letters returns the ledger's dead letters after a position up to a sequence, as messages without a sequence.
 func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
 	first, _, err := s.Ledger.Bounds(ctx)
 	if err != nil {
@@ -577,7 +583,8 @@ func (s *Source) letters(ctx context.Context, after Position, through uint64) (s
 	return some, err
 }
 
-// search returns the first of the sequences from … through whose message is as wanted; one more if none is. Those behind one that is, are too.
+// search returns the first sequence in from … through with a wanted message, or through + 1. wanted must be
+// monotonic.
 func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*stored) bool) (uint64, error) {
 	failed := error(nil)
 	n := sort.Search(int(through+1-min(from, through+1)), func(i int) bool {
@@ -588,12 +595,11 @@ func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*
 	return from + uint64(n), failed
 }
 
-// at reads the message of a sequence.
 func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
 	return storedAt(ctx, s.Ledger, seq)
 }
 
-// join is the place up to which the chain says what the ledger would: its newest Rewind, behind which it has no other, or its first whole
+// join returns the position up to which the chain replaces the ledger: the newest Rewind, or else the first whole
 // block.
 func (s *Source) join(ctx context.Context, end *Message) (Position, error) {
 	seq := end.Rewound
@@ -621,17 +627,17 @@ func (s *Source) join(ctx context.Context, end *Message) (Position, error) {
 	return Position{}, errors.New("the ledger holds no whole block yet")
 }
 
-// Backfill reads from the chain what is older than the ledger, as the ledger's messages without a sequence. It has the proof that
-// Chain.Logs has.
+// Backfill reads blocks older than the ledger from the chain, as messages without a sequence, with the proof of
+// Chain.Logs.
 type Backfill struct {
 	Chain      Chain
 	Deployment score.Deployment
 	Topics     []common.Hash // of the events
-	Costs      bool          // tell the blocks' times and what transactions cost, which takes a call for each transaction
+	Costs      bool          // include blocks' times and transactions' costs, at one call for each transaction
 }
 
-// Read calls fn with the messages of the blocks from … to (inclusive), a range of blocks at a time; the last message of a range is of
-// its last block. An error of fn ends it.
+// Read calls fn with the messages of the blocks from … to (inclusive), by ranges; a range's last message is of its
+// last block. An error of fn ends it.
 func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message) error) error {
 	if from > to {
 		return nil
@@ -657,7 +663,7 @@ func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message)
 					return err
 				}
 				if !m.Whole {
-					m.Position = Position{Block: block.Number - 1} // a reader that stops here begins the block again
+					m.Position = Position{Block: block.Number - 1} // a reader that stops here repeats the block
 				}
 				some = append(some, m)
 			}
@@ -675,7 +681,7 @@ func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message)
 	})
 }
 
-// next returns the messages of the first range of blocks from a height on, up to the ledger's join.
+// next returns the messages of the first range of blocks from a height, up to the ledger's join.
 func (b Backfill) next(ctx context.Context, from uint64, join Position) (some []*Message, err error) {
 	if from > join.Block {
 		return []*Message{join.nothing()}, nil

@@ -21,50 +21,52 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Lease is the lease of the relayer that runs the Writer and the folds. It saves work: both are correct without it.
+// Lease is the lease of the relayer that runs the Writer and the folds. It only saves work: both are correct without
+// it.
 const Lease = "ledger"
 
 const (
-	firstBlocks = 1024            // below the final block, with which a ledger begins, at most
-	eventBlocks = 64              // whose events are read at once
-	emptyEvery  = 5 * time.Second // how old the newest message gets while blocks without events become final
-	writerPoll  = time.Second     // how often dead letters are looked for
-	doubtTries  = 4               // reads, a second apart, before an endpoint is believed that a block is not in the chain
+	firstBlocks = 1024            // most blocks below the final one at which a ledger begins
+	eventBlocks = 64              // blocks read for events at once
+	emptyEvery  = 5 * time.Second // age of the newest message at which blocks without events are appended
+	writerPoll  = time.Second     // interval of reading dead letters
+	doubtTries  = 4               // reads, a second apart, before an endpoint is believed that a block is gone
 )
 
-// Heads is the chain that the process follows: verified link by link, with the one rule of finality.
+// Heads is the chain that the process follows, verified link by link, with the one rule of finality.
 type Heads interface {
-	// Final is the newest final block; ok is false while there is none.
+	// Final returns the newest final block; ok is false while there is none.
 	Final() (b evidence.Block, ok bool)
-	// Block is the chain's block of a height, if it is remembered or the final one.
+	// Block returns the chain's block at a height, if it is remembered or the final one.
 	Block(number uint64) (b evidence.Block, ok bool)
-	// Changed is closed when the chain's head or its final block change.
+	// Changed returns a channel that closes when the head or the final block changes.
 	Changed() <-chan struct{}
 }
 
-// Chain asks the chain's endpoints. An error means that nothing was learnt.
+// Chain queries the chain's endpoints. An error means that the answer is unknown.
 type Chain interface {
-	// BlockByNumber is the canonical block of a height, by an endpoint's word.
+	// BlockByNumber returns the canonical block at a height, on an endpoint's word.
 	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
-	// Events are all logs of the contract with one of the first topics in the blocks, in order, proved by receipts roots. paid is what
-	// their transactions cost, of blocks whose receipts were read for it.
+	// Events returns all logs of the contract with one of the first topics in the blocks, in order, proved by
+	// receipts roots. paid contains the costs of their transactions, for blocks whose receipts it read.
 	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error)
-	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, a range of blocks at a time; through is
-	// the last block of the range. An error of fn ends it.
+	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, by ranges; through is the
+	// range's last block. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
-	// Paid returns what each transaction of the logs cost, and when it was included.
+	// Paid returns the cost and inclusion time of each transaction of the logs.
 	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
 }
 
-// Letters reads the dead letters that no event of the contract tells of.
+// Letters reads the dead letters that have no contract event.
 type Letters interface {
-	// LastDeadLetter is the sequence of the newest; 0 while there was none.
+	// LastDeadLetter returns the newest sequence; 0 before the first.
 	LastDeadLetter(ctx context.Context) (uint64, error)
-	// DeadLettersAfter calls fn with those after a sequence, in order, of one project or, of nil, of all. An error of fn ends it.
+	// DeadLettersAfter calls fn with those after a sequence, in order, of one project, or of all if of is nil. An
+	// error of fn ends it.
 	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
 }
 
-// Store is the stream that the ledger is in: *stream.Ledger, whose methods say what each does.
+// Store is the stream of the ledger; *stream.Ledger documents the methods.
 type Store interface {
 	Append(ctx context.Context, last uint64, data []byte) (uint64, error)
 	Bounds(ctx context.Context) (first, last uint64, err error)
@@ -74,7 +76,7 @@ type Store interface {
 	Since(ctx context.Context, at time.Time) (uint64, error)
 }
 
-// Writer appends to the ledger what became final. Any number may run over one ledger.
+// Writer appends final facts to the ledger. Any number may run over one ledger.
 type Writer struct {
 	Deployment score.Deployment
 	Heads      Heads
@@ -88,12 +90,12 @@ type Writer struct {
 	Sleep func(context.Context, time.Duration) error // nil means retry.Sleep
 
 	metrics  *writerMetrics
-	last     *stored      // the newest message; nil while not known
-	data     []byte       // it, as stored
+	last     *stored      // the newest message; nil while unknown
+	data     []byte       // its stored form
 	seq      uint64       // its sequence
 	whole    evidence.Ref // the newest block that the ledger has whole
-	rewound  uint64       // sequence of the newest Rewind; 0 if there was none
-	read     evidence.Ref // as whole, and maybe higher: no events came since
+	rewound  uint64       // sequence of the newest Rewind; 0 for none
+	read     evidence.Ref // as whole, or higher, past blocks that have no events
 	appended time.Time    // when this writer last appended
 }
 
@@ -104,7 +106,7 @@ var (
 	errLetters = errors.New("couldn't read the dead letters")
 )
 
-// Run appends until ctx ends, whose end is no error. What fails is tried again.
+// Run appends until ctx ends, then returns nil. It retries failures.
 func (w *Writer) Run(ctx context.Context) error {
 	trouble := retry.Trouble{
 		Log: w.Log, Works: "the ledger follows the final blocks again",
@@ -128,8 +130,8 @@ func (w *Writer) Run(ctx context.Context) error {
 	return nil
 }
 
-// CatchUp appends everything up to the newest final block, and the new dead letters. It may end anywhere: the next call, of this
-// writer or another, continues behind the newest message. Each append is a commit point, and names the message it follows.
+// CatchUp appends everything up to the newest final block, and new dead letters. It may end anywhere: the next call,
+// of any writer, continues after the newest message. Each append is a commit point.
 func (w *Writer) CatchUp(ctx context.Context) error {
 	if w.Now == nil {
 		w.Now = time.Now
@@ -146,7 +148,7 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 	}
 	err := w.catchUp(ctx, final)
 	if err != nil {
-		w.last = nil // what is stored is not known
+		w.last = nil // the stored end is unknown
 	}
 	if errors.Is(err, stream.ErrMoved) {
 		return nil // another writer works
@@ -173,12 +175,12 @@ func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 	if unread != nil && !errors.Is(unread, errLetters) {
 		return unread
 	}
-	return cmp.Or(w.chain(ctx, final), unread) // what became final does not wait for dead letters
+	return cmp.Or(w.chain(ctx, final), unread) // append final blocks before reporting it
 }
 
-// chain appends everything up to the newest final block.
 func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
-	if w.read.Number > final.Number || w.last.Number > final.Number { // this relayer's endpoints lag behind those of the last writer
+	// This relayer's endpoints lag behind those of the last writer.
+	if w.read.Number > final.Number || w.last.Number > final.Number {
 		return nil
 	}
 	if err := w.rewind(ctx, final); err != nil {
@@ -195,7 +197,7 @@ func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// load reads where the ledger ends, and begins one that holds nothing.
+// load reads the ledger's end, and begins an empty ledger.
 func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	first, last, err := w.Ledger.Bounds(ctx)
 	if err != nil {
@@ -226,8 +228,8 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// begin appends the first message of a ledger: a block near the final one, from which on it is complete. Behind a purge it is a Rewind, so that
-// those who read on get all above the block again, also where it was replaced meanwhile.
+// begin appends a ledger's first message: a block near the final one, from which it is complete. After a purge it is
+// a Rewind, so that readers get all higher blocks again, even if the block was replaced.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
 	b, err := w.blockAt(ctx, first)
@@ -243,7 +245,7 @@ func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	return w.append(ctx, &stored{Kind: kind, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
 }
 
-// blockAt is the chain's block of a height at or below the final one.
+// blockAt returns the chain's block at a height up to the final one.
 func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, error) {
 	if b, ok := w.Heads.Block(number); ok {
 		return b, nil
@@ -255,7 +257,7 @@ func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, er
 	return b, nil
 }
 
-// append stores a message behind the newest: the commit point.
+// append stores a message after the newest: the commit point.
 func (w *Writer) append(ctx context.Context, s *stored) error {
 	if s.Kind != Letter {
 		s.Letters = w.last.Letters
@@ -281,7 +283,6 @@ func (w *Writer) append(ctx context.Context, s *stored) error {
 
 const appendTimeout = 10 * time.Second
 
-// letters appends the dead letters that are new.
 func (w *Writer) letters(ctx context.Context) error {
 	newest, err := w.Letters.LastDeadLetter(ctx)
 	if err != nil {
@@ -314,12 +315,12 @@ func (w *Writer) letters(ctx context.Context) error {
 	return failed
 }
 
-// wholeNow reports whether the newest message leaves no block half told.
+// wholeNow reports whether the newest message completes its block.
 func (w *Writer) wholeNow() bool { return w.last.Kind != Block || w.last.Whole }
 
-// rewind makes sure that the ledger's newest block is in the chain. Where it is not, it appends a Rewind to the newest one that is.
+// rewind checks that the ledger's newest block is canonical. Otherwise it appends a Rewind to the newest one that is.
 func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
-	end := evidence.Ref{Number: w.last.Number, Hash: w.last.Hash} // also of a block that is half told
+	end := evidence.Ref{Number: w.last.Number, Hash: w.last.Hash} // also of an incomplete block
 	if ok, err := w.inChain(ctx, final, end, doubtTries); err != nil || ok {
 		if ok && w.read != w.whole { // blocks without events may have been replaced
 			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
@@ -376,8 +377,8 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// inChain reports whether a block at or below the final one is in the chain. Where the process does not remember it, an endpoint's no
-// must come so many times.
+// inChain reports whether a block up to the final one is canonical. If the process does not remember it, an endpoint
+// has to deny it tries times.
 func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence.Ref, tries int) (bool, error) {
 	if ref.Number == final.Number {
 		return ref == final.Ref(), nil
@@ -399,11 +400,11 @@ func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence
 	}
 }
 
-// linkedMost is of how many blocks below the final one, where the process does not remember them, all are read before any is
-// appended: then they are proved, and lead to the final block. Those below, after a long stop, are appended range by range.
+// linkedMost is the number of blocks below the final one that are read before any is appended, if not remembered:
+// they are proved to lead to the final block. Lower ones, after a long stop, are appended by ranges.
 const linkedMost = 4096
 
-// blocks appends the blocks after the newest one that was read: those that the process remembers, with proof; older ones in ranges.
+// blocks appends the blocks after the newest one read: remembered ones with proof, older ones in ranges.
 func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	from := w.read.Number + 1
 	var chain []evidence.Block
@@ -446,7 +447,7 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	})
 }
 
-// appendLogs appends the logs of a range of blocks that ends with through. What a transaction paid is read where paid does not have it.
+// appendLogs appends the logs of a range of blocks that ends with through. It reads the costs that paid lacks.
 func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid, through evidence.Block) error {
 	for len(logs) > 0 {
 		n := 1
@@ -462,7 +463,7 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[comm
 	return nil
 }
 
-// block appends the logs of one block: all, or what a writer that died did not append of it.
+// block appends the logs of one block: all, or those that a dead writer left out.
 func (w *Writer) block(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid) (err error) {
 	block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
 	if _, known := paid[logs[0].TxHash]; !known { // receipts are read by the block

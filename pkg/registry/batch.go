@@ -17,7 +17,7 @@ import (
 
 var contract = bindings.NewScoreRegistry()
 
-// The flags of a group's kind byte; IScoreRegistry.applyBatch states the format.
+// Flags in a group's kind byte; IScoreRegistry.applyBatch specifies the format.
 const (
 	flagSameProject = 0x10
 	flagSameSigner  = 0x20
@@ -26,20 +26,20 @@ const (
 	kindMask        = 0x0f
 )
 
-// ErrFraming says that bytes are not a well-framed batch; the contract would revert on them with BadFraming.
+// ErrFraming: the batch is malformed; the contract would revert on it with BadFraming.
 var ErrFraming = errors.New("not a well-framed batch")
 
-// ErrOtherCall says that calldata is not the call it was decoded as.
+// ErrOtherCall: the calldata is of another call.
 var ErrOtherCall = errors.New("calldata of another call")
 
-// EncodeBatch is the calldata of applyBatch for the batch. It panics on a batch that package batch cannot have built: an
-// empty one, or one with an update in a group it does not belong to or that cannot be written so.
+// EncodeBatch returns the calldata of applyBatch for the batch. It panics on batches that package batch excludes:
+// empty ones, and those with an update in the wrong group or unfit for its encoding.
 func EncodeBatch(b batch.Batch) []byte {
 	return contract.PackApplyBatch(EncodeBatchData(b))
 }
 
-// EncodeBatchData is the argument of applyBatch for the batch: what BatchApplied carries. What a group has in common with
-// those before it is left out wherever it may be. It panics as EncodeBatch does.
+// EncodeBatchData returns the argument of applyBatch, which BatchApplied repeats. A group omits every header field
+// that it shares with earlier groups, where the format allows. It panics as EncodeBatch does.
 func EncodeBatchData(b batch.Batch) []byte {
 	if len(b.Groups) == 0 {
 		panic("registry: batch without groups")
@@ -84,7 +84,7 @@ func appendGroup(out []byte, g *batch.Group, h batch.Header) []byte {
 	return append(out, body...)
 }
 
-// Relays reports whether calldata is of a function by which relayers carry work, of whichever deployment's contract.
+// Relays reports whether the calldata calls a function that relayers use, on any deployment's contract.
 func Relays(calldata []byte) bool {
 	parsed := contract.GetABI()
 	return slices.ContainsFunc([]string{"applyBatch", "createProject", "editBySignature"}, func(name string) bool {
@@ -92,8 +92,8 @@ func Relays(calldata []byte) bool {
 	})
 }
 
-// DecodeBatch is the inverse of EncodeBatch. ErrOtherCall if the calldata is not exactly an applyBatch call as
-// EncodeBatch writes it, ErrFraming if its argument is not well framed.
+// DecodeBatch is the inverse of EncodeBatch. It returns ErrOtherCall unless the calldata is exactly as EncodeBatch
+// writes it, and ErrFraming if the argument is malformed.
 func DecodeBatch(calldata []byte) (batch.Batch, error) {
 	method := contract.PackApplyBatch(nil)[:4]
 	if !bytes.HasPrefix(calldata, method) {
@@ -118,8 +118,9 @@ func DecodeBatch(calldata []byte) (batch.Batch, error) {
 	return b, nil
 }
 
-// DecodeBatchData reads what EncodeBatchData writes. It takes what the contract takes, and nothing else: that may say more
-// than it needs to, so only what EncodeBatchData wrote is sure to come out of it again. The error wraps ErrFraming.
+// DecodeBatchData decodes the argument of applyBatch. It accepts exactly the framings that the contract accepts,
+// redundant headers included, so only the output of EncodeBatchData is sure to survive a round trip. The error wraps
+// ErrFraming.
 func DecodeBatchData(data []byte) (batch.Batch, error) {
 	if len(data) == 0 {
 		return batch.Batch{}, fmt.Errorf("%w: empty", ErrFraming)
@@ -135,14 +136,14 @@ func DecodeBatchData(data []byte) (batch.Batch, error) {
 	return d.batch, nil
 }
 
-// decoder knows what the next group may leave out.
+// decoder keeps the header fields that the next group may omit.
 type decoder struct {
 	batch batch.Batch
 	at    int
 	word  *score.Word // of the last group that had one
 }
 
-// group reads the group at the front of data and tells its size.
+// group decodes the group at the front of data and returns its size in bytes.
 func (d *decoder) group(data []byte) (size int, err error) {
 	flags, kind := data[0]&^kindMask, data[0]&kindMask
 	g := batch.Group{Kind: score.Kind(kind)}
@@ -193,9 +194,10 @@ func (d *decoder) group(data []byte) (size int, err error) {
 	return len(data) - len(rest) + size, nil
 }
 
-// CarrierOf reads a transaction that carries an update to the contract at registry, in a batch; nil of any other one.
+// CarrierOf decodes a transaction if it carries the update to the contract at registry in a batch; otherwise it
+// returns nil.
 func CarrierOf(tx *types.Transaction, registry common.Address, project score.ProjectID, update score.UpdateID) *score.Carrier {
-	if tx.To() == nil || *tx.To() != registry || tx.ChainId().Sign() == 0 { // a lane's is for its chain alone
+	if tx.To() == nil || *tx.To() != registry || tx.ChainId().Sign() == 0 { // lanes sign for one chain only (EIP-155)
 		return nil
 	}
 	signer, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)

@@ -16,27 +16,27 @@ import (
 var (
 	relayerRole  = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
 	creationCode = hexutil.MustDecode(bindings.ScoreRegistryMetaData.Bin)
-	deployedCode = hexutil.MustDecode(bindings.ScoreRegistryDeployedBin) // with zeros for what deployment writes into it
+	deployedCode = hexutil.MustDecode(bindings.ScoreRegistryDeployedBin) // zeros where the constructor writes
 
 	constantPlaces = findConstants(deployedCode)
 )
 
-// ErrOtherCode says that an address does not hold this version of the contract.
+// ErrOtherCode: the code at the address is of another contract, or of another version.
 var ErrOtherCode = errors.New("not this version of the ScoreRegistry contract")
 
-// ErrNoCode says that an address holds no code at all.
+// ErrNoCode: the address has no code.
 var ErrNoCode = errors.New("no code: the address is wrong, or the contract is gone with a chain that lost its data or began again from its genesis; " +
 	"bring that chain back, or begin again as well, in development by `scorelay dev --fresh`")
 
-// DeployData is the data of the transaction that deploys the contract. adminDelay, in whole seconds, is how long a
-// change of the admin must wait; relayers get the relayer role at once, and admin may grant it to more later.
+// DeployData returns the data of the transaction that deploys the contract. adminDelay, cut to whole seconds, is how
+// long a change of the admin must wait. relayers get the relayer role at once; admin may grant it to more later.
 func DeployData(adminDelay time.Duration, admin common.Address, relayers []common.Address) []byte {
 	seconds := big.NewInt(int64(adminDelay / time.Second))
 	return append(bytes.Clone(creationCode), contract.PackConstructor(seconds, admin, relayers)...)
 }
 
-// VerifyCode checks the code found at an address of a chain. ErrNoCode if there is none, ErrOtherCode if it is not exactly what this contract's
-// deployment leaves there: another version, or another contract.
+// VerifyCode checks code that was read at an address of a chain. It returns ErrNoCode if there is none, and
+// ErrOtherCode unless the code is exactly what deployment leaves there.
 func VerifyCode(code []byte, chainID uint64, at common.Address) error {
 	if len(code) == 0 {
 		return ErrNoCode
@@ -60,7 +60,7 @@ func VerifyCode(code []byte, chainID uint64, at common.Address) error {
 	return nil
 }
 
-// constants are what a deployment writes into the code: the parts of the contract's EIP-712 domain.
+// constants returns the words that the constructor writes into the code: the parts of the contract's EIP-712 domain.
 func constants(chainID uint64, at common.Address) map[common.Hash]bool {
 	name, version := []byte("Scorelay"), []byte("1")
 	id := common.BigToHash(new(big.Int).SetUint64(chainID))
@@ -75,14 +75,15 @@ func constants(chainID uint64, at common.Address) map[common.Hash]bool {
 	}
 }
 
-// shortString is OpenZeppelin's form of a string of up to 31 bytes in a word.
+// shortString returns OpenZeppelin's one-word encoding of a string of up to 31 bytes.
 func shortString(s []byte) (h common.Hash) {
 	copy(h[:], s)
 	h[31] = byte(len(s))
 	return h
 }
 
-// findConstants finds the words that a deployment writes into the code: what is pushed is zero before.
+// findConstants returns the offsets of the words that the constructor fills in: PUSH32 operands that are zero in the
+// compiled code.
 func findConstants(code []byte) (places []int) {
 	const push1, push32 = 0x60, 0x7f
 	for i := 0; i < len(code); i++ {
@@ -98,7 +99,7 @@ func findConstants(code []byte) (places []int) {
 	return places
 }
 
-// EncodeGrantRelayer is the calldata, for the admin, that gives an account the relayer role.
+// EncodeGrantRelayer encodes the admin's call.
 func EncodeGrantRelayer(account common.Address) []byte {
 	return contract.PackGrantRole(relayerRole, account)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// EncodeEditBySignature is the calldata, for any sender, of an edit that an owner has signed (wallet.Domain.EditDigest).
+// EncodeEditBySignature returns the calldata, for any sender, of an owner's signed edit (wallet.Domain.EditDigest).
 func EncodeEditBySignature(e *score.ProjectEdit, owner common.Address, signature score.GroupSignature) []byte {
 	edits := make([]bindings.IScoreRegistryEdit, len(e.Edits))
 	for i, edit := range e.Edits {
@@ -25,13 +25,12 @@ func EncodeEditBySignature(e *score.ProjectEdit, owner common.Address, signature
 		[32]byte(signature[:32]), [32]byte(signature[32:]))
 }
 
-// EncodeEdit is EncodeEditBySignature of a whole signed edit.
 func EncodeEdit(e *score.SignedEdit) []byte {
 	return EncodeEditBySignature(&e.ProjectEdit, e.Owner, e.Signature)
 }
 
-// DecodeEdit is the inverse of EncodeEdit: ErrOtherCall if the calldata is not exactly what it writes. An empty list comes back
-// as empty, not nil.
+// DecodeEdit is the inverse of EncodeEdit. It returns ErrOtherCall unless the calldata is exactly as EncodeEdit
+// writes it. An empty list decodes as empty, not nil.
 func DecodeEdit(calldata []byte) (*score.SignedEdit, error) {
 	parsed := contract.GetABI()
 	method := parsed.Methods["editBySignature"]
@@ -66,8 +65,8 @@ func DecodeEdit(calldata []byte) (*score.SignedEdit, error) {
 	return e, nil
 }
 
-// Edited checks by its receipt that the transaction which carried EncodeEdit made the edits: each has one event. The error wraps
-// ErrNoEvent if it did not. Of an empty list the receipt's status alone tells.
+// Edited checks in the receipt that the transaction with EncodeEdit's calldata made the edits: each emits one event.
+// Otherwise the error wraps ErrNoEvent. For an empty list only the receipt's status counts.
 func Edited(e *score.SignedEdit, registry common.Address, receipt *types.Receipt) error {
 	made := 0
 	for _, log := range registryLogs(registry, receipt) {
@@ -81,7 +80,8 @@ func Edited(e *score.SignedEdit, registry common.Address, receipt *types.Receipt
 	return nil
 }
 
-// EditOutcome is the outcome of an edit that the contract refuses with a revert: score.Unprocessable where none is for it alone.
+// EditOutcome returns the outcome of an edit that reverted: score.Unprocessable unless the revert has an outcome of
+// its own.
 func EditOutcome(revert *Revert) score.Outcome {
 	switch revert.Name {
 	case RevertUnknownProject:
@@ -98,15 +98,15 @@ func EditOutcome(revert *Revert) score.Outcome {
 	return score.Unprocessable
 }
 
-// Edit bounds the gas of an owner's edit. Under Osaka one of score.MaxEdits stays below MaxGas.
+// Edit bounds the gas of an owner's edit. Under Osaka an edit of score.MaxEdits stays below MaxGas.
 func (r GasRules) Edit(e *score.SignedEdit) uint64 {
 	data := EncodeEdit(e)
-	// Each on top of its fresh slots, but perByte.
+	// Gas beyond that of fresh slots; perByte is per byte of calldata.
 	const (
 		rest    = 34_000 // project, owner, signature, nonce
-		perEdit = 12_000 // of the dearest: hashing, comparing, event
-		slots   = 2      // of the dearest: for an action's name and its points
-		perByte = 18     // of names and operations, which are hashed, compared and logged
+		perEdit = 12_000 // for the dearest operation: hashing, comparing, event
+		slots   = 2      // for the dearest operation: an action's name and its points
+		perByte = 18     // names and operations are hashed, compared and logged
 	)
 	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + (slots*r.slot+perEdit)*uint64(len(e.Edits))
 }

@@ -14,31 +14,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrOtherEvent says that a log is none of the contract's own events: one of its access control, or another contract's.
+// ErrOtherEvent: the log is of the contract's access control, or of another contract.
 var ErrOtherEvent = errors.New("not an event of the registry")
 
-// Event is one of the contract's events: ProjectCreated, ActionAdded, ScoreTypeAdded, MemberChanged, SignedOnlySet,
-// BatchApplied or ScoreUpdated. IScoreRegistry.sol states what each promises.
+// Event is one of the contract's own events. IScoreRegistry.sol specifies what each guarantees.
 type Event interface{ isEvent() }
 
-// ProjectCreated says that the project exists, with exactly these actions, score types and members.
+// ProjectCreated: the project exists, with exactly these actions, score types and members.
 type ProjectCreated struct{ Project score.Project }
 
-// ActionAdded says that the project has one more action.
 type ActionAdded struct {
 	Project score.ProjectID
-	Index   uint8 // the number of actions before it
+	Index   uint8 // the number of earlier actions
 	Action  score.Action
 }
 
-// ScoreTypeAdded says that the project has one more score type.
 type ScoreTypeAdded struct {
 	Project score.ProjectID
-	Index   uint8 // the number of score types before it
+	Index   uint8 // the number of earlier score types
 	Name    string
 }
 
-// MemberChanged says that the member's roles are now exactly Roles; 0 is no member.
+// MemberChanged: the member's roles are now exactly Roles; 0 for a removed member.
 type MemberChanged struct {
 	Project   score.ProjectID
 	Member    common.Address
@@ -46,24 +43,23 @@ type MemberChanged struct {
 	ChangedBy common.Address
 }
 
-// SignedOnlySet says that the project takes updates in signed groups only from here on, or not any more.
+// SignedOnlySet: from here on the project accepts updates only in signed groups, or accepts unsigned ones again.
 type SignedOnlySet struct {
 	Project    score.ProjectID
 	SignedOnly bool
 	ChangedBy  common.Address
 }
 
-// BatchApplied says what became of each update of a batch.
 type BatchApplied struct {
 	Batch    batch.Batch
 	Outcomes []score.Outcome // one for each of Batch.Updates()
-	Data     []byte          // the batch as the event carries it
+	Data     []byte          // the batch as encoded in the event
 }
 
-// ScoreUpdated says that a member applied one update directly.
+// ScoreUpdated: a member applied one update directly.
 type ScoreUpdated struct {
 	Update score.Update
-	Score  int64 // the target's, after it
+	Score  int64 // the target's new score
 }
 
 func (ProjectCreated) isEvent() {}
@@ -89,19 +85,18 @@ func topicOf(event string) common.Hash {
 	return parsed.Events[event].ID
 }
 
-// ProjectTopics are the first topics of the events that make up a project's record: ProjectCreated, ActionAdded,
-// ScoreTypeAdded, MemberChanged, SignedOnlySet. For log filters.
+// ProjectTopics returns the first topics of the events that make up a project's record, for log filters.
 func ProjectTopics() []common.Hash {
 	return []common.Hash{topicProjectCreated, topicActionAdded, topicScoreTypeAdded, topicMemberChanged, topicSignedOnlySet}
 }
 
-// UpdateTopics are the first topics of the events that change scores: BatchApplied, ScoreUpdated. For log filters.
+// UpdateTopics returns the first topics of the events that change scores, for log filters.
 func UpdateTopics() []common.Hash { return []common.Hash{topicBatchApplied, topicScoreUpdated} }
 
-// Topics are the first topics of all events of the contract's own. For log filters.
+// Topics returns the first topics of all the contract's own events, for log filters.
 func Topics() []common.Hash { return append(ProjectTopics(), UpdateTopics()...) }
 
-// Executed are the updates that an event tells of, in the order of the contract, each with its outcome.
+// Executed yields the updates in an event with their outcomes, in the contract's order.
 func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	return func(yield func(*score.Update, score.Outcome) bool) {
 		switch e := event.(type) {
@@ -122,8 +117,9 @@ func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	}
 }
 
-// ExecutedOf are those of one project, each with its index among all that the event tells of. What came before the project existed is nothing
-// of it and left out: it is sent again, and where that fails a dead letter tells of it. Of an Execution Update and Outcome are set.
+// ExecutedOf yields a project's updates, each with its index among all updates of the event; only Update and Outcome
+// are set. It skips updates that came before the project existed: they are sent again, or dead-lettered if that
+// fails.
 func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execution] {
 	return func(yield func(int, score.Execution) bool) {
 		index := -1
@@ -136,9 +132,9 @@ func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execu
 	}
 }
 
-// ParseLog reads one of the contract's events. It does not look at the log's address: filter by it first. The error wraps
-// ErrOtherEvent for a log that is none of them; any other error means that the log's address is not a ScoreRegistry.
-// Names that are not UTF-8 are made so.
+// ParseLog decodes one of the contract's events. The caller must filter by the log's address first. The error wraps
+// ErrOtherEvent for any other event; any other error means that the address is not a ScoreRegistry. Invalid UTF-8 in
+// names is replaced.
 func ParseLog(log *types.Log) (Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, ErrOtherEvent
@@ -242,7 +238,7 @@ func parseBatchApplied(log *types.Log) (Event, error) {
 	return BatchApplied{Batch: b, Outcomes: outcomes, Data: e.Data}, nil
 }
 
-// emitted tells whether the contract ever says so of an update.
+// emitted reports whether the contract can emit this outcome.
 func emitted(o score.Outcome) bool {
 	return o <= score.UnknownScoreType || o == score.SignatureRequired || o == score.BadSignature
 }

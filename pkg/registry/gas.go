@@ -5,40 +5,41 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// GasRules are what chains of one fork charge for the contract's transactions, at worst. They do not include the data fee that
-// an L2 charges for its L1.
+// GasRules bound the gas of the contract's transactions on chains of one fork. They exclude the data fee that an L2
+// charges for its L1.
 type GasRules struct {
-	Name  string      // of the fork
-	Batch batch.Model // of batches
+	Name  string
+	Batch batch.Model
 
-	// MaxGas is the most gas that a transaction may ask for, of a block of any size.
+	// MaxGas is the highest gas limit of a transaction, independent of the block's limit.
 	MaxGas uint64
-	// AccessLists tells whether blocks name their access lists in their headers, which none of an earlier fork does.
+	// AccessLists: block headers commit to an access list, unlike those of earlier forks.
 	AccessLists bool
 
-	slot uint64 // gas of a fresh storage slot that was not read before
-	base uint64 // what a transaction pays before it does anything, but for its data
+	slot uint64 // gas of a fresh, cold storage slot
+	base uint64 // gas of an empty transaction, its data excluded
 
-	perByte uint64 // gas of each byte of a transaction beyond what the fork charges, see Surcharged
+	perByte uint64 // gas of each byte of a transaction beyond the fork's charge, see Surcharged
 }
 
-// Gas of a storage slot that is read and then written: as long as it is fresh, or not.
+// Gas of a storage slot that is read and then written, by whether it is fresh.
 const (
 	osakaFresh = 22_100 // EIP-2929: 2,100 for the read of a cold slot, 20,000 for the write
 	osakaBase  = 21_000
 
-	// A fresh slot costs 97,920 gas for its 64 bytes of state (EIP-8037), and the first write of any slot 10,000 and 100 for access,
-	// where it cost 2,900 (EIP-8038). A transaction costs 12,000, its recipient 3,000 (EIP-2780).
+	// A fresh slot costs 97,920 gas for its 64 bytes of state (EIP-8037). The first write of any slot costs 10,000
+	// and 100 for access, instead of 2,900 (EIP-8038). A transaction costs 12,000, its recipient 3,000 (EIP-2780).
 	amsterdamFresh = 2_100 + 100 + 10_000 + 97_920
 	amsterdamBase  = 12_000 + 3_000
-	amsterdamWrite = 100 + 10_000 - 2_900 // more, for the write of a slot that is not fresh
+	amsterdamWrite = 100 + 10_000 - 2_900 // added to the write of a used slot
 )
 
-// MaxExecution is the most gas that a transaction may use for all but new state (EIP-7825, EIP-8037). Today that is all of its gas.
+// MaxExecution is the most gas that a transaction may use, new state excepted (EIP-7825, EIP-8037). Under Osaka that
+// is all of its gas.
 const MaxExecution = 1 << 24
 
-// Osaka is what Ethereum charges today, measured on geth's EVM and rounded up; TestModelBoundsGas holds it against random batches. It
-// charges calldata no less than earlier forks.
+// Osaka returns Ethereum's current rules, measured on geth's EVM and rounded up; TestModelBoundsGas checks them with
+// random batches. Earlier forks charge no more for calldata.
 func Osaka() GasRules {
 	return GasRules{
 		Name: "osaka",
@@ -59,7 +60,7 @@ func Osaka() GasRules {
 
 			Cold:  2_000,
 			Fresh: 21_916,
-			Used:  4_816, // 17,100 less, as the EVM has it
+			Used:  4_816, // 17,100 less than Fresh, as in the EVM
 
 			Skip:    1_500,
 			Outcome: 9,
@@ -71,12 +72,12 @@ func Osaka() GasRules {
 	}
 }
 
-// Amsterdam is what Ethereum has announced for its next fork, as far as geth has it: Osaka's model with other prices of slots and of the
-// transaction itself. The tests of Osaka hold it against geth, too.
+// Amsterdam returns the rules announced for Ethereum's next fork, as implemented in geth: Osaka's model with other
+// prices of slots and of the transaction itself. Osaka's tests check it against geth too.
 func Amsterdam() GasRules {
 	r := Osaka()
 	r.Name, r.AccessLists = "amsterdam", true // EIP-7928
-	r.MaxGas = 1<<32 - 1                      // EIP-8037 keeps the cap of EIP-7825 for what is not state
+	r.MaxGas = 1<<32 - 1                      // EIP-8037 keeps the cap of EIP-7825 except for state
 	r.Batch.Base -= osakaBase - amsterdamBase
 	r.Batch.Fresh += amsterdamFresh - osakaFresh
 	r.Batch.Used += amsterdamWrite
@@ -84,22 +85,20 @@ func Amsterdam() GasRules {
 	return r
 }
 
-// AllGasRules are those a chain may have, the cheapest first.
 func AllGasRules() []GasRules { return []GasRules{Osaka(), Amsterdam()} }
 
-// GasModel is what batches cost today; see Osaka.
 func GasModel() batch.Model { return Osaka().Batch }
 
-// DeployGas bounds the gas of the transaction that deploys the contract with up to 100 relayers, under Osaka.
+// DeployGas bounds the gas of deploying the contract with up to 100 relayers under Osaka.
 const DeployGas = 8_000_000
 
 const (
-	EnvelopeBytes = 130           // of a transaction beside its calldata, at most
-	batchABIBytes = 4 + 2*32 + 31 // of an applyBatch beside the batch's data, at most
+	EnvelopeBytes = 130           // of a transaction except its calldata, at most
+	batchABIBytes = 4 + 2*32 + 31 // of an applyBatch call except the batch's data, at most
 )
 
-// Surcharged are the rules of a chain that asks for more gas for each byte of a transaction, as rollups do that pay for it
-// elsewhere.
+// Surcharged returns the rules of a chain that charges more gas for each byte of a transaction, as some rollups do to
+// pay for its data elsewhere.
 func (r GasRules) Surcharged(perByte uint64) GasRules {
 	r.perByte = perByte
 	r.Batch.Base += perByte * (EnvelopeBytes + batchABIBytes)
@@ -107,13 +106,12 @@ func (r GasRules) Surcharged(perByte uint64) GasRules {
 	return r
 }
 
-// Transfer is the gas of a transaction that does nothing, with no data.
+// Transfer returns the gas of a plain transfer.
 func (r GasRules) Transfer() uint64 { return osakaBase + r.perByte*EnvelopeBytes }
 
-// IntrinsicGas is the gas of a transaction with such data before it does anything, without EIP-7623.
+// IntrinsicGas returns the gas that a transaction with such data uses before execution, EIP-7623 left out.
 func IntrinsicGas(data []byte) uint64 { return osakaBase + calldataGas(data) }
 
-// calldataGas is what a transaction pays for its data.
 func calldataGas(data []byte) (gas uint64) {
 	for _, b := range data {
 		if b == 0 {
@@ -125,28 +123,28 @@ func calldataGas(data []byte) (gas uint64) {
 	return gas
 }
 
-// Unit bounds what an update or a signed group adds to the gas of any batch: what of a batch's gas is its own.
+// Unit bounds the gas that an update or a signed group adds to any batch.
 func (r GasRules) Unit(u score.Unit) uint64 { return r.Batch.UnitGas(u) }
 
-// NewSlot is what the first update that uses a storage slot pays more than a later one.
+// NewSlot returns the gas that the first write of a storage slot costs beyond later ones.
 func (r GasRules) NewSlot() uint64 { return r.Batch.Fresh - r.Batch.Used }
 
 func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(EnvelopeBytes+len(data)) }
 
-// CreateProject bounds the gas of the project's creation. Under Osaka the largest project that the bounds of package score allow
+// CreateProject bounds the gas of the project's creation. Under Osaka the largest project that package score allows
 // stays below MaxGas; under Amsterdam it takes 45 million.
 func (r GasRules) CreateProject(p *score.Project) uint64 {
 	data := EncodeCreateProject(p)
-	// Each on top of its fresh slot, but perByte.
+	// Gas beyond that of fresh slots; perByte is per byte of calldata.
 	const (
 		rest      = 9_900 // role, event
 		perAction = 2_400 // hashing its name
 		perType   = 1_250
 		perMember = 850
-		perByte   = 9 // of the event, which is about as long as the calldata
+		perByte   = 9 // the event is about as long as the calldata
 	)
 	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
-	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // of eight actions, or of the counts and seven, one each
+	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // a slot holds eight actions, or the counts and seven
 	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + r.slot*slots + perAction*actions + perType*scoreTypes +
 		perMember*members
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoEvent says that a receipt lacks the event the call must have emitted: it is another transaction's, it failed, or
-// the address is not a ScoreRegistry.
+// ErrNoEvent: the receipt lacks the event that the call must have emitted. It is another transaction's, the call
+// failed, or the address is not a ScoreRegistry.
 var ErrNoEvent = errors.New("receipt lacks the event of the call")
 
-// Outcomes tells what the contract at registry did with each of b.Updates(), by the receipt of the transaction that
-// carried EncodeBatch(b). The error wraps ErrNoEvent unless exactly that batch's event is there.
+// Outcomes returns the contract's outcome for each of b.Updates(), from the receipt of the transaction that carried
+// EncodeBatch(b). The error wraps ErrNoEvent unless the receipt contains exactly that batch's event.
 func Outcomes(b batch.Batch, registry common.Address, receipt *types.Receipt) ([]score.Outcome, error) {
 	data := EncodeBatchData(b)
 	for _, log := range registryLogs(registry, receipt) {
@@ -35,8 +35,8 @@ func Outcomes(b batch.Batch, registry common.Address, receipt *types.Receipt) ([
 	return nil, fmt.Errorf("%w: BatchApplied of transaction %s", ErrNoEvent, receipt.TxHash)
 }
 
-// Created checks by its receipt that the transaction which carried EncodeCreateProject created the project. The error
-// wraps ErrNoEvent if it did not.
+// Created checks in the receipt that the transaction with EncodeCreateProject's calldata created the project.
+// Otherwise the error wraps ErrNoEvent.
 func Created(id score.ProjectID, registry common.Address, receipt *types.Receipt) error {
 	for _, log := range registryLogs(registry, receipt) {
 		if len(log.Topics) == 2 && log.Topics[0] == topicProjectCreated && log.Topics[1] == common.Hash(id) {

@@ -11,13 +11,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// EncodeCreateProject is the calldata of createProject for the project.
 func EncodeCreateProject(p *score.Project) []byte {
 	return contract.PackCreateProject(p.ID, p.Name, packActions(p.Actions), p.Owners, p.Updaters, p.ScoreTypes, p.SignedOnly)
 }
 
-// DecodeCreateProject is the inverse of EncodeCreateProject: ErrOtherCall if the calldata is not exactly what it writes.
-// Empty lists come back as empty, not nil.
+// DecodeCreateProject is the inverse of EncodeCreateProject. It returns ErrOtherCall unless the calldata is exactly
+// as EncodeCreateProject writes it. Empty lists decode as empty, not nil.
 func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 	parsed := contract.GetABI()
 	method := parsed.Methods["createProject"]
@@ -50,14 +49,12 @@ func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 	return p, nil
 }
 
-// The calls below are for a project's owners and updaters, who send them themselves.
+// A project's owners and updaters send the calls below themselves.
 
-// EncodeSetSignedOnly is the calldata of setSignedOnly.
 func EncodeSetSignedOnly(project score.ProjectID, signedOnly bool) []byte {
 	return contract.PackSetSignedOnly(project, signedOnly)
 }
 
-// EncodeUpdateScore is the calldata of a direct updateScore.
 func EncodeUpdateScore(project score.ProjectID, id score.UpdateID, action, scoreType string, target common.Address) []byte {
 	return contract.PackUpdateScore(id, project, action, scoreType, target)
 }
@@ -78,6 +75,6 @@ func unpackActions(actions []bindings.IScoreRegistryAction) []score.Action {
 	return out
 }
 
-// validName makes a name from an event safe to store and print. The contract bounds a name's bytes but does not look
-// at them, so an owner may have added one that is not UTF-8; no request can name it.
+// validName makes a name from an event safe to store and print. The contract checks only a name's length, so an owner
+// may have added invalid UTF-8; no request can contain such a name.
 func validName(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }

@@ -9,12 +9,12 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Names of the reverts that callers tell apart, of applyBatch, createProject and editBySignature; IScoreRegistry.sol and OpenZeppelin's access
-// control have the others.
+// Names of the reverts that callers distinguish, for applyBatch, createProject and editBySignature.
+// IScoreRegistry.sol and OpenZeppelin's access control declare the others.
 const (
 	RevertBadFraming    = "BadFraming"
 	RevertProjectExists = "ProjectExists"
-	RevertNotRelayer    = "AccessControlUnauthorizedAccount" // of every call but an edit
+	RevertNotRelayer    = "AccessControlUnauthorizedAccount" // of applyBatch and createProject
 
 	RevertUnknownProject   = "UnknownProject"
 	RevertEditExpired      = "EditExpired"
@@ -23,14 +23,14 @@ const (
 	RevertBadEditSignature = "BadEditSignature"
 )
 
-// Revert is why the contract refused a call.
+// Revert is the contract's reason for refusing a call.
 type Revert struct {
-	Name string // of the error; "Error" or "Panic" for Solidity's own; "" if there was no data or none we know
-	Args []any  // in the error's order
-	Data []byte // as returned
+	Name string // of the error; "Error" or "Panic" for Solidity's own; "" without data or if unknown
+	Args []any
+	Data []byte
 }
 
-// Error is the revert as Solidity would write it.
+// Error formats the revert as Solidity would write it.
 func (r *Revert) Error() string {
 	if r.Name == "" {
 		return "contract reverted with " + hexutil.Encode(r.Data)
@@ -49,7 +49,8 @@ func (r *Revert) Error() string {
 	return fmt.Sprintf("contract reverted: %s(%s)", r.Name, strings.Join(args, ", "))
 }
 
-// DecodeRevert reads the data of a reverted call. It always returns a Revert; out of gas, for one, comes without data.
+// DecodeRevert decodes the data of a reverted call. It always returns a Revert; running out of gas, for one, returns
+// no data.
 func DecodeRevert(data []byte) *Revert {
 	r := &Revert{Data: bytes.Clone(data)}
 	if len(data) < 4 {
@@ -75,5 +76,5 @@ func DecodeRevert(data []byte) *Revert {
 	return r
 }
 
-// panicSelector is that of Solidity's Panic(uint256).
+// panicSelector is the selector of Solidity's Panic(uint256).
 var panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71}

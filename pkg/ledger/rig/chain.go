@@ -1,4 +1,4 @@
-// Package rig is a chain, for tests of what reads the ledger: its blocks are made, and replaced, by the thousand.
+// Package rig is a chain for tests of ledger readers. Its blocks are made and replaced by the thousand.
 package rig
 
 import (
@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// DeployBlock is the contract's, in which all projects are created, too.
+	// DeployBlock is the contract's block, in which all projects are created too.
 	DeployBlock = 3
 
-	logRange = 7 // blocks of one question for logs
+	logRange = 7 // blocks per query for logs
 )
 
-// Chain is a chain of package model that has one of the contract's events, MemberChanged of Project, wherever a test wants it. It is a ledger.Heads,
-// a ledger.Chain and an event.Chain, and safe for concurrent use.
+// Chain is a chain of package model that emits one of the contract's events, MemberChanged of Project, where a test
+// wants it. It implements ledger.Heads, ledger.Chain and event.Chain, and is safe for concurrent use.
 type Chain struct {
 	Deployment score.Deployment
 	Project    score.ProjectID
-	Keep       uint64 // blocks below the newest that Block has; all of them unless a test says otherwise
-	Single     bool   // no endpoint gives all receipts of a block
+	Keep       uint64 // blocks below the newest that Block has; all of them by default
+	Single     bool   // endpoints lack a call for all receipts of a block
 
 	mu      sync.Mutex
 	chain   *model.Chain
@@ -42,7 +42,7 @@ type Chain struct {
 	asked   int
 }
 
-// NewChain makes one with a few empty blocks, none of them final.
+// NewChain returns a chain of a few empty blocks, none of them final.
 func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 	d.DeployBlock = DeployBlock
 	c := &Chain{Deployment: d, Project: project, Keep: math.MaxUint64, clock: model.NewClock(), changed: make(chan struct{})}
@@ -53,7 +53,7 @@ func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 	return c
 }
 
-// Mine adds a block with so many events.
+// Mine adds a block with this number of events.
 func (c *Chain) Mine(events int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,17 +61,17 @@ func (c *Chain) Mine(events int) {
 	c.chain.Adopt(c.chain.Emit(c.chain.Head(), c.Project, events))
 }
 
-// Cut drops the newest blocks, so many. Of a chain in which they were final, that is a reorg deeper than finality once it is as long again.
+// Cut drops this number of newest blocks. If they were final, that is a reorg deeper than finality once the chain is
+// as long again.
 func (c *Chain) Cut(blocks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.chain.Adopt(c.chain.At(c.chain.Head().Number - uint64(blocks)))
 }
 
-// Finalize makes all blocks final.
 func (c *Chain) Finalize() { c.FinalizeBut(0) }
 
-// FinalizeBut makes all blocks final but the newest, so many.
+// FinalizeBut makes all blocks final except this number of newest ones.
 func (c *Chain) FinalizeBut(newest uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,13 +80,13 @@ func (c *Chain) FinalizeBut(newest uint64) {
 	c.changed = make(chan struct{})
 }
 
-// Event names one of the contract's events.
+// Event identifies one of the contract's events.
 type Event struct {
 	Block common.Hash
 	Log   uint
 }
 
-// Held are all events up to the final block, in order.
+// Held returns all events up to the final block, in order.
 func (c *Chain) Held() (events []Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,6 @@ func (c *Chain) Held() (events []Event) {
 	return events
 }
 
-// EventIDs are the ids of Held.
 func (c *Chain) EventIDs() (ids []string) {
 	for _, e := range c.Held() {
 		ids = append(ids, fmt.Sprintf("%s-%d-0", e.Block, e.Log))
@@ -107,21 +106,19 @@ func (c *Chain) EventIDs() (ids []string) {
 	return ids
 }
 
-// Length is the number of blocks.
 func (c *Chain) Length() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return int(c.chain.Head().Number) + 1
 }
 
-// Asked is how often Paid was.
+// Asked returns the number of calls of Paid.
 func (c *Chain) Asked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked
 }
 
-// Final is of ledger.Heads.
 func (c *Chain) Final() (evidence.Block, bool) {
 	c.mu.Lock()
 	final := c.final
@@ -130,27 +127,23 @@ func (c *Chain) Final() (evidence.Block, bool) {
 	return b, final > 0 && err == nil
 }
 
-// Block is of ledger.Heads.
 func (c *Chain) Block(number uint64) (evidence.Block, bool) {
 	b, err := c.BlockByNumber(context.Background(), number)
 	return b, err == nil && uint64(c.Length())-1-number <= c.Keep
 }
 
-// Changed is of ledger.Heads.
 func (c *Chain) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changed
 }
 
-// BlockByNumber is of ledger.Chain.
 func (c *Chain) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return found(c.chain.At(number))
 }
 
-// BlockByHash is of event.Chain.
 func (c *Chain) BlockByHash(_ context.Context, hash common.Hash) (evidence.Block, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +157,6 @@ func found(b *model.Block) (evidence.Block, error) {
 	return b.Block, nil
 }
 
-// Events is of ledger.Chain.
 func (c *Chain) Events(_ context.Context, blocks []evidence.Block, contract common.Address, _ []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +169,6 @@ func (c *Chain) Events(_ context.Context, blocks []evidence.Block, contract comm
 	return logs, c.paid(logs), nil
 }
 
-// Logs is of ledger.Chain.
 func (c *Chain) Logs(_ context.Context, contract common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
 	for ; from <= to; from += logRange {
 		through, logs := evidence.Block{}, []types.Log(nil)
@@ -198,7 +189,6 @@ func (c *Chain) Logs(_ context.Context, contract common.Address, _ []common.Hash
 	return nil
 }
 
-// Paid is of ledger.Chain.
 func (c *Chain) Paid(_ context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,7 +205,7 @@ func (c *Chain) paid(logs []types.Log) map[common.Hash]evidence.Paid {
 	return paid
 }
 
-// Call answers what the contract keeps of a project: it has two actions and two score types.
+// Call returns the contract's record of a project: two actions and two score types.
 func (c *Chain) Call(ctx context.Context, _ evidence.Call, at common.Hash) (answer []byte, err error) {
 	if _, err := c.BlockByHash(ctx, at); err != nil {
 		return nil, err
@@ -229,10 +219,8 @@ func (c *Chain) Call(ctx context.Context, _ evidence.Call, at common.Hash) (answ
 // NoLetters is a ledger.Letters without any.
 type NoLetters struct{}
 
-// LastDeadLetter is of ledger.Letters.
 func (NoLetters) LastDeadLetter(context.Context) (uint64, error) { return 0, nil }
 
-// DeadLettersAfter is of ledger.Letters.
 func (NoLetters) DeadLettersAfter(context.Context, uint64, *score.ProjectID, func(uint64, score.DeadLetter) error) error {
 	return nil
 }

@@ -1,5 +1,5 @@
-// Command bindgen writes internal/bindings/bindings.go of pkg/registry from the committed artifact of the contract; go generate ./pkg/registry
-// runs it, and its test fails when the bindings are stale.
+// Command bindgen writes internal/bindings/bindings.go of pkg/registry from the contract's committed artifact. go
+// generate ./pkg/registry runs it; its test fails when the bindings are stale.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// generate returns the source of the bindings: what abigen makes of the artifact, and the deployed code.
+// generate returns the source of the bindings: abigen's output for the artifact, and the deployed code.
 func generate() ([]byte, error) {
 	raw, err := os.ReadFile(artifact)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package calls encodes calls of the contract that people send it themselves, for tests: the product sends none of them.
+// Package calls encodes, for tests, calls that people send to the contract themselves; the product sends none of
+// them. All except RevokeRelayer are an owner's calls.
 package calls
 
 import (
@@ -14,37 +15,31 @@ var (
 	relayerRole = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
 )
 
-// AddAction is an owner's call.
 func AddAction(project score.ProjectID, a score.Action) []byte {
 	return contract.PackAddAction(project, bindings.IScoreRegistryAction{Name: a.Name, Points: a.Points, Direction: uint8(a.Direction)})
 }
 
-// AddScoreType is an owner's call.
 func AddScoreType(project score.ProjectID, name string) []byte {
 	return contract.PackAddScoreType(project, name)
 }
 
-// AddOwner is an owner's call.
 func AddOwner(project score.ProjectID, member common.Address) []byte {
 	return contract.PackAddOwner(project, member)
 }
 
-// RemoveOwner is an owner's call.
 func RemoveOwner(project score.ProjectID, member common.Address) []byte {
 	return contract.PackRemoveOwner(project, member)
 }
 
-// AddUpdater is an owner's call.
 func AddUpdater(project score.ProjectID, member common.Address) []byte {
 	return contract.PackAddUpdater(project, member)
 }
 
-// RemoveUpdater is an owner's call.
 func RemoveUpdater(project score.ProjectID, member common.Address) []byte {
 	return contract.PackRemoveUpdater(project, member)
 }
 
-// RevokeRelayer is the admin's call that takes the relayer role from an account.
+// RevokeRelayer is the admin's call.
 func RevokeRelayer(account common.Address) []byte {
 	return contract.PackRevokeRole(relayerRole, account)
 }
