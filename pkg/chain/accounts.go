@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// word is what one endpoint said of an account, without a proof that could be checked.
+// word is an endpoint's unproved claim about an account.
 type word struct {
 	endpoint string
 	account  evidence.Account
@@ -31,7 +31,8 @@ func agree(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return w.account.Nonce != first.Nonce || w.account.Balance.Cmp(first.Balance) != 0 })
 }
 
-// askAccount makes the part for one account: a proof where the endpoint offers it, else its word.
+// askAccount returns the part for one account: eth_getProof if the endpoint offers it, else its unproved nonce and
+// balance.
 func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	form := fmt.Sprint(e.plainHash.Load())
 	// Some development chains begin with accounts and an empty state root.
@@ -45,7 +46,8 @@ func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	if r.strict || r.asked["absent"] || !r.once("word "+account.Hex()+form) {
 		return nil
 	}
-	if slices.ContainsFunc(r.words[account], func(w word) bool { return w.endpoint == e.name }) { // from the proof's answer
+	// known from the proof's response
+	if slices.ContainsFunc(r.words[account], func(w word) bool { return w.endpoint == e.name }) {
 		return nil
 	}
 	at := e.at(r.ask.At.Hash)
@@ -78,12 +80,13 @@ func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchEle
 		e.proofs.worked()
 		r.answer.Accounts[account] = learnt
 		return nil
-	case err == nil: // under a state root that is itself a word
+	case err == nil: // the state root itself is unchecked
 		if !r.strict {
 			r.words[account] = append(r.words[account], word{e.name, learnt})
 		}
 		return nil
-	case !at.Checked || at.StateRoot == common.Hash{}: // the chain's state may have another shape, or the header has that of an earlier block
+	// The chain's state trie may have another shape, or the header has an earlier block's root.
+	case !at.Checked || at.StateRoot == common.Hash{}:
 		return r.refused(e, errNoProof, &e.proofs)
 	}
 	return err
@@ -91,8 +94,8 @@ func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchEle
 
 var errNoProof = errors.New("the node's proof cannot be checked on this chain")
 
-// refused judges an error to a question that pins a block by hash: the node may not take the form of the hash, or not
-// have the method.
+// refused handles an error of a request that pins a block by hash. The endpoint may lack the hash's form or the
+// method.
 func (r *reading) refused(e *endpoint, err error, of *capability) error {
 	if badParams(err) && e.plainHash.CompareAndSwap(false, true) {
 		return err

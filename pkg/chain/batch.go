@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// A batch size that an endpoint minded is tried again after a pause, which doubles while it minds and begins again small
-// when the endpoint takes full batches. Until then the size doubles step by step.
+// After a refused batch the size halves. It grows back by doubling, first after a pause, then every growStep. The
+// pause doubles with each refusal. It resets once a batch of the refused size succeeds.
 const (
 	mostElements   = 100 // of one request
 	growPauseFirst = time.Second
@@ -21,14 +21,14 @@ const (
 	growStep       = 500 * time.Millisecond
 )
 
-// batchSize is how many elements, or blocks in a question for logs, one request to an endpoint holds: it halves where the endpoint minds and grows back.
+// batchSize limits one request to an endpoint, in elements or in blocks of a log query. It adapts to refusals.
 type batchSize struct {
 	mu    sync.Mutex
 	most  int
 	now   int
-	least int           // the smallest batch that it minded
+	least int           // size of the last refused batch
 	pause time.Duration // before the size doubles
-	grow  time.Time     // when the size doubles
+	grow  time.Time     // next time the size doubles
 }
 
 func newBatchSize(most int) *batchSize { return &batchSize{most: most, now: most} }
@@ -42,7 +42,7 @@ func (b *batchSize) size(now time.Time) int {
 	return b.now
 }
 
-// minded notes that the endpoint refused a request with so many elements, and returns the size from now on.
+// minded records that the endpoint refused a request with that many elements, and returns the new size.
 func (b *batchSize) minded(elements int, now time.Time) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,7 +52,6 @@ func (b *batchSize) minded(elements int, now time.Time) int {
 	return b.now
 }
 
-// took notes that a request with so many elements went well.
 func (b *batchSize) took(elements int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,12 +60,12 @@ func (b *batchSize) took(elements int) {
 	}
 }
 
-// calls asks several questions in order, in as few requests as the endpoint allows. The error is of the exchange as a
-// whole; each element has its own in Error. Every Result must be a *json.RawMessage.
+// calls sends elems in order, in as few requests as the endpoint's batch size allows. The error concerns the whole
+// exchange; each element has its own. Every Result must be a *json.RawMessage.
 func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 	for len(elems) > 0 {
 		size := min(e.batch.size(time.Now()), len(elems))
-		if size == 1 { // also what an endpoint without batches gets
+		if size == 1 { // also the size for endpoints that reject batches
 			if err := e.single(ctx, &elems[0]); err != nil {
 				return err
 			}
@@ -85,7 +84,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		}
 		switch {
 		case !batchRefused(err, elems[:size]):
-			if err != nil && isWebSocket(e.url) { // over it a refused batch may only not be answered, or end the connection
+			if err != nil && isWebSocket(e.url) { // a refused batch may stay unanswered or close the connection
 				e.batch.minded(size, time.Now())
 			}
 			if err != nil {
@@ -102,7 +101,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 		for i := range elems[:size] {
 			elems[i].Error = nil
 		}
-		// It is the batch that the endpoint minds only if it answers one element.
+		// The batch is at fault only if the endpoint answers a single element.
 		if err := e.single(ctx, &elems[0]); err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 	return nil
 }
 
-// single asks one element by itself. The error says that the endpoint did not answer.
+// single sends one element. An error means that the endpoint failed to answer.
 func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	e.metrics.calls.WithLabelValues(e.name, elem.Method).Inc()
 	client, err := e.client(ctx)
@@ -132,24 +131,23 @@ func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	return nil
 }
 
-// batchRefused tells whether an endpoint may mind the batch and not what is in it. The page of some proxy (403, 5xx, and
-// 429) says nothing about batches.
+// batchRefused reports whether the endpoint may have refused the batch rather than its content. A proxy's page (403,
+// 429, 5xx) does not count.
 func batchRefused(err error, elems []rpc.BatchElem) bool {
 	if err != nil {
 		var httpErr rpc.HTTPError
-		var shape *json.UnmarshalTypeError // one error object where a list was due
+		var shape *json.UnmarshalTypeError // one error object in place of a list
 		return errors.As(err, &httpErr) && (httpErr.StatusCode == http.StatusRequestEntityTooLarge || httpErr.StatusCode == http.StatusBadRequest) ||
 			errors.As(err, &shape)
 	}
 	return slices.ContainsFunc(elems, func(e rpc.BatchElem) bool { return batchMinded(e.Error) })
 }
 
-// elem makes an element for calls.
 func elem(method string, args ...any) rpc.BatchElem {
 	return rpc.BatchElem{Method: method, Args: args, Result: new(json.RawMessage)}
 }
 
-// answer decodes an element's answer; null is ethereum.NotFound.
+// answer decodes an element's response. Errors: the element's, or ethereum.NotFound for null.
 func answer(e rpc.BatchElem, result any) error {
 	if e.Error != nil {
 		return e.Error
@@ -157,5 +155,4 @@ func answer(e rpc.BatchElem, result any) error {
 	return decode(rawOf(e), result)
 }
 
-// rawOf is an element's answer as it came.
 func rawOf(e rpc.BatchElem) json.RawMessage { return *e.Result.(*json.RawMessage) }

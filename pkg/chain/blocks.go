@@ -19,7 +19,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// block asks an endpoint for one block and checks it.
 func (c *Client) block(ctx context.Context, e *endpoint, method string, which any) (evidence.Block, error) {
 	var raw json.RawMessage
 	if err := e.call(ctx, &raw, method, which, false); err != nil {
@@ -32,7 +31,7 @@ func (c *Client) block(ctx context.Context, e *endpoint, method string, which an
 	return b, c.accept(ctx, e, raw, &b)
 }
 
-// blockByHash asks an endpoint for the block of a hash, on any branch.
+// blockByHash requests the block with a hash, on any branch.
 func (c *Client) blockByHash(ctx context.Context, e *endpoint, hash common.Hash) (evidence.Block, error) {
 	b, err := c.block(ctx, e, "eth_getBlockByHash", hash)
 	if err == nil && b.Hash != hash {
@@ -41,7 +40,6 @@ func (c *Client) blockByHash(ctx context.Context, e *endpoint, hash common.Hash)
 	return b, err
 }
 
-// blockAt asks an endpoint for its block of a height.
 func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evidence.Block, error) {
 	b, err := c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(number))
 	if err == nil && b.Number != number {
@@ -50,8 +48,7 @@ func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evide
 	return b, err
 }
 
-// HashAt is the hash of an endpoint's block of a height, by its word. It says whether the endpoint has a block that is known already, so the header
-// is not checked.
+// HashAt returns an endpoint's block hash at a height, without a header check: callers look for a known block.
 func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash common.Hash, err error) {
 	e := c.named(name)
 	if e == nil {
@@ -74,8 +71,8 @@ func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash c
 	return hash, err
 }
 
-// BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where its header cannot be
-// checked, endpoints have to agree on it; see Client.Agreed.
+// BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every endpoint's head. Endpoints
+// must agree on an uncheckable header; see Client.Agreed.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
 	var from *endpoint
 	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {
@@ -89,7 +86,7 @@ func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block eviden
 	return block, err
 }
 
-// BlockByHash is the block of that hash, on any branch. ethereum.NotFound when no endpoint knows it.
+// BlockByHash returns the block with a hash, on any branch, or ethereum.NotFound if every endpoint lacks it.
 func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evidence.Block, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "block_by_hash", func(ctx context.Context, e *endpoint) (err error) {
 		block, err = c.blockByHash(ctx, e, hash)
@@ -98,9 +95,9 @@ func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evide
 	return block, err
 }
 
-// Agreed is how many of an endpoint's blocks, ascending, from the first on, are believed; an error says why that is not all. Those whose headers were
-// checked are. Where none of the chain's can be, a majority decides; after a hard fork that this program does not know, all endpoints have to agree.
-// evidence.ErrUnconfirmed: none of them has the block yet.
+// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, with the reason if some
+// are left out. Checked blocks are believed. If all headers of the chain are uncheckable, a majority decides. After
+// an unknown hard fork, all endpoints must agree. evidence.ErrUnconfirmed: the other endpoints lack the block so far.
 func (c *Client) Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	if e := c.named(endpoint); e != nil {
 		return c.agreed(ctx, e, blocks)
@@ -129,7 +126,7 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, blocks []evidence.B
 	return len(blocks), nil
 }
 
-// majority is nil if more endpoints have b than another block of its height.
+// majority returns nil if more endpoints have b than another block at its height.
 func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block) error {
 	with := 1
 	var against []string
@@ -151,8 +148,9 @@ func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block
 	return nil
 }
 
-// unanimous is how many of the blocks, from the first on, are believed above a hard fork: all endpoints that answer, or did so in the last 30 seconds, have to
-// say the same of each. One alone is not believed that a block of the chain has other contents.
+// unanimous returns how many of the blocks above an unknown hard fork are believed, from the first on. Endpoints that
+// have a block must return identical ones. While another endpoint answers, or did in the last 30 s, one of the others
+// must have it, too. Otherwise one endpoint could alter a block's contents unnoticed.
 func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidence.Block) (int, error) {
 	var asked []string
 	most := 0
@@ -179,9 +177,9 @@ func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidenc
 	return len(blocks), nil
 }
 
-// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows. Each
-// has the one before it as its parent. With an error come those that were read before it, from `from` on without a gap. Those that
-// are not Checked are that endpoint's word; see Client.Agreed.
+// Blocks returns the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows.
+// Each is the parent of the next. An error comes with the blocks read before it, contiguous from `from` on. An
+// unchecked block is that endpoint's claim; see Client.Agreed.
 func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
 	if e := c.named(endpoint); e != nil {
 		return c.chain(ctx, e, from, to)
@@ -189,7 +187,7 @@ func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) (
 	return nil, fmt.Errorf("the chain has no endpoint %q", endpoint)
 }
 
-// blocks are those of chain on which endpoints agree.
+// blocks returns those of chain on which endpoints agree.
 func (c *Client) blocks(ctx context.Context, e *endpoint, from, to uint64) ([]evidence.Block, error) {
 	blocks, err := c.chain(ctx, e, from, to)
 	n, differ := c.agreed(ctx, e, blocks)
@@ -207,7 +205,7 @@ func (c *Client) chain(ctx context.Context, e *endpoint, from, to uint64) (block
 	return blocks, err
 }
 
-// extend reads the blocks from…to in one exchange and appends those that check out.
+// extend reads the blocks from…to in one exchange and appends those before the first fault.
 func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Block, from, to uint64) ([]evidence.Block, error) {
 	elems := make([]rpc.BatchElem, 0, to-from+1)
 	for n := from; n <= to; n++ {
@@ -221,7 +219,8 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 		if err != nil {
 			return blocks, err
 		}
-		if n := len(blocks); n > 0 && (blocks[n-1].Hash != b.Parent || b.Checked && !blocks[n-1].Checked) { // no fork ends
+		// a hard fork stays in force
+		if n := len(blocks); n > 0 && (blocks[n-1].Hash != b.Parent || b.Checked && !blocks[n-1].Checked) {
 			return blocks, c.torn(ctx, e, blocks[n-1], b)
 		}
 		blocks = append(blocks, b)
@@ -229,8 +228,8 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 	return blocks, nil
 }
 
-// torn judges two blocks that do not link, or of which only the higher could be checked. A reorg while they were read explains that; if they are still the endpoint's
-// blocks of their heights, it is a contradiction.
+// torn classifies two unlinked blocks, or a checked block above an unchecked one. A reorg between the reads explains
+// that. If both are still the endpoint's blocks at their heights, it is a contradiction.
 func (c *Client) torn(ctx context.Context, e *endpoint, below, above evidence.Block) error {
 	for _, was := range []evidence.Block{below, above} {
 		now, err := c.blockAt(ctx, e, was.Number)

@@ -7,34 +7,33 @@ import (
 )
 
 const (
-	failuresToRest = 3 // in a row; an endpoint that throttles rests at once
+	failuresToRest = 3 // in a row; throttling starts a rest at once
 	restFirst      = time.Second
 	restMost       = 5 * time.Second
-	retryAfterMost = time.Minute // of what an endpoint asks for itself
+	retryAfterMost = time.Minute // cap of the endpoint's Retry-After
 )
 
-// ending is what an exchange says about its endpoint.
+// ending classifies how an exchange ended.
 type ending uint8
 
 const (
-	abandoned ending = iota // nothing: the caller went away
+	abandoned ending = iota // by the caller; the endpoint may be fine
 	answered
 	failing
 	throttled
 )
 
-// breaker decides when an endpoint is asked and when it is left alone. A rest ends with one trial: until that was
-// answered, nothing else is asked. Rests that follow each other double. It has no clock and no dice of its own.
+// breaker is an endpoint's circuit breaker; a rest is its open state. One trial ends a rest, and until it is answered
+// other exchanges are refused. Consecutive rests double, up to restMost. Callers pass in time and randomness.
 type breaker struct {
 	mu       sync.Mutex
 	failures int // in a row
 	rests    int // in a row
 	until    time.Time
 	limited  bool // it rests because it throttled
-	trial    bool // the exchange that ends the rest is under way
+	trial    bool // the exchange that ends the rest is in progress
 }
 
-// admit asks to begin an exchange. trial is to be given back to done.
 func (b *breaker) admit(now time.Time) (ok, trial bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,16 +47,15 @@ func (b *breaker) admit(now time.Time) (ok, trial bool) {
 	return true, true
 }
 
-// rest tells whether an exchange would be refused now, and when it will not be.
+// rest reports whether an exchange would be refused now, why, and until when.
 func (b *breaker) rest(now time.Time) (until time.Time, limited, resting bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.until, b.limited, b.trial || now.Before(b.until)
 }
 
-// done ends an exchange. retryAfter is what the endpoint asked for, zero if nothing; dice is in [0, 1) and spreads the
-// rests by a fifth to either side. It returns how long the endpoint rests if that begins now, whether it was up before
-// that, and whether it is back.
+// done records the end of an exchange. retryAfter is the endpoint's wish, or 0. dice in [0, 1) jitters rests by ±20%.
+// It returns the length of a rest that begins now, whether the endpoint was up before it, and whether it is up again.
 func (b *breaker) done(trial bool, e ending, now time.Time, retryAfter time.Duration, dice float64) (rest time.Duration, first, back bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +84,7 @@ func (b *breaker) done(trial bool, e ending, now time.Time, retryAfter time.Dura
 	return rest, first, back
 }
 
-// restError says that an endpoint was not asked because it rests. Nothing reached it.
+// restError: the endpoint rests, so the request was never sent.
 type restError struct {
 	endpoint string
 	until    time.Time

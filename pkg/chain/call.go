@@ -20,15 +20,15 @@ type callObject struct {
 	Input hexutil.Bytes   `json:"input,omitempty"`
 }
 
-// Call runs a message on the state of block at and returns what the contract returned. A *evidence.RevertError says that
-// the EVM refused it.
+// Call runs a message on the state of block at and returns the contract's output. *evidence.RevertError: the EVM
+// refused it.
 func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	return c.call(ctx, "call", objectOf(msg), func(e *endpoint) any { return e.at(at) })
 }
 
-// CallEach runs a message on the state of block at, at every endpoint that is believed unchecked, and returns what those
-// said that answered: at least one, and no longer than callGrace after the first. It is long: what one endpoint says alone, because
-// it was the fastest, counts as what all say.
+// CallEach runs a message on the state of block at, at every endpoint that is believed unchecked. It returns the
+// responses up to callGrace after the first, at least one. The grace is long, since callers treat the responses as
+// those of all endpoints.
 func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
 	endpoints, err := c.believable(ctx, "call", 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func objectOf(msg evidence.Call) callObject {
 	return object
 }
 
-// View calls a view function of a contract on the state of the latest block.
+// View calls a contract's view function at the latest block.
 func (c *Client) View(ctx context.Context, contract common.Address, data []byte) ([]byte, error) {
 	return c.call(ctx, "view", callObject{To: &contract, Input: data}, func(*endpoint) any { return "latest" })
 }
@@ -77,8 +77,8 @@ func (c *Client) call(ctx context.Context, op string, object callObject, at func
 	return out, err
 }
 
-// EstimateGas is one endpoint's estimate of the gas that a message takes on the newest state, its bytes included. A
-// *evidence.RevertError says that the EVM refused it.
+// EstimateGas returns one endpoint's gas estimate for a message at the latest block, calldata included.
+// *evidence.RevertError: the EVM refused it.
 func (c *Client) EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error) {
 	return c.estimate(ctx, objectOf(msg))
 }
@@ -91,7 +91,7 @@ func (c *Client) estimate(ctx context.Context, object callObject) (uint64, error
 	return uint64(gas), err
 }
 
-// Balance is what an account has in the state of the latest block, wei.
+// Balance returns an account's balance at the latest block, in wei.
 func (c *Client) Balance(ctx context.Context, account common.Address) (*big.Int, error) {
 	var out hexutil.Big
 	err := c.read(ctx, "balance", func(ctx context.Context, e *endpoint) error {
@@ -100,7 +100,7 @@ func (c *Client) Balance(ctx context.Context, account common.Address) (*big.Int,
 	return out.ToInt(), err
 }
 
-// Code is the code of an account in the state of the latest block; empty for one that is no contract.
+// Code returns an account's code at the latest block, empty for an account that has none.
 func (c *Client) Code(ctx context.Context, account common.Address) ([]byte, error) {
 	var out hexutil.Bytes
 	err := c.read(ctx, "code", func(ctx context.Context, e *endpoint) error {

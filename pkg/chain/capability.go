@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	refusalsToMiss = 3                // in a row, in words that say nothing else
-	missFor        = 10 * time.Minute // then it is tried again: nodes are exchanged behind a name
+	refusalsToMiss = 3                // in a row, with unspecific errors
+	missFor        = 10 * time.Minute // then it is retried, since the node behind a name may change
 )
 
-// capability is a method that not every node offers. The zero value is one that is offered until it proves otherwise.
+// capability tracks a method that some nodes lack. The zero value is offered.
 type capability struct {
 	mu       sync.Mutex
 	refusals int // in a row
@@ -29,7 +29,7 @@ func (k *capability) worked() {
 	k.refusals = 0
 }
 
-// refused notes an error of the node in answer to the method. That it throttles says nothing of the method.
+// refused records a node's error for the method, except for throttling.
 func (k *capability) refused(err error, now time.Time) {
 	if rateLimited("", err) {
 		return

@@ -12,14 +12,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// errBehind says that an endpoint does not know the block that a read is pinned to.
+// errBehind: the endpoint lacks the block that a read is pinned to.
 var errBehind = errors.New("the endpoint does not know the block")
 
-// errNotLearnt says that answers do not suffice to believe anything, and that this is not the fault of one endpoint.
+// errNotLearnt: the responses are insufficient for a conclusion, and all endpoints may be honest.
 var errNotLearnt = errors.New("nothing was learnt")
 
-// behind turns the absence of a block, told by its hash or number, into errBehind: what was asked for is not known to be
-// absent.
+// behind converts the absence of a block, given by hash or number, into errBehind: the requested item itself may
+// exist.
 func behind(err error, block any) error {
 	if errors.Is(err, ethereum.NotFound) || unknownBlock(err) {
 		return fmt.Errorf("%w %v", errBehind, block)
@@ -27,8 +27,8 @@ func behind(err error, block any) error {
 	return err
 }
 
-// candidates are the endpoints to ask, in order: those that were seen to have block need, then the others; and those that
-// are set aside for a contradiction only when all others rest. It is empty when all rest.
+// candidates returns the endpoints to ask, those seen to have block need first. Endpoints set aside for
+// contradictions are included only if all others rest.
 func (c *Client) candidates(need uint64) []*endpoint {
 	now := time.Now()
 	var trusted, distrusted []*endpoint
@@ -49,7 +49,6 @@ func (c *Client) candidates(need uint64) []*endpoint {
 	return trusted
 }
 
-// lag is 1 for an endpoint whose newest block was below need.
 func lag(e *endpoint, need uint64) int {
 	if newest := e.newest.Load(); newest != 0 && newest < need {
 		return 1
@@ -57,7 +56,8 @@ func lag(e *endpoint, need uint64) int {
 	return 0
 }
 
-// believable are the candidates whose answers are believed unchecked. The error says that some are up, and none of these is.
+// believable returns the candidates that are believed unchecked. An error means that all candidates contradicted
+// themselves lately.
 func (c *Client) believable(ctx context.Context, op string, need uint64) (believed []*endpoint, err error) {
 	now := time.Now()
 	var errs []error
@@ -74,7 +74,7 @@ func (c *Client) believable(ctx context.Context, op string, need uint64) (believ
 	return believed, nil
 }
 
-// failed is why no endpoint told anything; when none was asked, it says when they are asked again.
+// failed returns why every endpoint failed. If all rest, the error contains when they will be asked.
 func (c *Client) failed(ctx context.Context, op string, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
@@ -87,7 +87,7 @@ func (c *Client) failed(ctx context.Context, op string, errs []error) error {
 	return fmt.Errorf("couldn't ask the chain (%s): %w", op, errors.Join(errs...))
 }
 
-// read is readFrom for what cannot be checked.
+// read is readFrom for uncheckable data.
 func (c *Client) read(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
 	endpoints, err := c.believable(ctx, op, 0)
 	if err != nil {
@@ -96,8 +96,8 @@ func (c *Client) read(ctx context.Context, op string, ask func(context.Context, 
 	return c.readFrom(ctx, endpoints, op, ask)
 }
 
-// readFrom asks one endpoint after the other until one answers. A *evidence.RevertError is an answer. ethereum.NotFound comes
-// back only if every endpoint said it.
+// readFrom asks one endpoint after another until one answers. A *evidence.RevertError is an answer. It returns
+// ethereum.NotFound only if every endpoint did.
 func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string, ask func(context.Context, *endpoint) error) error {
 	var errs []error
 	absent := len(endpoints) > 0
@@ -111,7 +111,7 @@ func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string,
 			return c.failed(ctx, op, nil)
 		}
 		if errors.Is(err, ethereum.NotFound) {
-			err = errors.New(err.Error()) // must not make the whole look like NotFound
+			err = errors.New(err.Error()) // keeps the joined error from matching NotFound
 		} else {
 			absent = false
 		}
@@ -123,20 +123,19 @@ func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string,
 	return c.failed(ctx, op, errs)
 }
 
-// reply is what one of several endpoints answered.
 type reply[T any] struct {
 	from  *endpoint
 	value T
 	err   error
 }
 
-// each asks several endpoints at once. It returns those that answered, in their order, soon after the first has. errs are
-// of those that did not.
+// each asks endpoints concurrently. It returns the answers in the order of c.endpoints, up to Config.Grace after the
+// first. errs are the failures.
 func each[T any](ctx context.Context, c *Client, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error)) (replies []reply[T], errs []error) {
 	return eachWithin(ctx, c, c.cfg.Grace, op, endpoints, ask)
 }
 
-// eachWithin is each, with its own time for those that are slower than the first.
+// eachWithin is each with its own grace period.
 func eachWithin[T any](
 	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
 ) (replies []reply[T], errs []error) {
@@ -159,8 +158,8 @@ func eachWithin[T any](
 	return replies, errs
 }
 
-// gather asks endpoints at once. It returns what was heard when all have answered, or a grace after the first answer that
-// is enough, when the other endpoints' answers would change little.
+// gather asks endpoints concurrently. It returns once all have answered, or grace after the first answer for which
+// enough holds: later ones would change little.
 func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoint, ask func(context.Context, *endpoint) T,
 	enough func(T) bool,
 ) (heard []T) {
@@ -185,15 +184,14 @@ func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoi
 	return heard
 }
 
-// Distrust notes that an endpoint contradicts what was verified. The second time within half a minute it is set aside: half a minute at first, twice as long each time up to ten minutes. It is used meanwhile only when all others
-// rest, and then only for what can be checked.
+// Distrust records that an endpoint contradicts verified data. A second contradiction within 30 s sets it aside for
+// 30 s, doubling up to 10 min. Meanwhile it is used only if all others rest, and only for checkable data.
 func (c *Client) Distrust(endpoint string, why error) {
 	if e := c.named(endpoint); e != nil {
 		e.distrust(why)
 	}
 }
 
-// named is the endpoint of that name, nil if there is none.
 func (c *Client) named(name string) *endpoint {
 	for _, e := range c.endpoints {
 		if e.name == name {
@@ -203,7 +201,6 @@ func (c *Client) named(name string) *endpoint {
 	return nil
 }
 
-// contradiction makes an evidence.ErrContradiction.
 func contradiction(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{evidence.ErrContradiction}, args...)...)
 }

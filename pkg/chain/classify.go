@@ -18,15 +18,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// rates are what nodes and providers say to one who asks too often, or has asked as often as was paid for.
+// rates are texts of rate limits and exhausted quotas.
 var rates = []string{
 	"too many request", "rate limit", "request rate", "rate exceeded", "rps limit", "request limit", "request count",
 	"compute units per second", "monthly capacity", "quota", "slow down",
 }
 
-// texts maps what nodes say to classes: first hit wins, so that the more specific stands first. The phrases are matched
-// anywhere in the folded text, because clients, proxies and rollups wrap each other's errors; JSON-RPC codes are no
-// help (one client's -32000 is another's -32003).
+// texts maps error texts to classes. The first match wins, so specific phrases come first. Phrases match anywhere in
+// the folded text, since clients, proxies and rollups wrap each other's errors. JSON-RPC codes are too ambiguous: one
+// client's -32000 is another's -32003.
 var texts = []struct {
 	class   txpool.Class
 	phrases []string
@@ -54,7 +54,7 @@ var texts = []struct {
 		"intrinsic gas too low", "intrinsic gas too high", "intrinsic gas exceeds", "floor data gas", "transaction gas is too low",
 	}},
 	{txpool.FeeCapRPC, []string{"exceeds the configured cap", "transaction fee cap exceeded"}},
-	{txpool.Invalid, []string{ // before FeeLow: it, too, talks about fees
+	{txpool.Invalid, []string{ // before FeeLow, as these mention fees, too
 		"max priority fee per gas higher than max fee per gas", "max priority fee per gas exceeds max fee per gas",
 		"max priority fee per gas greater than max fee per gas",
 	}},
@@ -89,7 +89,7 @@ var texts = []struct {
 	}},
 }
 
-// Classify tells what an endpoint's answer to a raw transaction means. What it does not understand is txpool.Unknown.
+// Classify returns the class of an endpoint's response to a raw transaction, txpool.Unknown for an unrecognized one.
 func Classify(err error) txpool.Class {
 	if err == nil {
 		return txpool.Added
@@ -99,14 +99,14 @@ func Classify(err error) txpool.Class {
 	}
 	text := err.Error()
 	var withData rpc.DataError
-	if errors.As(err, &withData) { // where some say what is wrong
+	if errors.As(err, &withData) { // where some put the cause
 		text = fmt.Sprint(withData.Error(), " ", withData.ErrorData())
 	}
 	if class := classifyText(text); class != txpool.Unknown {
 		return class
 	}
 	var coded rpc.Error
-	if errors.As(err, &coded) { // the codes that mean one thing everywhere
+	if errors.As(err, &coded) { // codes with one meaning everywhere
 		switch coded.ErrorCode() {
 		case -32005:
 			return txpool.Throttled
@@ -119,7 +119,7 @@ func Classify(err error) txpool.Class {
 	return txpool.Unknown
 }
 
-// classifyTransport judges what never became a JSON-RPC answer.
+// classifyTransport classifies errors below JSON-RPC.
 func classifyTransport(err error) (txpool.Class, bool) {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return txpool.Timeout, true
@@ -139,8 +139,8 @@ func classifyTransport(err error) (txpool.Class, bool) {
 		if http.StatusCode == 408 || http.StatusCode == 504 {
 			return txpool.Timeout, true
 		}
-		// Some nodes send their JSON-RPC error with a 4xx or 5xx. Its text is believed unless it would make a refusal
-		// final, which the page of some proxy must not.
+		// Some nodes send their JSON-RPC error with a 4xx or 5xx. Its text counts, except for final refusals: the
+		// page may be a proxy's.
 		switch class := classifyText(string(http.Body)); class {
 		case txpool.Unknown, txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid:
 			return txpool.NodeDown, true
@@ -162,7 +162,7 @@ func classifyTransport(err error) (txpool.Class, bool) {
 
 func classifyText(text string) txpool.Class {
 	text = strings.ReplaceAll(strings.ToLower(text), "_", " ")
-	text = strings.ReplaceAll(text, "unknown transaction", "") // has the phrase of a known one in it
+	text = strings.ReplaceAll(text, "unknown transaction", "") // contains a phrase of Known
 	var got, want uint64
 	_, nonces, _ := strings.Cut(text, "invalid nonce; got ")
 	if _, err := fmt.Sscanf(nonces, "%d, expected %d", &got, &want); err == nil && got > want {
@@ -176,39 +176,37 @@ func classifyText(text string) txpool.Class {
 	return txpool.Unknown
 }
 
-// minTips match the least tip that a pool names where it refuses a lower one, in wei per gas: geth and Bor, and BSC.
+// minTips match the minimum tip in a pool's refusal, in wei per gas: geth and Bor, and BSC.
 var minTips = regexp.MustCompile(`gas tip cap (?:below minimum: )?\d+, minimum needed (\d+)|tip needed (\d+), tip permitted`)
 
-// minTip is what an answer names; 0 where it names none.
 func minTip(err error) (wei uint64) {
 	if err == nil {
 		return 0
 	}
 	if named := minTips.FindStringSubmatch(strings.ToLower(err.Error())); named != nil {
-		wei, _ = strconv.ParseUint(named[1]+named[2], 10, 64) // 2^64-1 of a larger one
+		wei, _ = strconv.ParseUint(named[1]+named[2], 10, 64) // 2^64-1 on overflow
 	}
 	return wei
 }
 
-// undelivered tells whether the request cannot have reached the endpoint: it rests, or there was no connection to send it
-// over.
+// undelivered reports whether the request never reached the endpoint: it rests, or the dial failed.
 func undelivered(err error) bool {
 	var op *net.OpError
 	var rest *restError
 	return errors.As(err, &rest) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// refusals are what EVMs say when they, and not the node, end a call.
+// refusals are texts with which the EVM itself ends a call.
 var refusals = []string{
 	"revert", "evm error", "out of gas", "outofgas", "gas required exceeds", "intrinsic gas", "floor data gas", "invalid opcode",
 	"invalid jump", "stack underflow", "stack limit", "write protection", "vm execution error", "return data out of bounds",
 	"max code size", "max initcode", "gas uint64 overflow", "bad instruction", "contract creation code storage",
 }
 
-// maxRevert bounds what is kept of an endpoint's reason for a refusal, in bytes: it goes into logs, dead letters and journals.
+// maxRevert bounds an endpoint's revert reason, in bytes: it goes into logs, dead letters and journals.
 const maxRevert = 512
 
-// asRevert finds the EVM's refusal in an answer to eth_call or eth_estimateGas; nil if the node is at fault.
+// asRevert returns the EVM's refusal in a response to eth_call or eth_estimateGas, nil if the node is at fault.
 func asRevert(err error) *evidence.RevertError {
 	var coded rpc.Error
 	if !errors.As(err, &coded) {
@@ -224,7 +222,7 @@ func asRevert(err error) *evidence.RevertError {
 		if data, ok := withData.ErrorData().(string); ok {
 			revert.Data = hexIn(data)
 			revert.Data = revert.Data[:min(len(revert.Data), maxRevert)]
-			text += " " + strings.ToLower(data) // Nethermind says what happened here
+			text += " " + strings.ToLower(data) // Nethermind has the reason here
 		}
 	}
 	revert.OutOfGas = len(revert.Data) == 0 && containsAny(text,
@@ -232,7 +230,7 @@ func asRevert(err error) *evidence.RevertError {
 	return revert
 }
 
-// hexIn decodes the hex digits after 0x in text such as "0x08c3…" or "Reverted 0x08c3…"; nil if there are none.
+// hexIn decodes the hex digits after 0x in text such as "0x08c3…" or "Reverted 0x08c3…", else returns nil.
 func hexIn(text string) []byte {
 	_, digits, found := strings.Cut(text, "0x")
 	data, err := hex.DecodeString(strings.TrimSpace(digits))
@@ -246,45 +244,42 @@ func containsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// noCode is for says where no error code means the same by itself.
+// noCode compares by phrase only.
 const noCode = 0
 
-// says tells whether a node's error has a code, or contains one of the phrases.
+// says reports whether a node's error has a code or contains one of the phrases.
 func says(err error, code int, phrases ...string) bool {
 	var coded rpc.Error
 	return errors.As(err, &coded) && (code != noCode && coded.ErrorCode() == code || containsAny(strings.ToLower(coded.Error()), phrases...))
 }
 
-// unsupported tells whether an error says that the node does not have the method at all.
 func unsupported(err error) bool {
 	return says(err, -32601, "method not found", "does not exist/is not available", "not supported", "unsupported", "not whitelisted",
 		"method is disabled")
 }
 
-// unknownBlock tells whether an error says that the node does not have a block.
 func unknownBlock(err error) bool {
 	return says(err, noCode, "header not found", "header for hash not found", "block not found", "unknown block", "resource not found",
 		"beyond head block", "blockoutofrange", "block is not available")
 }
 
-// noFinality tells whether an error is how geth and others say that no block is final.
+// noFinality reports whether the node lacks a final block, as geth and others phrase it.
 func noFinality(err error) bool {
 	return says(err, noCode, "finalized block not found", "safe block not found", "unknown block", "not supported")
 }
 
-// badParams tells whether an error says that the node does not take a parameter's form.
+// badParams reports whether the node rejects a parameter's form.
 func badParams(err error) bool {
 	return says(err, -32602, "invalid argument", "invalid params", "cannot unmarshal")
 }
 
-// rateLimited reports whether a JSON-RPC error in answer to a method is a rate limit. -32005 alone is none: nodes also answer so
-// to a question that is too large, and for methods that are switched off.
+// rateLimited reports whether a JSON-RPC error of a method is a rate limit. -32005 alone is ambiguous: nodes also
+// return it for queries that are too large and for disabled methods.
 func rateLimited(method string, err error) bool {
 	return says(err, 429, rates...) || says(err, -32005) &&
 		(says(err, noCode, "requests", "per second") || method != "eth_getLogs" && strings.EqualFold(err.Error(), "limit exceeded"))
 }
 
-// batchMinded tells whether an element's error is about the batch that it was in.
 func batchMinded(err error) bool {
 	return errors.Is(err, rpc.ErrMissingBatchResponse) || says(err, noCode, "batch too large", "batch size", "batch limit", "batching")
 }

@@ -17,21 +17,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// DefaultMinTip is Config.MinTip where that is not set, in wei per gas: what geth's miner wants at least.
+// DefaultMinTip is the default of Config.MinTip, in wei per gas: the least that geth's miner accepts.
 const DefaultMinTip = 1_000_000
 
-// Config says how to reach the chain. Zero values mean the defaults.
+// Config configures a Client. Zero values are the defaults.
 type Config struct {
-	URLs      []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
-	Timeout   time.Duration // of one request. Default 10 s
-	Grace     time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
-	LogRange  uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
-	Proven    uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs. Default 4,096
-	FinalTag  string        // the tag by which endpoints call a block final: finalized or safe. Default finalized
-	MinTip    uint64        // wei per gas that a Price's tip is at least
-	MaxTip    uint64        // wei per gas that a Price's tip is at most. Default 50 gwei
-	Unchecked time.Duration // without a newer checked block, until blocks are let in whose headers have unknown fields. Default 1 minute
-	Legacy    bool          // read gas prices even where blocks have a base fee
+	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
+	Timeout  time.Duration // of one exchange. Default 10 s
+	Grace    time.Duration // how long slower endpoints may take after the first answer. Default 300 ms
+	LogRange uint64        // maximum blocks of one eth_getLogs; it adapts. Default 2,000
+	Proven   uint64        // last blocks of a log query with all headers read; see Client.Logs. Default 4,096
+	FinalTag string        // tag of final blocks: finalized or safe. Default finalized
+	MinTip   uint64        // minimum tip of a Price, wei per gas. Default DefaultMinTip, at most MaxTip
+	MaxTip   uint64        // maximum tip of a Price, wei per gas. Default 50 gwei
+	// age of the newest checked block at which unknown header fields are accepted. Default 1 minute
+	Unchecked time.Duration
+	Legacy    bool // use gas prices even if blocks have a base fee
 }
 
 func (c Config) withDefaults() Config {
@@ -46,25 +47,25 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client is the chain. It is safe for concurrent use.
+// Client accesses the chain through its endpoints. It is safe for concurrent use.
 type Client struct {
 	cfg       Config
 	endpoints []*endpoint
 	log       *slog.Logger
 	metrics   *metrics
 	headers   headerRule
-	encodes   atomic.Bool // it encoded a rollup's own transaction as the chain has it
+	encodes   atomic.Bool // its encoding of a rollup's own transaction matched the root
 	late      late
 	market    *market
 	oracle    oracle
 	quiet     quiet
 	latest    standing[evidence.Block]
 	finalized standing[*evidence.Block]
-	life      context.Context // ends with Close, and with it what outlives its caller
+	life      context.Context // canceled by Close; ends requests that outlive their caller
 	end       context.CancelFunc
 }
 
-// Dial makes a client of the endpoints, which may be down.
+// Dial returns a client of the endpoints, which may be down.
 func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Client, error) {
 	cfg = cfg.withDefaults()
 	if len(cfg.URLs) == 0 {
@@ -80,7 +81,8 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 		u, err := url.Parse(rawURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && !isWebSocket(rawURL) {
 			c.Close()
-			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1) // may hold a key
+			// may contain a key
+			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1)
 		}
 		name := u.Host
 		if hosts[u.Host]++; hosts[u.Host] > 1 {
@@ -97,17 +99,17 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	return c, nil
 }
 
-// Own names the deployment's contract: what transactions to it offer, of any process, is not the market's price.
+// Own sets the deployment's contract. Any process's transactions to it are excluded from the market price.
 func (c *Client) Own(contract common.Address) { c.market.own(contract) }
 
-// outlive returns a context that ends with the Client, not with ctx.
+// outlive returns a context that ends with the Client instead of ctx.
 func (c *Client) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (c *Client) Close() {
 	c.end()
 	for _, e := range c.endpoints {
@@ -115,10 +117,10 @@ func (c *Client) Close() {
 	}
 }
 
-// ErrWrongChain says that an endpoint is a node of another chain.
+// ErrWrongChain: an endpoint is a node of another chain.
 var ErrWrongChain = errors.New("an endpoint is on another chain")
 
-// ChainID asks every endpoint which chain it is on. ErrWrongChain if two differ; an error if none answers.
+// ChainID asks every endpoint for its chain ID. Errors: ErrWrongChain if two differ, another if all fail.
 func (c *Client) ChainID(ctx context.Context) (uint64, error) {
 	var id uint64
 	var errs []error

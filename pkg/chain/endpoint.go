@@ -20,30 +20,31 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// endpoint is one node, or one load balancer in front of several.
+// endpoint is one node, or a load balancer in front of several.
 type endpoint struct {
-	name    string // host, and a number when several share it; never the URL, which may hold a key
+	name    string // host, and a number if several share it; the URL may contain a key
 	url     string
-	secrets *strings.Replacer          // of the URL's, in texts
+	secrets *strings.Replacer          // redacts parts of the URL
 	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
-	dialing chan struct{}              // a mutex that a context can leave; held while a WebSocket is dialed for the first time
+	dialing chan struct{}              // mutex that a context can leave; held during a WebSocket's first dial
 	timeout time.Duration              // of one exchange
 	log     *slog.Logger
 	metrics *metrics
 
 	transport *http.Transport
 
-	batch    *batchSize
-	logs     *batchSize // blocks of one question for logs
-	breaker  breaker
-	trust    trust
-	newest   atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
-	checked  uint64        // number above the newest block it gave whose header was checked; 0 before the first; of headerRule.mu
-	forked   atomic.Bool   // its newest block, or the one it calls final, cannot be checked, unlike the chain's
-	took     atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
-	answered atomic.Int64  // when it last answered, in Unix nanoseconds; 0 before the first
+	batch   *batchSize
+	logs    *batchSize // blocks of one log query
+	breaker breaker
+	trust   trust
+	newest  atomic.Uint64 // number of its newest block seen; 0 before the first
+	// its newest block with a checked header, plus one; 0 before the first; guarded by headerRule.mu
+	checked  uint64
+	forked   atomic.Bool  // its newest or final block is uncheckable, unlike the chain's
+	took     atomic.Int64 // duration of the last answered exchange, ns; 0 before the first
+	answered atomic.Int64 // time of the last answer, Unix ns; 0 before the first
 
-	plainHash atomic.Bool // it takes block hashes as text, not as the object of EIP-1898
+	plainHash atomic.Bool // it takes block hashes as text instead of EIP-1898 objects
 	proofs    capability  // eth_getProof
 	whole     capability  // eth_getBlockReceipts
 	raw       capability  // eth_getRawTransactionByBlockHashAndIndex
@@ -65,8 +66,8 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	return e, nil
 }
 
-// client is the endpoint's RPC client. A WebSocket is dialed at its first use, as the endpoint may be down at the start.
-// go-ethereum's client dials a connection that broke again, within the deadline of the call that needs it.
+// client returns the endpoint's RPC client. A WebSocket is dialed at its first use, as the endpoint may be down at
+// the start. go-ethereum's client redials a broken connection within the deadline of the next call.
 func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 	if c := e.rpc.Load(); c != nil {
 		return c, nil
@@ -81,7 +82,7 @@ func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 		return c, nil
 	}
 	httpClient := rpc.WithHTTPClient(&http.Client{Transport: bounded{e.transport}})
-	// over a WebSocket the endpoint may call, too, which nothing here answers
+	// a WebSocket endpoint may also send calls, which stay unanswered
 	bounds := []rpc.ClientOption{rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes), rpc.WithBatchItemLimit(mostElements)}
 	c, err := rpc.DialOptions(ctx, e.url, append(bounds, httpClient)...)
 	if err == nil {
@@ -95,7 +96,6 @@ func isWebSocket(rawURL string) bool {
 	return scheme == "ws" || scheme == "wss"
 }
 
-// close ends the endpoint's connections.
 func (e *endpoint) close() {
 	if c := e.rpc.Load(); c != nil {
 		c.Close()
@@ -103,13 +103,12 @@ func (e *endpoint) close() {
 	e.transport.CloseIdleConnections()
 }
 
-// do runs ask, one exchange with the endpoint, under a deadline of its own, and keeps the endpoint's record. A *restError
-// says that it rests and was not asked.
+// do runs ask as one exchange with its own deadline, and records the result. *restError: the endpoint rests and was
+// not asked.
 func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
 	return e.within(ctx, e.timeout, op, ask)
 }
 
-// within is do with a deadline of the caller's.
 func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string, ask func(context.Context, *endpoint) error) error {
 	ok, trial := e.breaker.admit(time.Now())
 	if !ok {
@@ -120,7 +119,8 @@ func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string,
 	defer cancel()
 	over := false
 	defer func() {
-		if !over { // it panicked, and where that is contained lanes continue: a trial without an end would keep them from the endpoint
+		// A contained panic would otherwise leave the trial open, and block the endpoint for all lanes.
+		if !over {
 			e.record(trial, abandoned, nil, 0)
 		}
 	}()
@@ -156,7 +156,7 @@ func endingOf(ctx context.Context, err error, limited bool) ending {
 		return throttled
 	case err == nil || !failed(err):
 		return answered
-	case ctx.Err() != nil: // a caller that went away says nothing about the endpoint
+	case ctx.Err() != nil: // ended by the caller; the endpoint may be fine
 		return abandoned
 	}
 	if class, _ := classifyTransport(err); class == txpool.Throttled {
@@ -179,7 +179,7 @@ func resultOf(err error) string {
 	return "refused"
 }
 
-// failed tells whether the endpoint did not do its job, as opposed to giving an unwelcome answer.
+// failed reports whether the endpoint failed to answer, as opposed to an unwelcome answer.
 func failed(err error) bool {
 	var revert *evidence.RevertError
 	if errors.As(err, &revert) || errors.Is(err, ethereum.NotFound) || errors.Is(err, errBehind) ||
@@ -193,7 +193,6 @@ func failed(err error) bool {
 	return !errors.As(err, &coded)
 }
 
-// record tells the breaker how an exchange ended.
 func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Duration) {
 	rest, first, back := e.breaker.done(trial, end, time.Now(), retryAfter, rand.Float64())
 	switch {
@@ -209,7 +208,7 @@ func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Dur
 	}
 }
 
-// distrust drops what the endpoint said, and sets it aside if that was not the first time.
+// distrust records a contradiction. The endpoint is set aside if it follows another one.
 func (e *endpoint) distrust(why error) {
 	e.metrics.contradictions.WithLabelValues(e.name).Inc()
 	e.newest.Store(0)
@@ -222,7 +221,7 @@ func (e *endpoint) distrust(why error) {
 	}
 }
 
-// call asks one question; a null answer is ethereum.NotFound.
+// call sends one request; a null response is ethereum.NotFound.
 func (e *endpoint) call(ctx context.Context, result any, method string, args ...any) error {
 	el := elem(method, args...)
 	if err := e.single(ctx, &el); err != nil {
@@ -231,7 +230,7 @@ func (e *endpoint) call(ctx context.Context, result any, method string, args ...
 	return answer(el, result)
 }
 
-// evm is call of a question that the EVM may refuse, with a *evidence.RevertError.
+// evm is call for requests that the EVM may refuse, with a *evidence.RevertError.
 func (e *endpoint) evm(ctx context.Context, result any, method string, args ...any) error {
 	err := e.call(ctx, result, method, args...)
 	if revert := asRevert(err); revert != nil {
@@ -240,7 +239,7 @@ func (e *endpoint) evm(ctx context.Context, result any, method string, args ...a
 	return err
 }
 
-// at is a block hash as this endpoint takes it in place of a number.
+// at returns a block hash in the form that this endpoint takes in place of a number.
 func (e *endpoint) at(hash common.Hash) any {
 	if e.plainHash.Load() {
 		return hash
@@ -248,7 +247,7 @@ func (e *endpoint) at(hash common.Hash) any {
 	return rpc.BlockNumberOrHashWithHash(hash, false)
 }
 
-// decode reads an answer; null is ethereum.NotFound.
+// decode parses a response; null is ethereum.NotFound.
 func decode(raw json.RawMessage, result any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ethereum.NotFound

@@ -17,16 +17,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// emptyAgain is how long after an empty answer that cannot be checked the same is asked again before it is believed.
+// emptyAgain is the delay before an uncheckable empty result is requested again.
 const emptyAgain = 3 * time.Second
 
-// Events are all logs of the contract with one of the first topics (none means all) in the blocks, in order; an error
-// means that they are not known for all of them. Blocks whose checked bloom excludes the logs are not asked about. The
-// others' receipts are read in batches and checked against the receipts root. Where that cannot be done (no
-// eth_getBlockReceipts, or receipts of unknown types) every endpoint is asked for each block's logs: all that answer
-// have to say the same, and that there are none has to be said twice, some seconds apart.
+// Events returns the contract's logs in the blocks, in order, with one of the first topics (empty: all). An error
+// means that some are missing. Blocks with a checked bloom that excludes the logs are skipped. The others' receipts
+// are read in batches and checked against the receipts root. If eth_getBlockReceipts is missing or types are unknown,
+// every endpoint is asked for each block's logs. All that answer must agree, and an empty result must repeat after
+// emptyAgain.
 //
-// paid is what the logs' transactions paid, of blocks whose receipts were read: gas as proved, the price by the endpoint's word.
+// paid holds gas and fee of the logs' transactions, for blocks with read receipts: gas as proved, the price by the
+// endpoint's claim.
 func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (
 	logs []types.Log, paid map[common.Hash]evidence.Paid, err error,
 ) {
@@ -70,8 +71,7 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 	return logs, paid, nil
 }
 
-// unreadable tells whether receipts could not be read because no endpoint that is up offers them in a form that can be
-// checked, as opposed to endpoints that fail.
+// unreadable reports whether all endpoints that are up lack receipts in a checkable form. It is false if they fail.
 func (c *Client) unreadable(err error) bool {
 	endpoints := c.candidates(0)
 	return len(endpoints) > 0 && (errors.Is(err, errUncheckable) ||
@@ -82,7 +82,7 @@ func wanted(l *types.Log, contract common.Address, topics []common.Hash) bool {
 	return l.Address == contract && (len(topics) == 0 || len(l.Topics) > 0 && slices.Contains(topics, l.Topics[0]))
 }
 
-// comparedLogs are the logs of blocks by the word of all endpoints. That there are none is asked twice.
+// comparedLogs returns the logs on which all endpoints agree. Empty results are requested twice.
 func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
 	learnt, err := c.askLogs(ctx, blocks, contract, topics)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, cont
 	return learnt, err
 }
 
-// askLogs asks each endpoint for the logs of blocks. An error names two that differ.
+// askLogs asks each endpoint for the logs of blocks. The error names two that differ.
 func (c *Client) askLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
 	endpoints, err := c.believable(ctx, "block_logs", 0)
 	if err != nil {
@@ -167,7 +167,6 @@ func (e *endpoint) blockLogs(ctx context.Context, blocks []evidence.Block, contr
 	return answers, nil
 }
 
-// fits holds a log against its block's header and the question.
 func fits(l *types.Log, b *evidence.Block, contract common.Address, topics []common.Hash) error {
 	switch {
 	case l.BlockHash != b.Hash || l.BlockNumber != b.Number || l.Removed:

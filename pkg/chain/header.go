@@ -22,7 +22,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// header has the fields of a block that the program reads, whether it can check the header or not.
+// header has the fields that are read from every block.
 type header struct {
 	Number       *hexutil.Big      `json:"number"`
 	Hash         *common.Hash      `json:"hash"`
@@ -41,7 +41,7 @@ type header struct {
 
 var errPartialHeader = errors.New("the node's block has no number or no hash")
 
-// decodeBlock reads a block as eth_getBlockBy… give it. Checked reports whether its header hashes to its hash.
+// decodeBlock parses a response of eth_getBlockBy…. Checked reports whether the header hashes to the block's hash.
 func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	var h header
 	if err := decode(raw, &h); err != nil {
@@ -73,7 +73,7 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	}
 	switch {
 	case !b.Checked:
-	case b.TxRoot == types.EmptyTxsHash && len(b.Txs) == 1: // Polygon's state sync was under no root
+	case b.TxRoot == types.EmptyTxsHash && len(b.Txs) == 1: // Polygon's state sync was outside the root
 		b.Txs = nil
 	case (len(b.Txs) == 0) != (b.TxRoot == types.EmptyTxsHash):
 		return evidence.Block{}, contradiction("block %d has %d transactions, but transactions root %s", b.Number, len(b.Txs), b.TxRoot)
@@ -81,7 +81,7 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	return b, nil
 }
 
-// avalancheHeader is a header of Avalanche's C-Chain, in the order that is hashed. Each fork added fields at the end.
+// avalancheHeader is a header of Avalanche's C-Chain, in the hashed order. Each fork appended fields.
 type avalancheHeader struct {
 	Parent         common.Hash      `json:"parentHash"`
 	Uncles         common.Hash      `json:"sha3Uncles"`
@@ -115,9 +115,9 @@ type avalancheHeader struct {
 	SettledExcess  *hexutil.Uint64  `json:"settledExcess" rlp:"optional"`
 }
 
-// hashesTo reports whether a block's header, in Ethereum's form or Avalanche's, hashes to the block's hash, and whether
-// state, receipts and bloom in it are of earlier blocks, as Avalanche's are from Helicon on: it executes blocks after it
-// accepted them.
+// hashesTo reports whether a block's header, in Ethereum's form or Avalanche's, hashes to the block's hash. later:
+// its state root, receipts root and bloom belong to earlier blocks. From Helicon on, Avalanche executes blocks after
+// accepting them.
 func hashesTo(raw json.RawMessage, hash common.Hash) (hashes, later bool) {
 	var whole types.Header
 	if json.Unmarshal(raw, &whole) == nil && whole.Hash() == hash {
@@ -131,7 +131,7 @@ func hashesTo(raw json.RawMessage, hash common.Hash) (hashes, later bool) {
 	return err == nil && crypto.Keccak256Hash(encoded) == hash, h.Settled != nil
 }
 
-// fullBloom may hold any log.
+// fullBloom matches any log.
 func fullBloom() (bloom types.Bloom) {
 	for i := range bloom {
 		bloom[i] = 0xff
@@ -139,7 +139,6 @@ func fullBloom() (bloom types.Bloom) {
 	return bloom
 }
 
-// txHash reads a block's transaction, which is a hash or an object.
 func txHash(raw json.RawMessage) (hash common.Hash, err error) {
 	if len(raw) > 0 && raw[0] == '{' {
 		var object struct {
@@ -152,32 +151,32 @@ func txHash(raw json.RawMessage) (hash common.Hash, err error) {
 	return hash, err
 }
 
-// headerRule says which blocks may have a header that cannot be checked: of a chain none of whose headers can be, any; and else those from a height on,
-// since a hard fork gave headers fields that this program does not know.
+// headerRule decides which blocks may have uncheckable headers. On a chain with checkable headers, only those from a
+// hard fork with unknown fields on; otherwise all.
 type headerRule struct {
 	mu        sync.Mutex
-	checkable bool      // some header of the chain could be checked
-	open      bool      // blocks whose headers cannot be are let in
+	checkable bool      // some header of the chain was checked
+	open      bool      // uncheckable blocks are accepted
 	fork      uint64    // the first of these
-	since     time.Time // of the first block, after the newest checked one, that could not be checked; zero: none came
+	since     time.Time // arrival of the first uncheckable block after the newest checked one, or zero
 }
 
-// Unchecked reports whether blocks above a hard fork are believed whose headers this program cannot check.
+// Unchecked reports whether uncheckable blocks above a hard fork are accepted.
 func (c *Client) Unchecked() bool {
 	c.headers.mu.Lock()
 	defer c.headers.mu.Unlock()
 	return c.headers.checkable && c.headers.open
 }
 
-// forkReorg is how far below an endpoint's newest checked block one of a hard fork's form may be, which took the place of another in a reorg. A deeper
-// reorg is read in steps of as many.
+// forkReorg is how far below an endpoint's newest checked block a reorg may place an uncheckable one. A deeper reorg
+// is read in steps of this size.
 const forkReorg = 32
 
-// errUnknownHeader says that a header cannot be checked although the chain's can: its endpoint lies, or has taken a hard fork that others did not.
+// errUnknownHeader: a header is uncheckable, unlike the chain's. Its endpoint lies, or followed a hard fork alone.
 var errUnknownHeader = fmt.Errorf("%w: a header cannot be checked, unlike the chain's so far", evidence.ErrContradiction)
 
-// accept holds a block that an endpoint gave against what is known of the chain's headers. One that cannot be checked is a contradiction in any
-// case where its endpoint has a checked one above it.
+// accept checks a block against the rule for the chain's headers. An uncheckable block below the endpoint's newest
+// checked one is always a contradiction.
 func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
 	if c.noted(e, b) {
 		if err := c.lookAround(ctx, e, raw, b.Number); err != nil {
@@ -201,8 +200,8 @@ func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b
 	return nil
 }
 
-// replaced forgets an endpoint's newest checked block, and those down to a block that cannot be checked, if it is not in its chain any more and the one of its height cannot be
-// checked either: a reorg at a hard fork.
+// replaced handles a reorg at a hard fork. If the endpoint's newest checked block gave way to an uncheckable one, it
+// lowers the endpoint's checked height to b.
 func (c *Client) replaced(ctx context.Context, e *endpoint, b *evidence.Block) error {
 	r := &c.headers
 	r.mu.Lock()
@@ -218,7 +217,7 @@ func (c *Client) replaced(ctx context.Context, e *endpoint, b *evidence.Block) e
 		now, err = decodeBlock(raw)
 	}
 	switch {
-	case errors.Is(err, ethereum.NotFound): // its new branch is not as long yet
+	case errors.Is(err, ethereum.NotFound): // the new branch is still shorter
 		return fmt.Errorf("%w: whether block %d, which does not hash to %s, is in a reorg", errNotLearnt, b.Number, b.Hash)
 	case err != nil:
 		return err
@@ -231,7 +230,6 @@ func (c *Client) replaced(ctx context.Context, e *endpoint, b *evidence.Block) e
 	return nil
 }
 
-// noted reports whether it is time to look around before a block that cannot be checked is judged.
 func (c *Client) noted(e *endpoint, b *evidence.Block) (look bool) {
 	r := &c.headers
 	r.mu.Lock()
@@ -248,8 +246,9 @@ func (c *Client) noted(e *endpoint, b *evidence.Block) (look bool) {
 	return !r.checkable || time.Since(r.since) >= c.cfg.Unchecked
 }
 
-// checks notes a checked block. It is news if it is above all that its endpoint gave before; then no unchecked one is let in at its height or above
-// any more. An endpoint that halted before a fork gives none, nor does one that is asked for old blocks. headers.mu is held.
+// checks records a checked block. It is news if it is above all that its endpoint returned before. News at or above
+// the fork ends the acceptance of uncheckable blocks. Endpoints that halted before a fork, and requests for old
+// blocks, return only old ones. headers.mu is held.
 func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 	r := &c.headers
 	r.checkable = true
@@ -264,8 +263,9 @@ func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 	return true
 }
 
-// lookAround lets in blocks that cannot be checked, from a height on, if no endpoint that answers has a checked one that is news: at once at
-// the first contact if every endpoint answers, or none has ever had one; else after Config.Unchecked. So one endpoint's lie switches no checks off.
+// lookAround accepts uncheckable blocks from a height on, unless an endpoint has a checked block that is news. It
+// does so at once if all headers so far were uncheckable, or at first contact if every endpoint answers. Otherwise it
+// waits for Config.Unchecked. So the checks survive one endpoint's lie.
 func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMessage, from uint64) error {
 	samples := map[*endpoint][]evidence.Block{}
 	if blocks, err := asked.sample(ctx); err == nil {
@@ -309,10 +309,9 @@ func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMe
 	return nil
 }
 
-// sampled is how many of an endpoint's newest blocks are in a sample.
+// sampled is the number of an endpoint's newest blocks in a sample.
 const sampled = 5
 
-// sample reads an endpoint's newest blocks, the newest first, and an early one.
 func (e *endpoint) sample(ctx context.Context) (blocks []evidence.Block, err error) {
 	var raw json.RawMessage
 	if err := e.call(ctx, &raw, "eth_getBlockByNumber", "latest", false); err != nil {
@@ -337,16 +336,16 @@ func (e *endpoint) sample(ctx context.Context) (blocks []evidence.Block, err err
 	return blocks, err
 }
 
-// unknownFields are the names of a block's members that this program does not know.
+// unknownFields returns the names of up to 16 unknown members of a block.
 func unknownFields(raw json.RawMessage) []string {
 	beside := map[string]int{"size": 0, "totalDifficulty": 0, "uncles": 0, "withdrawals": 0, "l1BlockNumber": 0, "sendCount": 0, "sendRoot": 0, "blockExtraData": 0}
 	var known, block map[string]json.RawMessage
 	for _, kind := range []any{header{}, avalancheHeader{}, types.Header{}, beside} {
 		text, _ := json.Marshal(kind)
-		_ = json.Unmarshal(text, &known) // adds to those before
+		_ = json.Unmarshal(text, &known) // adds to the earlier ones
 	}
 	_ = json.Unmarshal(raw, &block)
 	maps.DeleteFunc(block, func(name string, _ json.RawMessage) bool { return known[name] != nil || len(name) > 64 })
 	names := slices.Sorted(maps.Keys(block))
-	return names[:min(len(names), 16)] // an endpoint may name as many as it likes
+	return names[:min(len(names), 16)] // an endpoint may send any number
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Health is how an endpoint does, as its last exchanges showed.
+// Health is an endpoint's state according to its last exchanges.
 type Health struct {
-	Endpoint string        // its host, and a number where several share it
+	Endpoint string        // host, and a number if several share it
 	Up       bool          // it is asked
-	Why      string        // where it is not: "failing", "throttling", or "contradicting" what was verified
-	Newest   uint64        // number of the newest block that it was seen to have; 0 before the first
-	Took     time.Duration // how long the last exchange that it answered took; 0 before the first
+	Why      string        // if down: "failing", "throttling", or "contradicting" verified data
+	Newest   uint64        // number of its newest block seen; 0 before the first
+	Took     time.Duration // duration of the last answered exchange; 0 before the first
 }
 
-// Health tells how each endpoint does. It asks nothing.
+// Health returns each endpoint's last known state.
 func (c *Client) Health() []Health {
 	now := time.Now()
 	all := make([]Health, len(c.endpoints))
@@ -43,8 +43,8 @@ func (c *Client) Health() []Health {
 	return all
 }
 
-// Accounts are accounts in the state of the canonical block of a height, in order, by the word of one endpoint: for people, not for
-// decisions. Few nodes keep the state of more than the last 128 blocks.
+// Accounts returns accounts at the canonical block of a height, in order. It is one endpoint's claim, for display
+// only. Few nodes keep the state of more than the last 128 blocks.
 func (c *Client) Accounts(ctx context.Context, height uint64, accounts []common.Address) (all []evidence.Account, err error) {
 	at := hexutil.Uint64(height)
 	err = c.read(ctx, "accounts", func(ctx context.Context, e *endpoint) error {

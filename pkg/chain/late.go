@@ -13,21 +13,22 @@ import (
 )
 
 const (
-	lateAfter = 2 * time.Second // receipts that take longer are not waited for the next time
-	lateTimes = 3               // how many Config.Timeouts they may take then, and all receipts of blocks (Client.receipts) always
-	lateMost  = 4096            // receipts kept for the Read that asks next
+	lateAfter = 2 * time.Second // slower receipts are read in the background next time
+	lateTimes = 3               // deadline in the background, in Config.Timeouts; always that of Client.receipts
+	lateMost  = 4096            // receipts kept for the next Read
 )
 
-// late are the receipts of endpoints that take long with them: they are read beside what must not wait for them, heads above all,
-// and kept for the Read that asks next.
+// late holds receipts of slow endpoints. They are read in the background, so that other reads, above all heads, stay
+// fast. The next Read returns them.
 type late struct {
 	slow atomic.Bool // the last receipts took longer than lateAfter
 
 	mu   sync.Mutex
-	came map[common.Hash]*evidence.Receipt // checked, by transaction; nil while it is read
+	came map[common.Hash]*evidence.Receipt // checked, by transaction; nil while in progress
 }
 
-// take returns the receipts that have come, and what is not being read yet. If slow, the caller must read rest and call put.
+// take returns the receipts that have arrived, and the wanted ones to request. If slow, the caller must read rest and
+// call put.
 func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Receipt, rest []evidence.Wanted, slow bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,11 +51,11 @@ func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Re
 	return came, rest, slow && len(rest) > 0
 }
 
-// put notes what came of the wanted receipts; the others may be asked for again.
+// put stores the learnt receipts. The missing ones may be requested again.
 func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.came) > lateMost { // of blocks that were replaced, which no Read asks for again
+	if len(l.came) > lateMost { // of replaced blocks, which only fill memory
 		maps.DeleteFunc(l.came, func(_ common.Hash, came *evidence.Receipt) bool { return came != nil })
 	}
 	for _, w := range wanted {

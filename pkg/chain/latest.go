@@ -13,13 +13,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// jump is by how many blocks an endpoint's head may be above every other's without a look at what is below it.
+// jump is how many blocks an endpoint's head may lead all others before its ancestors are checked.
 const jump = 3
 
-// Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
-// does. A slower endpoint's block is in the answer of the call during which, or before which, it comes (standing.go). Claims are checked
-// against themselves only: see Client.Head for one that is ahead of all others. One whose header cannot be checked is a claim, too: its endpoint
-// speaks against the others, though nothing else is asked of it. Client.Agreed says whether it may be followed. One caller at a time.
+// Latest returns the newest block of every endpoint that answers. It returns soon after the first answer, with an
+// error if all fail. A slower endpoint's block is in the result of the call during or before which it arrives
+// (standing.go). Claims are only checked for consistency; Client.Head handles one that is far ahead. A block with an
+// uncheckable header is a claim, too: its endpoint counts against the others, but is not used otherwise.
+// Client.Agreed decides whether it may be followed. One caller at a time.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.witnesses(), c.newest)
 	return c.newestOf(ctx, replies, errs)
@@ -33,7 +34,7 @@ func (c *Client) newest(ctx context.Context, e *endpoint) (evidence.Block, error
 	return b, err
 }
 
-// claimed is the block that an endpoint has under a tag, be it one that cannot be checked.
+// claimed returns an endpoint's block for a tag, even an uncheckable one.
 func (c *Client) claimed(ctx context.Context, e *endpoint, tag string) (evidence.Block, error) {
 	b, err := c.block(ctx, e, "eth_getBlockByNumber", tag)
 	if errors.Is(err, errUnknownHeader) {
@@ -44,7 +45,7 @@ func (c *Client) claimed(ctx context.Context, e *endpoint, tag string) (evidence
 	return b, err
 }
 
-// witnesses are the candidates, and those endpoints that are set aside with a header which cannot be checked.
+// witnesses returns the candidates, and endpoints set aside for an uncheckable header.
 func (c *Client) witnesses() []*endpoint {
 	all := c.candidates(0)
 	for _, e := range c.endpoints {
@@ -67,8 +68,8 @@ func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], 
 	return all, nil
 }
 
-// Finalized is what every endpoint that answers calls final by the tag of Config.FinalTag; no claims and no error while the
-// chain has none. It waits for callGrace, being asked rarely, and is otherwise as Latest.
+// Finalized returns the block that each endpoint has for Config.FinalTag; empty while there is none. It waits for
+// callGrace, since it is called rarely, and otherwise works like Latest.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.witnesses(), c.tagged)
 	return c.taggedOf(ctx, replies, errs)
@@ -95,9 +96,8 @@ func (c *Client) taggedOf(ctx context.Context, replies []reply[*evidence.Block],
 	return all, nil
 }
 
-// Head is the highest block that any endpoint has as its latest: all are asked, so that a node that halts cannot hold the
-// program up. One that is far above all others counts only if its endpoint has its parent, and the block of the
-// next highest.
+// Head returns the highest latest block of all endpoints, so that the program survives a halted node. A block far
+// above the others counts only if its endpoint has its parent and the next highest block.
 func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 	replies, errs := each(ctx, c, "head", c.candidates(0), c.newest)
 	all, err := c.newestOf(ctx, replies, errs)
@@ -123,7 +123,8 @@ func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 	}
 }
 
-// grounded tells whether an endpoint that claims a block far above another also has what lies below.
+// grounded returns nil if an endpoint with a block far above another also has its ancestors. It checks the parent and
+// the other block.
 func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evidence.Block) error {
 	return c.named(claim.Endpoint).do(ctx, "grounded", func(ctx context.Context, e *endpoint) error {
 		parent, err := c.blockByHash(ctx, e, claim.Block.Parent)
@@ -144,9 +145,9 @@ func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evide
 	})
 }
 
-// FinalBlock is the newest final block: with so many confirmations, its own included, or by Config.FinalTag if
-// that is 0 (the lowest block that an endpoint calls so). ethereum.NotFound while there is none: on a chain that is
-// shorter than the confirmations, or calls no block final.
+// FinalBlock returns the newest final block: that with the given confirmations, its own included. If confirmations is
+// 0, it is the lowest block that an endpoint has for Config.FinalTag. ethereum.NotFound: the chain is shorter than
+// confirmations, or lacks the tag.
 func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
 	if confirmations == 0 {
 		replies, errs := eachWithin(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)

@@ -21,7 +21,7 @@ import (
 // provenAtOnce is how many blocks are proved at a time.
 const provenAtOnce = 256
 
-// logFilter is what eth_getLogs takes: a range of blocks, or one by its hash.
+// logFilter is the parameter of eth_getLogs: a range of blocks, or one by its hash.
 type logFilter struct {
 	From    *hexutil.Uint64 `json:"fromBlock,omitempty"`
 	To      *hexutil.Uint64 `json:"toBlock,omitempty"`
@@ -30,7 +30,7 @@ type logFilter struct {
 	Topics  [][]common.Hash `json:"topics,omitempty"`
 }
 
-// filterOf is a filter of a contract's logs by their first topic, none meaning all; the blocks are yet to be named.
+// filterOf returns a filter of a contract's logs by their first topic (empty: all). The caller adds the blocks.
 func filterOf(contract common.Address, topics []common.Hash) logFilter {
 	f := logFilter{Address: contract}
 	if len(topics) > 0 {
@@ -39,29 +39,28 @@ func filterOf(contract common.Address, topics []common.Hash) logFilter {
 	return f
 }
 
-// logQuestion is what Logs was asked.
 type logQuestion struct {
 	contract common.Address
 	topics   []common.Hash
-	to       uint64 // the last block: only an endpoint that has it is asked
+	to       uint64 // last block; only endpoints that have it are asked
 }
 
-// Logs gives the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time:
-// through is the last block of the range. topics filters by the first topic; none means all. An error of fn ends it.
+// Logs passes the contract's logs in the blocks from … to (inclusive) to fn, in order, one range at a time. through
+// is the range's last block. topics filters by the first topic; empty means all. An error of fn ends it.
 //
-// The logs of the last blocks asked for (Config.Proven) are complete and proved: all headers are read, each the parent of the
-// next, and Events of those. Of the
-// blocks before them, which may be millions, that would be one call each; there eth_getLogs is asked of two endpoints, in
-// ranges that shrink when one is found too large and grow again, for each endpoint by itself. Where the two differ, the blocks that they differ about
-// are proved. With a single endpoint only an empty range is proved, since an endpoint that answers nothing is the common
-// fault; that it left out some of a range's logs would not be seen. An empty range in which ShowsLogs found none either, when its blocks
-// were new, is believed of an endpoint that still shows the newest logs that were proved.
+// The logs of the last blocks (Config.Proven) are complete and proved: all their headers are read and linked, then
+// Events. Earlier blocks may be millions, so one call each is too many. For them two endpoints are asked for
+// eth_getLogs, in ranges that adapt to each endpoint. Blocks about which the two differ are proved.
+//
+// With a single endpoint, only empty ranges are proved, since an empty answer is the common fault. Partial omissions
+// stay undetected. An empty range is believed if ShowsLogs found it empty while it was new, and the endpoint still
+// shows the newest proved logs.
 func (c *Client) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
 	q := logQuestion{contract, topics, to}
 	size := c.cfg.LogRange
-	var parent common.Hash // the last block of the proven range before
+	var parent common.Hash // last block of the previous proven range
 	for from <= to {
 		proven := to-from < c.cfg.Proven
 		most := uint64(provenAtOnce)
@@ -79,7 +78,7 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 			through, logs, err = c.historicLogs(ctx, q, from, last)
 		}
 		if err != nil && !proven && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
-			size = (last - from + 1) / 2 // in any case a smaller question is easier
+			size = (last - from + 1) / 2 // a smaller query is easier in any case
 			continue
 		}
 		if err != nil {
@@ -94,8 +93,9 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// logsAtOnce is how many blocks endpoints that may have block need take in one question for logs: as many as two of them take, since what one
-// alone gives is proved, which reads all headers; where the second takes very few, that costs no more.
+// logsAtOnce returns the blocks per log query for endpoints that may have block need: as many as two of them take. A
+// range from one endpoint alone must be proved, which reads all headers. If the second takes very few, that is as
+// cheap.
 func (c *Client) logsAtOnce(need uint64) uint64 {
 	var sizes []int
 	for _, e := range c.candidates(need) {
@@ -108,11 +108,11 @@ func (c *Client) logsAtOnce(need uint64) uint64 {
 	return uint64(max(sizes[len(sizes)-2], logsToProve))
 }
 
-// logsToProve is how many blocks' headers cost about what two questions for logs do.
+// logsToProve is how many blocks' headers cost about as much as two log queries.
 const logsToProve = 16
 
-// ShowsLogs reports whether any endpoint that answers in time (Config.Grace) shows logs of the contract in the blocks from … to (inclusive).
-// That none does proves nothing. An error says that none answered.
+// ShowsLogs reports whether any endpoint that answers within Config.Grace has logs of the contract in the blocks from
+// … to (inclusive). False proves nothing. An error means that all failed.
 func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64) (shows bool, err error) {
 	filter := filterOf(contract, topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
@@ -120,7 +120,7 @@ func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics 
 		var logs []types.Log
 		err := e.call(ctx, &logs, "eth_getLogs", filter)
 		if errors.Is(err, ethereum.NotFound) {
-			err = nil // null, for none
+			err = nil // null means none
 		}
 		return len(logs) > 0, err
 	})
@@ -132,8 +132,8 @@ func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics 
 	return shows, nil
 }
 
-// provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them. The first
-// block has to have the parent, unless that is zero.
+// provenLogs reads a range's headers from an endpoint that has the query's last block, and the logs under them. A
+// nonzero parent must be the first block's.
 func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Hash, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	var errs []error
 	for _, e := range c.candidates(q.to) {
@@ -152,7 +152,7 @@ func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Ha
 	return through, nil, c.failed(ctx, "logs", errs)
 }
 
-// blocksBelow are the blocks from…to of an endpoint that has block have.
+// blocksBelow returns the blocks from…to of an endpoint that has block have.
 func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have uint64) ([]evidence.Block, error) {
 	if e.newest.Load() < have && to < have {
 		err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
@@ -166,8 +166,9 @@ func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have ui
 	return c.blocks(ctx, e, from, to)
 }
 
-// historicLogs reads a range's logs from two endpoints. Where only one of several gives them now, they are proved: else the word of two
-// would be that of one whenever the other fails. A sole endpoint is believed, but for what it shows of nothing.
+// historicLogs reads a range's logs from two endpoints. If only one of several answers, the logs are proved:
+// otherwise one endpoint would decide whenever the other fails. A sole endpoint is believed, except for an empty
+// range.
 func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	endpoints, err := c.believable(ctx, "logs", q.to)
 	if err != nil {
@@ -214,22 +215,21 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	return through, union, nil
 }
 
-// quiet is what is known of a contract and of blocks in which it seems to have made no logs.
+// quiet holds a contract's blocks that seem to lack logs.
 type quiet struct {
 	mu       sync.Mutex
 	contract common.Address
-	from, to uint64       // in these blocks ShowsLogs found none; from is above to for no block
-	proved   evidence.Ref // the newest block of which logs were proved; the zero Ref for none
+	from, to uint64       // blocks that ShowsLogs found empty; from > to: unset
+	proved   evidence.Ref // newest block with proved logs, or zero
 }
 
-// of begins again with another contract. mu is held.
+// of resets the state for another contract. mu is held.
 func (n *quiet) of(contract common.Address) {
 	if n.contract != contract {
 		n.contract, n.from, n.to, n.proved = contract, 1, 0, evidence.Ref{}
 	}
 }
 
-// shown notes what ShowsLogs found.
 func (n *quiet) shown(contract common.Address, from, to uint64, shows bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -244,7 +244,6 @@ func (n *quiet) shown(contract common.Address, from, to uint64, shows bool) {
 	}
 }
 
-// logged notes a block of which logs were proved.
 func (n *quiet) logged(contract common.Address, at evidence.Ref) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -253,8 +252,8 @@ func (n *quiet) logged(contract common.Address, at evidence.Ref) {
 	}
 }
 
-// quietlyEmpty reports whether an endpoint is believed that a range is empty: ShowsLogs found nothing in it either, and the endpoint
-// gives the logs of the newest block of which some were proved.
+// quietlyEmpty reports whether an endpoint's empty range is believed: ShowsLogs found it empty, too, and the endpoint
+// returns the newest proved logs.
 func (c *Client) quietlyEmpty(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) bool {
 	n := &c.quiet
 	n.mu.Lock()
@@ -270,7 +269,7 @@ func (c *Client) quietlyEmpty(ctx context.Context, e *endpoint, q logQuestion, f
 	return err == nil && slices.ContainsFunc(logs, func(l types.Log) bool { return l.BlockHash == proved.Hash })
 }
 
-// unite returns the logs of the blocks that both agree about, in order, and the numbers of the others.
+// unite returns the logs of blocks on which both agree, in order, and the numbers of the other blocks.
 func unite(a, b []types.Log) (same []types.Log, differ []uint64) {
 	said := map[uint64][2][]types.Log{}
 	for i, logs := range [][]types.Log{a, b} {
@@ -296,7 +295,7 @@ func byPlace(a, b types.Log) int {
 	return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
 }
 
-// rangeLogs asks one endpoint that has the question's last block for the logs of a range.
+// rangeLogs asks one endpoint that has the query's last block for the logs of a range.
 func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	filter := filterOf(q.contract, q.topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
@@ -330,7 +329,7 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 	return through, logs, err
 }
 
-// takeHeader reads the block of a height from an answer.
+// takeHeader decodes and verifies the block of a height from a response.
 func (c *Client) takeHeader(ctx context.Context, e *endpoint, el rpc.BatchElem, number uint64) (evidence.Block, error) {
 	if el.Error != nil {
 		return evidence.Block{}, behind(el.Error, number)
@@ -345,7 +344,7 @@ func (c *Client) takeHeader(ctx context.Context, e *endpoint, el rpc.BatchElem, 
 	return b, c.accept(ctx, e, rawOf(el), &b)
 }
 
-// inRange holds logs against the question: their range, order and filter, and one hash for each block.
+// inRange checks logs against the query: range, order, filter, and one hash per block.
 func inRange(logs []types.Log, q logQuestion, from, to uint64) error {
 	for i := range logs {
 		l := &logs[i]

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	feeBlocks     = 8    // how many blocks a tip looks back
-	tipPercentile = 60   // of the gas of each, by tip
-	sawBlocks     = 64   // remembered
-	ownTxs        = 8192 // remembered
-	othersAtLeast = 10   // a tenth of a block's gas has to be others' for it to say anything
+	feeBlocks     = 8    // blocks that a tip is the median of
+	tipPercentile = 60   // of each block's gas, by tip
+	sawBlocks     = 64   // cache size
+	ownTxs        = 8192 // cache size
+	othersAtLeast = 10   // percent of a block's gas that others must use for it to count
 )
 
-// market is what the last blocks say of tips, without what our own transactions offered: else their bumps would raise
-// the price that they are bumped by.
+// market estimates the tip from recent blocks, excluding our own transactions. Otherwise our replacements would raise
+// the price that they are based on.
 type market struct {
 	mu       sync.Mutex
-	contract common.Address // transactions to it are ours; zero: not known
+	contract common.Address // transactions to it are ours; zero: unknown
 	ours     lru.BasicLRU[common.Hash, struct{}]
 	blocks   lru.BasicLRU[common.Hash, evidence.Block]
-	tips     lru.BasicLRU[common.Hash, blockTip] // of blocks all of whose receipts were read
-	tip      uint64                              // the last one learnt
+	tips     lru.BasicLRU[common.Hash, blockTip] // of blocks with all receipts read
+	tip      uint64                              // last estimate
 	known    bool
 }
 
@@ -41,7 +41,6 @@ func newMarket() *market {
 	}
 }
 
-// blockTip is what others paid in a block.
 type blockTip struct {
 	tip  uint64
 	says bool // others used enough of its gas
@@ -67,7 +66,6 @@ func (m *market) saw(b *evidence.Block) {
 	m.blocks.Add(b.Hash, *b)
 }
 
-// read notes all receipts of a block.
 func (m *market) read(b *evidence.Block, receipts evidence.Receipts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,15 +84,15 @@ func (m *market) read(b *evidence.Block, receipts evidence.Receipts) {
 	m.tips.Add(b.Hash, blockTip{tip, says})
 }
 
-// holdsOurs tells whether a block was seen to hold transactions of ours.
+// holdsOurs reports whether a block seems to contain our transactions.
 func (m *market) holdsOurs(b *evidence.Block) bool {
-	if m.contract != (common.Address{}) && b.Bloom.Test(m.contract.Bytes()) { // a guess is enough
+	if m.contract != (common.Address{}) && b.Bloom.Test(m.contract.Bytes()) { // a false positive is harmless
 		return true
 	}
 	return slices.ContainsFunc(b.Txs, m.ours.Contains)
 }
 
-// history are the blocks that lead to at, newest first, as far as they were seen.
+// history returns at and its known ancestors, newest first, at most feeBlocks.
 func (m *market) history(at *evidence.Block) []evidence.Block {
 	chain := []evidence.Block{*at}
 	for len(chain) < feeBlocks {
@@ -107,7 +105,7 @@ func (m *market) history(at *evidence.Block) []evidence.Block {
 	return chain
 }
 
-// unread is the newest block of those that lead to at that holds transactions of ours and whose receipts were not read.
+// unread returns the newest block of at's history that contains our transactions and has unread receipts.
 func (m *market) unread(at *evidence.Block) *evidence.Block {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,15 +117,15 @@ func (m *market) unread(at *evidence.Block) *evidence.Block {
 	return nil
 }
 
-// learn takes the node's figures for the blocks that lead to at, puts exact ones in their place, and remembers the median
-// of those that say anything. suggested is the node's own idea, for the first time only.
+// learn takes the node's tips for at's history, replaces them by exact ones if known, and returns the median. Blocks
+// without information are left out. suggested, the node's own suggestion, is used only before the first estimate.
 func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	history := m.history(at)
 	var tips []uint64
 	for i := range h.Rewards {
-		back := len(h.Rewards) - 1 - i // blocks below at
+		back := len(h.Rewards) - 1 - i // distance from at
 		if back < len(history) {
 			if exact, ok := m.tips.Peek(history[back].Hash); ok {
 				if exact.says {
@@ -136,7 +134,7 @@ func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint
 				continue
 			}
 			if m.holdsOurs(&history[back]) {
-				continue // our own offers are among the node's figures
+				continue // the node's figures include our own tips
 			}
 		}
 		if tip, ok := h.tip(i); ok {
@@ -153,18 +151,16 @@ func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint
 	return m.tip
 }
 
-// last is the tip that was learnt last.
 func (m *market) last() (tip uint64, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.tip, m.known
 }
 
-// offer is what one transaction paid.
 type offer struct{ tip, gas uint64 }
 
-// tipOf is the least tip that covers tipPercentile of the offers' gas. It says nothing when they used less than a tenth
-// of the block's.
+// tipOf returns the lowest tip that covers tipPercentile of the offers' gas. It is invalid if they used less than a
+// tenth of the block's.
 func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
 	var all uint64
 	for _, o := range offers {
@@ -183,7 +179,6 @@ func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
 	return offers[len(offers)-1].tip, true
 }
 
-// feeHistory is the answer to eth_feeHistory.
 type feeHistory struct {
 	Oldest    hexutil.Uint64   `json:"oldestBlock"`
 	BaseFees  []*hexutil.Big   `json:"baseFeePerGas"` // one more than blocks: the last is the next block's
@@ -191,7 +186,7 @@ type feeHistory struct {
 	GasRatios []float64        `json:"gasUsedRatio"`
 }
 
-// tip is what the node says of the i-th block; ok is false for an empty one.
+// tip returns the node's figure for the i-th block; ok is false for an empty one.
 func (h feeHistory) tip(i int) (tip uint64, ok bool) {
 	if len(h.Rewards[i]) == 0 || h.Rewards[i][0] == nil || i < len(h.GasRatios) && h.GasRatios[i] == 0 {
 		return 0, false
@@ -199,7 +194,7 @@ func (h feeHistory) tip(i int) (tip uint64, ok bool) {
 	return saturated((*big.Int)(h.Rewards[i][0])), true
 }
 
-// saturated is n as uint64; what does not fit becomes the nearest end.
+// saturated returns n clamped to the range of uint64.
 func saturated(n *big.Int) uint64 {
 	switch {
 	case n == nil || n.Sign() < 0:

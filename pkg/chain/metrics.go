@@ -6,7 +6,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// metrics are labelled by endpoint (its host) and op (what the program wanted, a fixed list).
+// metrics are labeled by endpoint (its host) and op (a fixed list of operations).
 type metrics struct {
 	requests       *prometheus.CounterVec
 	calls          *prometheus.CounterVec
@@ -53,7 +53,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// begin has what is alerted on for an endpoint at 0, so that the first one shows as growth.
+// begin sets an endpoint's alerting counters to 0, so that the first event shows as growth.
 func (m *metrics) begin(endpoint string) {
 	m.contradictions.WithLabelValues(endpoint)
 	m.sends.WithLabelValues(endpoint, txpool.Unknown.String())

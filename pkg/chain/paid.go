@@ -12,12 +12,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// paidAtOnce is how many transactions' receipts and headers are read in one exchange.
 const paidAtOnce = 64
 
-// Paid reads of each transaction that one of the logs is of when it was included, and what it used and paid. The time is that of the
-// header of the log's block, checked as all headers are. Gas and fee are the word of one endpoint, whose receipt fits that block's
-// list and bloom: for statistics, which decide nothing, all receipts of every block ever would be too much to read.
+// Paid returns the inclusion time, gas used and fee of each of the logs' transactions. The time is from the checked
+// header of the log's block. Gas and fee are one endpoint's claim, in a receipt that fits the block's list and bloom.
+// That suffices for statistics; reading all receipts of all blocks would be too much.
 func (c *Client) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
 	var of []types.Log // one of each transaction
 	for i := range logs {

@@ -13,10 +13,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// legacy tells whether prices are legacy gas prices at a block.
+// legacy reports whether prices at a block are legacy gas prices.
 func (c *Client) legacy(at *evidence.Block) bool { return c.cfg.Legacy || at.BaseFee == nil }
 
-// askPrice makes the part. What a node says of prices cannot be checked, so it is the first one's word, within bounds:
+// askPrice returns the part for the price. Prices are uncheckable, so the first node's claim is used within bounds:
 // Config's for the tip, and half to twice the block's own for the base fee.
 func (c *Client) askPrice(r *reading) part {
 	at := &r.ask.At
@@ -55,7 +55,7 @@ func (c *Client) askPrice(r *reading) part {
 			c.oracle.take(elems[len(elems)-1])
 		}
 		if suggests {
-			var suggested hexutil.Big // 0, so Config's MinTip, where the node has no suggestion
+			var suggested hexutil.Big // stays 0, hence MinTip, if the node's suggestion is missing
 			_ = answer(elems[1], &suggested)
 			tip := saturated((*big.Int)(&suggested))
 			r.suggested = &tip
@@ -64,7 +64,8 @@ func (c *Client) askPrice(r *reading) part {
 	}}
 }
 
-// makePrice makes the price of what was read: after the receipts, since they say what the tips of our own blocks are.
+// makePrice sets the price. It runs after receipts are read, since they contain the tips in blocks with our
+// transactions.
 func (c *Client) makePrice(r *reading) {
 	if r.history == nil || r.answer.Price != nil {
 		return
@@ -76,7 +77,8 @@ func (c *Client) makePrice(r *reading) {
 	r.answer.Price = c.priceOf(min(max(base, own/2), max(own, own*2)), tip)
 }
 
-// headPrice is the price where no word can be taken: the most that the base fee can be, and the last tip learnt.
+// headPrice returns the price if the endpoint's claim is doubtful: the maximum base fee of the next block and the
+// last tip learnt. It is nil for legacy prices and before the first tip.
 func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 	tip, known := c.market.last()
 	if c.legacy(at) || !known {
@@ -86,21 +88,20 @@ func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 	return c.priceOf(max(own, own+own/8+1), tip)
 }
 
-// priceOf is a price with the tip within Config's bounds.
 func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
 	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip)), L1Byte: c.oracle.perByte.Load()}
 }
 
-// oracle is the contract that says what bytes cost on the chain below, on chains of the OP Stack. It is asked for the fee of one large
-// transaction, of which each byte costs as much as of smaller ones, but for the constant part of evidence.Price.L1.
+// oracle caches the L1 fee of OP Stack chains, read from their gas price oracle contract. The query is for one large
+// transaction. Its cost per byte equals that of small ones, except for the constant part of evidence.Price.L1.
 type oracle struct {
-	lacking atomic.Uint64 // how many answers in a row said that there is none
-	again   atomic.Int64  // when it is asked again after that, Unix nanoseconds
+	lacking atomic.Uint64 // answers in a row that it is missing
+	again   atomic.Int64  // next query after that, Unix ns
 	perByte atomic.Uint64 // wei
 }
 
 const (
-	oracleDoubts = 8 // answers that there is none, until it is asked only every oraclePause
+	oracleDoubts = 8 // missing answers before queries slow down to every oraclePause
 	oraclePause  = 10 * time.Minute
 	oracleBytes  = 128 << 10
 	maxL1Byte    = 10_000_000_000_000 // wei, since an endpoint may lie: 0.03 ether for a usual batch of 100
@@ -116,7 +117,6 @@ func (o *oracle) absent() bool {
 	return o.lacking.Load() >= oracleDoubts && time.Now().UnixNano() < o.again.Load()
 }
 
-// take reads the oracle's answer.
 func (o *oracle) take(el rpc.BatchElem) {
 	var out hexutil.Bytes
 	switch err := answer(el, &out); {

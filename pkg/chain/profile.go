@@ -16,32 +16,31 @@ import (
 )
 
 const (
-	profileBlocks = 4    // newest blocks that are read whole
-	profileSpan   = 1000 // blocks that the block time is the mean of
+	profileBlocks = 4    // newest blocks read with transactions and receipts
+	profileSpan   = 1000 // blocks over which the block time is averaged
 	profileBytes  = 1000 // calldata of the call for the gas estimate
-	profileTypes  = 16   // of transactions or receipts that are named
+	profileTypes  = 16   // transaction or receipt types that are named
 )
 
-// Profile is what a chain is, as its newest blocks and its endpoints show it. Nothing in it depends on the chain's
-// name.
+// Profile describes a chain by its newest blocks and its endpoints, whatever its name.
 type Profile struct {
 	Facts      []Fact   `json:"facts"`
-	Unverified []string `json:"unverified"` // of headers, receipts, accounts: what only endpoints' words stand for
+	Unverified []string `json:"unverified"` // headers, receipts, accounts that only endpoints vouch for
 }
 
-// Fact is a part of a Profile.
+// Fact is one property of a chain.
 type Fact struct {
 	What     string `json:"what"`
 	Found    string `json:"found"`
-	Verified bool   `json:"verified"` // else it is an endpoint's word
+	Verified bool   `json:"verified"` // else an endpoint's claim
 }
 
 func (p *Profile) add(verified bool, what, format string, args ...any) {
 	p.Facts = append(p.Facts, Fact{what, fmt.Sprintf(format, args...), verified})
 }
 
-// Profile reads the chain's profile, of the first endpoint that answers, and the methods that each endpoint offers.
-// An answer that does not hold is no contradiction here.
+// Profile reads the chain's profile from the first endpoint that answers, and the methods that each endpoint offers.
+// Failed verification is a finding here, and the endpoint stays trusted.
 func (c *Client) Profile(ctx context.Context) (*Profile, error) {
 	id, err := c.ChainID(ctx)
 	if err != nil {
@@ -74,23 +73,21 @@ func (c *Client) Profile(ctx context.Context) (*Profile, error) {
 	return p, nil
 }
 
-// typed holds what is read of transactions and receipts of any type.
 type typed struct {
 	Type         hexutil.Uint64 `json:"type"`
 	L1Fee        present        `json:"l1Fee"`
 	GasUsedForL1 present        `json:"gasUsedForL1"`
 }
 
-// present is whether a document has a member, other than null.
+// present reports whether a JSON object has a member other than null.
 type present bool
 
-// UnmarshalJSON reads no value.
+// UnmarshalJSON ignores the value.
 func (p *present) UnmarshalJSON(raw []byte) error {
 	*p = string(raw) != "null"
 	return nil
 }
 
-// profile reads the chain's profile from one endpoint.
 func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	read := func(which any, whole bool) (b evidence.Block, txs []typed, err error) {
 		var raw json.RawMessage
@@ -117,7 +114,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 		}
 		_, wrong := c.takeBlock(ctx, e, &b, el)
 		var some []typed
-		_ = answer(el, &some) // not every endpoint offers it
+		_ = answer(el, &some) // some endpoints lack it
 		headers, whole = headers && b.Checked, whole && b.Checked && wrong == nil
 		all, receipts = append(all, txs...), append(receipts, some...)
 		if n >= blocks {
@@ -160,7 +157,7 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	return ctx.Err()
 }
 
-// extraGas is the gas that a call without and with calldata needs beyond Ethereum's rule. An estimate may be some
+// extraGas describes the gas beyond Ethereum's rule, of an empty call and of calldata. An estimate may be some
 // percent too high.
 func (e *endpoint) extraGas(ctx context.Context) string {
 	var gas [2]hexutil.Uint64
@@ -176,7 +173,6 @@ func (e *endpoint) extraGas(ctx context.Context) string {
 		max(none, params.TxGas)-params.TxGas, (max(much, floor)-floor)/profileBytes)
 }
 
-// methodsOf asks for methods that not every endpoint has.
 func methodsOf(ctx context.Context, e *endpoint) (offers []string, err error) {
 	client, err := e.client(ctx)
 	if err != nil {
@@ -203,7 +199,6 @@ func methodsOf(ctx context.Context, e *endpoint) (offers []string, err error) {
 	return append(offers, batches), nil
 }
 
-// typesOf names the types of some transactions or receipts, in order.
 func typesOf(all []typed) string {
 	numbers := []uint64{}
 	for _, s := range all {

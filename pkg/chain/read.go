@@ -13,43 +13,42 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// rounds is how many exchanges a reading has with one endpoint at most: the second is for what the endpoint refused to give
-// in the form that was asked for first.
+// rounds bounds the exchanges of a reading with one endpoint. Later ones request in another form the items that it
+// refused.
 const rounds = 3
 
-// reading is a Read under way.
 type reading struct {
 	ask    evidence.Ask
 	answer evidence.Answer
-	words  map[common.Address][]word           // what endpoints said of accounts that they did not prove
-	held   map[common.Hash][]*evidence.Receipt // single receipts, which are better read under the receipts root
+	words  map[common.Address][]word           // endpoints' claims about unproved accounts
+	held   map[common.Hash][]*evidence.Receipt // single receipts, used only if better ones are unavailable
 
-	unchecked map[common.Hash]bool // blocks whose receipts cannot be checked
-	history   *feeHistory          // what a node said of prices
-	suggested *uint64              // and of a tip, before any was learnt
-	asked     map[string]bool      // of this endpoint
-	strict    bool                 // this endpoint's word is not taken
+	unchecked map[common.Hash]bool // blocks with uncheckable receipts
+	history   *feeHistory          // a node's prices
+	suggested *uint64              // a node's tip, before one was learnt
+	asked     map[string]bool      // requested from the current endpoint
+	strict    bool                 // the current endpoint's claims are ignored
 }
 
-// part is some of the elements of an exchange, and what becomes of their answers. The error of take says why something was
-// not learnt.
+// part is a set of elements of an exchange, with a handler of their responses. take's error gives the reason if it
+// failed.
 type part struct {
 	elems []rpc.BatchElem
 	take  func(*endpoint, []rpc.BatchElem) error
 }
 
-// Read asks an endpoint that has the block ask.At, in one exchange, and others for what it did not give:
+// Read asks an endpoint that has block ask.At, in one exchange, and others for the missing parts:
 //
-//   - accounts by eth_getProof, checked against the block's state root. Where no endpoint offers it they are the word of
-//     every endpoint that has the block: if two differ, nothing is learnt, and the log names them.
-//   - receipts by eth_getBlockReceipts, checked against the receipts root. Only where no endpoint offers it, or they
-//     cannot be checked, are they read one by one, checked against the block's list and bloom, of every endpoint: if two
-//     differ, nothing is learnt.
-//   - the price by eth_feeHistory, or eth_gasPrice. Blocks with transactions of ours are read by eth_getBlockReceipts, to
-//     leave those out.
+//   - Accounts by eth_getProof, checked against the block's state root. If all endpoints lack it, they are the
+//     claim of every endpoint that has the block. If two differ, the log names them and the account is left out.
+//   - Receipts by eth_getBlockReceipts, checked against the receipts root. If all endpoints lack it, or the
+//     receipts are uncheckable, they are read one by one from every endpoint. They are checked against the block's
+//     list and bloom. If two differ, the receipt is left out.
+//   - The price by eth_feeHistory or eth_gasPrice. Blocks with our transactions are read by eth_getBlockReceipts,
+//     to exclude these.
 //
-// The answer may be incomplete; an error means that it is empty. Receipts are missing in it while endpoints take long with them:
-// they are read beside, and in the answer of the Read that asks for them when they came.
+// The answer may be incomplete; an error means that it is empty. Receipts of slow endpoints are read in the
+// background, and returned by a later Read for them.
 func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error) {
 	came, rest, slow := c.late.take(ask.Receipts)
 	if ask.Receipts = rest; slow {
@@ -105,7 +104,7 @@ func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidenc
 	return r.answer, nil
 }
 
-// readOne asks one endpoint for what is missing. A contradiction ends it.
+// readOne asks one endpoint for missing parts. A contradiction ends it.
 func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 	var errs []error
 	for range rounds {
@@ -141,7 +140,7 @@ func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 	return nil
 }
 
-// parts are what is missing and was not asked of this endpoint yet.
+// parts returns the missing parts to request from this endpoint.
 func (c *Client) parts(ctx context.Context, r *reading, e *endpoint) []part {
 	var parts []part
 	for _, account := range r.ask.Accounts {
@@ -167,7 +166,6 @@ func (c *Client) parts(ctx context.Context, r *reading, e *endpoint) []part {
 	return parts
 }
 
-// once tells whether this is the first time that this endpoint is asked for something.
 func (r *reading) once(what string) bool {
 	if r.asked[what] {
 		return false
@@ -176,7 +174,7 @@ func (r *reading) once(what string) bool {
 	return true
 }
 
-// judge ends a reading: what is left is what could not be checked better.
+// judge adds the best claims about accounts and receipts that are still missing.
 func (c *Client) judge(r *reading) {
 	for account, words := range r.words {
 		if _, proved := r.answer.Accounts[account]; proved {
@@ -198,7 +196,6 @@ func (c *Client) judge(r *reading) {
 	}
 }
 
-// complete tells whether nothing is missing.
 func (r *reading) complete() bool {
 	for _, account := range r.ask.Accounts {
 		if _, learnt := r.answer.Accounts[account]; !learnt {

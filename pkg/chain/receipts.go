@@ -15,15 +15,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-const blocksAtOnce = 32 // whose receipts or transactions are read in one exchange
+const blocksAtOnce = 32 // per exchange, for receipts or transactions
 
-// errUncheckable says that a block's contents cannot be held against its header: the header is only the endpoint's word, or
-// has roots of earlier blocks, or a receipt or transaction is of a type that this program does not know.
+// errUncheckable: a block's contents are uncheckable. The header is only a claim or has roots of earlier blocks, or a
+// receipt or transaction has an unknown type.
 var errUncheckable = errors.New("the block cannot be held against its header")
 
-// askReceipts makes the parts for a block's wanted receipts that are missing. All receipts of the block are read, since only
-// together they can be held against its header; single ones only of an endpoint that does not give those, or where they
-// cannot be checked. A bloom covers who emitted a log and its topics, but not what it says.
+// askReceipts returns the parts for a block's missing receipts. It requests all receipts of the block, since only
+// together they are checkable. Single receipts are for endpoints that lack the method, and for uncheckable blocks: a
+// bloom covers only a log's address and topics.
 func (c *Client) askReceipts(ctx context.Context, r *reading, e *endpoint, w *evidence.Wanted) []part {
 	missing := slices.DeleteFunc(slices.Clone(w.Txs), func(tx common.Hash) bool { return r.answer.Receipts[tx] != nil })
 	if len(missing) == 0 {
@@ -44,7 +44,6 @@ func (c *Client) askReceipts(ctx context.Context, r *reading, e *endpoint, w *ev
 	return parts
 }
 
-// askBlock makes the part for all receipts of a block.
 func (c *Client) askBlock(ctx context.Context, r *reading, b *evidence.Block) part {
 	return part{
 		elems: []rpc.BatchElem{elem("eth_getBlockReceipts", b.Hash)},
@@ -63,8 +62,9 @@ func (c *Client) askBlock(ctx context.Context, r *reading, b *evidence.Block) pa
 	}
 }
 
-// wholeBlock is the answer to eth_getBlockReceipts. Some endpoints have none of a block for good, though it has transactions: when the
-// block is older than late receipts may be, those of its transactions are asked for one by one. Together they have to be under the same root.
+// wholeBlock decodes a response of eth_getBlockReceipts. Some endpoints permanently return an empty list for a block
+// with transactions. If the block is too old for late receipts, its receipts are requested one by one. Together they
+// must match the same root.
 func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.BatchElem) (receipts evidence.Receipts, err error) {
 	err = answer(el, &receipts)
 	if len(receipts) > 0 || err != nil && !errors.Is(err, ethereum.NotFound) || !b.Checked || time.Since(time.Unix(int64(b.Time), 0)) < lateTimes*e.timeout {
@@ -86,7 +86,7 @@ func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.Bat
 	return receipts, err
 }
 
-// takeBlock reads and checks all receipts of a block.
+// takeBlock decodes and verifies all receipts of a block.
 func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, el rpc.BatchElem) (evidence.Receipts, error) {
 	receipts, err := e.wholeBlock(ctx, b, el)
 	switch {
@@ -116,13 +116,13 @@ func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, 
 	return receipts, nil
 }
 
-// unknownForm reports whether this program may not know how receipts of a type are encoded: it is none of Ethereum's,
-// Arbitrum's (0x64 to 0x6A), the OP Stack's or Polygon's (0x7F).
+// unknownForm reports whether the encoding of a receipt's type may be unknown: it is outside Ethereum's, Arbitrum's
+// (0x64 to 0x6A), the OP Stack's or Polygon's (0x7F).
 func unknownForm(r *evidence.Receipt) bool {
 	return r.Type > types.SetCodeTxType && r.Type < 0x64 || r.Type > 0x6a && r.Type < evidence.DepositTx || r.Type > 0x7f
 }
 
-// place sets what the receipts root does not cover and the order tells: gas used, and where logs are.
+// place sets the fields that follow from the receipts' order instead of the root: gas used, and the position of logs.
 func place(b *evidence.Block, receipts evidence.Receipts) {
 	gas, index := uint64(0), uint(0)
 	for i, r := range receipts {
@@ -144,7 +144,6 @@ func located(b *evidence.Block, r *evidence.Receipt, l *types.Log) {
 	l.TxHash, l.TxIndex, l.Removed = r.TxHash, r.TransactionIndex, false
 }
 
-// takeReceipt reads and checks a single receipt.
 func (r *reading) takeReceipt(b *evidence.Block, tx common.Hash, el rpc.BatchElem) error {
 	var receipt *evidence.Receipt
 	if err := answer(el, &receipt); err != nil {
@@ -163,7 +162,6 @@ func (r *reading) takeReceipt(b *evidence.Block, tx common.Hash, el rpc.BatchEle
 	return nil
 }
 
-// checkReceipt holds a single receipt against what was asked for and its block.
 func checkReceipt(b *evidence.Block, tx common.Hash, receipt *evidence.Receipt) error {
 	if receipt.TxHash != tx {
 		return contradiction("the receipt of %s was asked for, that of %s came", tx, receipt.TxHash)
@@ -174,8 +172,8 @@ func checkReceipt(b *evidence.Block, tx common.Hash, receipt *evidence.Receipt) 
 	return evidence.CheckReceipt(b, receipt)
 }
 
-// believed is the receipt that endpoints gave one by one, if it is as good as can be had: no endpoint gives all receipts of
-// the block, or they cannot be checked, and all that answered say the same.
+// believed returns a receipt that was read singly, if all receipts of the block are unavailable or uncheckable.
+// Endpoints that answered must agree. Otherwise it is nil.
 func (c *Client) believed(r *reading, tx common.Hash) *evidence.Receipt {
 	first := r.held[tx][0]
 	now := time.Now()
@@ -197,7 +195,7 @@ func sameReceipt(a, b *evidence.Receipt) bool {
 	})
 }
 
-// receipts are all receipts of blocks, checked, of any endpoints that give them. What is missing was not learnt.
+// receipts returns all receipts of the blocks, verified, from any endpoint. An error comes with those that were read.
 func (c *Client) receipts(ctx context.Context, blocks []evidence.Block) (map[common.Hash]evidence.Receipts, error) {
 	learnt := map[common.Hash]evidence.Receipts{}
 	var errs []error

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// leastSecret is how many bytes a part of a URL has at least to be taken for a secret: shorter ones are words, such as v2.
+// leastSecret is the minimum length of a URL part that counts as a secret, in bytes: shorter ones are words, such as
+// v2.
 const leastSecret = 6
 
-// secretsOf replaces what a URL has besides scheme and host, whole and in parts, as they are spelt and as they are meant.
+// secretsOf replaces all of a URL except scheme and host, as a whole and in parts, escaped and unescaped.
 func secretsOf(rawURL string) *strings.Replacer {
-	u, _ := url.Parse(rawURL) // Dial did it before
+	u, _ := url.Parse(rawURL) // validated by Dial
 	_, whole, _ := strings.Cut(rawURL, "://")
 	parts := append(strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune("/?&=:@#", r) }), whole, u.RequestURI())
 	for _, part := range parts {
@@ -30,8 +31,8 @@ func secretsOf(rawURL string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// redact has an error of the endpoint's client say nothing of the URL: net/http puts it into some, and nodes and gateways echo keys.
-// What it is, and so what it means, stays.
+// redact removes the URL from an error: net/http includes it in some, and nodes and gateways echo keys. The error
+// still matches its cause.
 func (e *endpoint) redact(err error) error {
 	if withURL := (*url.Error)(nil); errors.As(err, &withURL) {
 		err = withURL.Err
@@ -39,5 +40,5 @@ func (e *endpoint) redact(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s%.0w", e.secrets.Replace(err.Error()), err) // wrapped, and of its text nothing
+	return fmt.Errorf("%s%.0w", e.secrets.Replace(err.Error()), err) // wraps err, but hides its text
 }

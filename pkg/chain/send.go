@@ -11,17 +11,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// maxSendBytes bounds the raw bytes of one request; as hex they take twice as much, and geth reads 5 MB.
+// maxSendBytes bounds the raw bytes of one request. Hex doubles them, and geth reads up to 5 MB.
 const maxSendBytes = 1 << 20
 
-// Send gives raw transactions, in order, to all endpoints that do not rest, and tells for each what came of it (see
-// txpool.Result). It returns when all have answered, or shortly after one has taken everything; at once while all rest. Slower endpoints get
-// them all the same, since the one that was faster may drop them.
+// Send sends raw transactions, in order, to all endpoints except resting ones, and returns a result for each (see
+// txpool.Result). It returns when all have answered, or Config.Grace after one accepted everything; at once while all
+// rest. Slower endpoints get them all the same, since the faster one may drop them.
 func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	for _, tx := range raw {
 		c.market.sent(crypto.Keccak256Hash(tx))
 	}
-	// All endpoints are asked: one that rests says so at once.
+	// All endpoints are asked: one that rests returns at once.
 	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []txpool.Answer {
 		answer := make(chan []txpool.Answer, 1)
 		go func() {
@@ -51,7 +51,6 @@ func allTaken(answers []txpool.Answer) bool {
 	return !slices.ContainsFunc(answers, func(a txpool.Answer) bool { return !a.Class.Taken() })
 }
 
-// send gives the transactions to one endpoint, a bounded number of bytes at a time.
 func (e *endpoint) send(ctx context.Context, raw [][]byte) []txpool.Answer {
 	out := make([]txpool.Answer, len(raw))
 	for first := 0; first < len(raw); {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// standing is a question that every endpoint is asked again and again. An endpoint that is slower than the others by more than Grace
-// is not waited for, nor asked again before it answers: its answer is in the round in which it comes. Otherwise an endpoint that is
-// always slower would never be heard, and the others would decide alone. The zero value is ready.
+// standing is a recurring request to every endpoint. An endpoint slower than the grace gets its next request only
+// after it answered. Its answer counts in the round in which it arrives. Otherwise an endpoint that is always slower
+// would never count. The zero value is ready.
 type standing[T any] struct {
 	mu      sync.Mutex
-	asked   map[*endpoint]bool     // and did not answer yet
-	came    map[*endpoint]reply[T] // answers that no round has taken yet
-	known   map[*endpoint]bool     // answered at least once, or failed
+	asked   map[*endpoint]bool     // requests in progress
+	came    map[*endpoint]reply[T] // answers for the next round
+	known   map[*endpoint]bool     // answered or failed at least once
 	changed chan struct{}          // closed at the next answer
 }
 
-// round asks the endpoints that were not asked yet. It returns the answers that came since the last round, in the order of the
-// endpoints, when all have answered or a grace after the first answer that is no error. An endpoint of which nothing is known yet has
-// callGrace, so that the first round is not the word of the fastest one. There may be one round at a time.
+// round asks all idle endpoints. It returns the answers since the last round, in the order of the endpoints. It waits
+// for all, or for a grace after the first success. The grace is at least callGrace while the state of an endpoint is
+// unknown. Otherwise the fastest one would decide the first round alone. One round at a time.
 func (s *standing[T]) round(
 	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
 ) (replies []reply[T], errs []error) {

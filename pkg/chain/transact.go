@@ -16,10 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// receiptPoll is how often Transact looks for its receipt.
 const receiptPoll = 250 * time.Millisecond
 
-// MaxTxGas is the most gas a transaction may ask for (EIP-7825).
+// MaxTxGas is the maximum gas limit of a transaction (EIP-7825).
 const MaxTxGas = 16_777_216
 
 // TxSigner signs for one account on the client's chain.
@@ -28,19 +27,18 @@ type TxSigner interface {
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
-// ErrReverted says that a transaction was included and did nothing.
+// ErrReverted: a transaction was included and reverted.
 var ErrReverted = errors.New("the transaction reverted")
 
-// Transact sends one transaction and waits until it is in a block: for setting a deployment up, by hand, with an
-// account that nothing else uses meanwhile. Lanes do not use it: it journals nothing and bumps nothing. to is nil to
-// deploy a contract. A *evidence.RevertError says that it would revert (nothing was sent), ErrReverted that it did. When
-// ctx ends first, the transaction may still be included.
+// Transact sends one transaction and waits until it is in a block. It is for manual setup with an otherwise idle
+// account: it lacks a journal and fee replacement. to is nil to deploy a contract. Errors: *evidence.RevertError if
+// it would revert (unsent), ErrReverted if it did. If ctx ends first, the transaction may still be included.
 func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
 	return c.transact(ctx, signer, callObject{To: to, Input: data})
 }
 
-// Pay sends money, in wei, and waits until it is in a block, as Transact does. An account that has as much already gets
-// nothing more.
+// Pay transfers wei and waits until the transfer is in a block, as Transact does. It skips an account that already
+// has that much.
 func (c *Client) Pay(ctx context.Context, signer TxSigner, to common.Address, wei *big.Int) error {
 	head, err := c.Head(ctx)
 	if err != nil {
@@ -95,7 +93,7 @@ func (c *Client) transact(ctx context.Context, signer TxSigner, object callObjec
 	}
 }
 
-// prepare makes the unsigned transaction: the next nonce, the market's price, a fifth more gas than the node estimates.
+// prepare returns the unsigned transaction with the next nonce, the market's price, and 20 % more gas than estimated.
 func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transaction, error) {
 	from, value := *object.From, object.Value.ToInt()
 	chainID, err := c.ChainID(ctx)

@@ -20,14 +20,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Transactions are all transactions of the blocks, checked against their headers; it may return fewer blocks, from the
-// first on, with an error. Of transactions with types that go-ethereum does not know, none come back; where their
-// bytes are not to be had, the others come back if every endpoint that has the block lists the same.
+// Transactions returns all transactions of the blocks, checked against their headers. With an error it may return
+// fewer blocks, from the first on. Transactions of types unknown to go-ethereum are left out. If their bytes are
+// unavailable, the others are returned if every endpoint that has the block lists the same.
 func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error) {
 	var all []evidence.Transactions
 	for some := range slices.Chunk(blocks, blocksAtOnce) {
 		learnt := map[common.Hash]evidence.Transactions{}
-		listed := map[common.Hash][]types.Transactions{} // by endpoints, of blocks that cannot be checked
+		listed := map[common.Hash][]types.Transactions{} // by endpoint, of uncheckable blocks
 		var errs []error
 		for _, e := range c.candidates(some[len(some)-1].Number) {
 			missing := slices.DeleteFunc(slices.Clone(some), func(b evidence.Block) bool { _, ok := learnt[b.Hash]; return ok })
@@ -55,7 +55,6 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]e
 	return all, nil
 }
 
-// unanimous is the list that all endpoints gave.
 func unanimous(lists []types.Transactions) (types.Transactions, bool) {
 	same := func(a, b *types.Transaction) bool { return a.Hash() == b.Hash() }
 	if len(lists) == 0 || slices.ContainsFunc(lists, func(l types.Transactions) bool { return !slices.EqualFunc(l, lists[0], same) }) {
@@ -64,7 +63,7 @@ func unanimous(lists []types.Transactions) (types.Transactions, bool) {
 	return lists[0], true
 }
 
-// transactions asks an endpoint for blocks' transactions. Lists that cannot be checked go to listed.
+// transactions asks an endpoint for the blocks' transactions. Uncheckable lists go to listed.
 func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidence.Block, learnt map[common.Hash]evidence.Transactions,
 	listed map[common.Hash][]types.Transactions,
 ) error {
@@ -111,10 +110,10 @@ func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidenc
 	return nil
 }
 
-// prove returns those of a block's transactions that are under its root: all of them, or all but the last, which is under
-// no root then, as Polygon's state sync was. Else the bytes are asked for of those that this program cannot encode. It asks
-// for those of encodeTransaction's types, too, until one of the chain was encoded as the chain has it: other rollups use the
-// types for other fields. Then all must be under the root. errUncheckable: some bytes did not come.
+// prove returns a block's transactions that are under its root. That is all, or all but the last, since Polygon's
+// state sync was outside the root. Otherwise it requests the raw bytes of transactions with unknown encodings, and
+// all must match the root. It also requests those of encodeTransaction's types, until one such encoding matched the
+// chain: other rollups use these types for other fields. errUncheckable: some bytes are unavailable.
 func (c *Client) prove(ctx context.Context, e *endpoint, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
 	missing := func(leaf []byte) bool { return len(leaf) == 0 }
 	rollups := func(leaf []byte) bool {
@@ -153,7 +152,6 @@ func (c *Client) prove(ctx context.Context, e *endpoint, b *evidence.Block, leav
 	return leaves, evidence.CheckTransactions(b, leaves)
 }
 
-// known are the transactions of types that go-ethereum knows.
 func known(leaves evidence.Leaves) (txs types.Transactions) {
 	for _, leaf := range leaves {
 		if tx := new(types.Transaction); tx.UnmarshalBinary(leaf) == nil {
@@ -163,7 +161,7 @@ func known(leaves evidence.Leaves) (txs types.Transactions) {
 	return txs
 }
 
-// decodeTransactions reads transactions; those of types that this program cannot encode are nil.
+// decodeTransactions returns the transactions' encodings, nil for unknown types.
 func decodeTransactions(raw []json.RawMessage) (evidence.Leaves, error) {
 	leaves := make(evidence.Leaves, len(raw))
 	for i, one := range raw {
@@ -182,10 +180,10 @@ func decodeTransactions(raw []json.RawMessage) (evidence.Leaves, error) {
 	return leaves, nil
 }
 
-// internalTx is the type of the transaction that begins each block of Arbitrum.
+// internalTx is the type of the first transaction in each block of Arbitrum.
 const internalTx = 0x6a
 
-// encodeTransaction encodes a transaction that begins a rollup's blocks, of a type that go-ethereum does not know; nil of
+// encodeTransaction encodes the first transaction of a rollup's block, which go-ethereum lacks. It returns nil for
 // any other type.
 func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	var tx struct {
@@ -216,8 +214,8 @@ func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	return append([]byte{byte(tx.Type)}, list...), err
 }
 
-// Transaction is the one of a hash, which proves what an endpoint tells of it; nil of one of a type that this program does not know, as rollups
-// have some. ethereum.NotFound says that no endpoint has it.
+// Transaction returns the transaction of a hash, which proves it. It is nil if its type is unknown to this program,
+// as on some rollups. ethereum.NotFound: all endpoints lack it.
 func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.Transaction, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "transaction", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{elem("eth_getTransactionByHash", hash)}
@@ -242,8 +240,8 @@ func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.T
 	return tx, err
 }
 
-// Find asks endpoints in which block transactions are. An answer is a hint, its absence says nothing: transactions that
-// are in no block, and those that no endpoint tells of, are missing in it.
+// Find returns the blocks that contain transactions, as endpoints report them. A result is a hint, and absence is
+// inconclusive.
 func (c *Client) Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
 	found := map[common.Hash]evidence.Ref{}
 	var errs []error

@@ -16,11 +16,11 @@ import (
 
 const maxAnswerBytes = 128 << 20
 
-// exchange is what is noted of one while it is under way. It travels in the context, since the RPC client hides
-// the headers of answers.
+// exchange records notes on an exchange in progress. It travels in the context, since the RPC client hides response
+// headers.
 type exchange struct {
 	mu         sync.Mutex
-	limited    bool // the endpoint throttles, in the answer to a single element
+	limited    bool // the endpoint throttles
 	retryAfter time.Duration
 }
 
@@ -40,7 +40,6 @@ func (x *exchange) throttled(retryAfter time.Duration) {
 	x.limited, x.retryAfter = true, max(x.retryAfter, retryAfter)
 }
 
-// heard notes answers that say that the endpoint throttles.
 func (x *exchange) heard(elems ...rpc.BatchElem) {
 	for _, elem := range elems {
 		if rateLimited(elem.Method, elem.Error) {
@@ -55,8 +54,8 @@ func (x *exchange) noted() (limited bool, retryAfter time.Duration) {
 	return x.limited, x.retryAfter
 }
 
-// bounded refuses to read more of an answer than maxAnswerBytes, notes when the endpoint wants to be asked again, and takes a
-// JSON-RPC answer in a page of 400 or 413 for the node's answer: so providers say what they bound.
+// bounded limits response bodies to maxAnswerBytes and records Retry-After. It takes a JSON-RPC body of a 400 or 413
+// as the node's response, since providers report their limits so.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -79,7 +78,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isJSONRPC reports whether a body is an answer of JSON-RPC, or a batch of them. A proxy's page may be JSON, too.
+// isJSONRPC reports whether a body is a JSON-RPC response, or a batch of them. A proxy's page may be JSON, too.
 func isJSONRPC(body []byte) bool {
 	var first struct {
 		Version string `json:"jsonrpc"`
@@ -87,7 +86,8 @@ func isJSONRPC(body []byte) bool {
 	return json.NewDecoder(bytes.NewReader(bytes.TrimLeft(body, "[ \t\r\n"))).Decode(&first) == nil && first.Version == "2.0"
 }
 
-// retryAfter reads the header of that name: seconds or a date. What is neither, or over, is 0.
+// retryAfter parses the header of that name: seconds or a date. Invalid or past values are 0; the maximum is
+// retryAfterMost.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds > 0 {

@@ -10,17 +10,18 @@ const (
 	distrustMost  = 10 * time.Minute
 )
 
-// trust remembers an endpoint's contradictions. One alone may be chance: a node behind a load balancer that lagged. An episode
-// is the time an endpoint is set aside for a second one within distrustFirst; episodes double while they follow each other
-// within distrustMost.
+// trust records an endpoint's contradictions. A single one may be chance: a lagging node behind a load balancer. A
+// second one within distrustFirst begins an episode, during which the endpoint is set aside. Episodes double if they
+// follow each other within distrustMost.
 type trust struct {
 	mu       sync.Mutex
 	episodes int
-	last     time.Time // contradiction
-	until    time.Time // zero: no episode was lately
+	last     time.Time // of the last contradiction
+	until    time.Time // end of the last episode; zero: no recent one
 }
 
-// contradicted notes a contradiction. length is how long an episode that it begins lasts, 0 if it begins none; loud reports whether to log it.
+// contradicted records a contradiction. length is the duration of an episode that begins, else 0. loud reports
+// whether to log it.
 func (t *trust) contradicted(now time.Time) (length time.Duration, loud bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,15 +39,14 @@ func (t *trust) contradicted(now time.Time) (length time.Duration, loud bool) {
 	return length, true
 }
 
-// distrusted tells whether the endpoint is set aside while there are others.
 func (t *trust) distrusted(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return now.Before(t.until)
 }
 
-// doubtful tells whether the endpoint contradicted itself so lately, and not once alone, that only what can be checked is
-// believed, even if it is the last one left.
+// doubtful reports whether only checkable data of the endpoint is used, even if it is the last one left. That holds
+// for distrustFirst after the last contradiction, if an episode was recent.
 func (t *trust) doubtful(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,17 +20,17 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// managed is a key of AWS KMS: of the kind ECC_SECG_P256K1, to sign and verify. Credentials come from where the SDK finds them: the
-// environment, a role of the pod, or of the machine. They need kms:Sign and kms:GetPublicKey.
+// managed is an AWS KMS key of spec ECC_SECG_P256K1 and usage SIGN_VERIFY. The SDK finds credentials in the
+// environment, or in the role of the pod or machine. They need kms:Sign and kms:GetPublicKey.
 type managed struct {
 	key arn.ARN
 
 	mu     sync.Mutex
 	client *kms.Client
-	known  bool // the key was seen to be the account's
+	known  bool // the public key matched the account
 }
 
-// newManaged checks the ARN; it does not connect.
+// newManaged validates the ARN, offline.
 func newManaged(text string) (*managed, error) {
 	key, err := arn.Parse(text)
 	if err != nil || key.Service != "kms" || key.Region == "" || !strings.HasPrefix(key.Resource, "key/") && !strings.HasPrefix(key.Resource, "alias/") {
@@ -39,7 +39,6 @@ func newManaged(text string) (*managed, error) {
 	return &managed{key: key}, nil
 }
 
-// ask has KMS sign the transaction's hash.
 func (m *managed) ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
 	signature, err := m.signHash(ctx, address, rules.Hash(tx))
 	if err != nil {
@@ -48,12 +47,13 @@ func (m *managed) ask(ctx context.Context, address common.Address, tx *types.Tra
 	return tx.WithSignature(rules, signature)
 }
 
-// askTyped has KMS sign the digest: it knows no other data.
+// askTyped signs the digest, the only form that KMS accepts.
 func (m *managed) askTyped(ctx context.Context, address common.Address, _ []byte, digest common.Hash) ([]byte, error) {
 	return m.signHash(ctx, address, digest)
 }
 
-// signHash has KMS sign 32 bytes. KMS neither makes s low nor tells the recovery id: both are found here.
+// signHash signs 32 bytes with KMS. KMS returns DER, possibly with a high s and without the recovery ID; recoverable
+// supplies both.
 func (m *managed) signHash(ctx context.Context, address common.Address, hash common.Hash) ([]byte, error) {
 	client, err := m.open(ctx, address)
 	if err != nil {
@@ -69,7 +69,8 @@ func (m *managed) signHash(ctx context.Context, address common.Address, hash com
 	return recoverable(out.Signature, hash, address)
 }
 
-// open has a client, and the public key compared with the account once, so that an error can say which account the key has.
+// open returns the client, created on first use. It compares the public key with the account once, so that an error
+// can name the key's own account.
 func (m *managed) open(ctx context.Context, address common.Address) (*kms.Client, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,13 +103,13 @@ func (m *managed) open(ctx context.Context, address common.Address) (*kms.Client
 	return m.client, nil
 }
 
-// What a public key on the curve says it is.
+// Identifiers in a SubjectPublicKeyInfo of the curve.
 var (
 	oidPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
 	oidSecp256k1 = asn1.ObjectIdentifier{1, 3, 132, 0, 10}
 )
 
-// parsePublic reads a SubjectPublicKeyInfo (DER); crypto/x509 does not know the curve.
+// parsePublic decodes a SubjectPublicKeyInfo (DER). crypto/x509 lacks the curve.
 func parsePublic(der []byte) (*ecdsa.PublicKey, error) {
 	var info struct {
 		Algorithm pkix.AlgorithmIdentifier
@@ -129,7 +130,7 @@ func parsePublic(der []byte) (*ecdsa.PublicKey, error) {
 	return public, nil
 }
 
-// recoverable turns a signature in DER into one of 65 bytes, with a low s, from which the account can be recovered.
+// recoverable converts a DER signature into 65 bytes with a low s from which the account is recovered.
 func recoverable(der []byte, hash common.Hash, address common.Address) ([]byte, error) {
 	var s struct{ R, S *big.Int }
 	order := crypto.S256().Params().N
@@ -143,7 +144,7 @@ func recoverable(der []byte, hash common.Hash, address common.Address) ([]byte, 
 	signature := make([]byte, crypto.SignatureLength)
 	s.R.FillBytes(signature[:32])
 	s.S.FillBytes(signature[32:64])
-	for id := range byte(2) { // r beyond the order, of which the ids 2 and 3 tell, is as likely as finding the key by guessing
+	for id := range byte(2) { // ids 2 and 3 need r above the order: as likely as guessing the key
 		signature[crypto.RecoveryIDOffset] = id
 		if public, err := crypto.SigToPub(hash[:], signature); err == nil && crypto.PubkeyToAddress(*public) == address {
 			return signature, nil

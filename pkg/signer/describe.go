@@ -10,28 +10,30 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// How long a remote signer may take. A lane hears of nothing else meanwhile.
+// Limits of Remote.Timeout. A lane is blocked while it waits for a signature.
 const (
 	defaultTimeout = 5 * time.Second
 	mostTimeout    = 10 * time.Second
 )
 
-// Remote describes a remote signer, in a JSON file that stands where a keystore file may. One of Web3signer and AWSKMS is set.
+// Remote describes a remote signer. Its JSON file takes the place of a keystore file. Set exactly one of Web3signer
+// and AWSKMS.
 type Remote struct {
-	Address string `json:"address"` // of the account, 0x and 40 hex digits
+	Address string `json:"address"` // account, 0x and 40 hex digits
 
-	// An endpoint with eth_signTransaction, http:// or https://, with a client certificate (PEM) or a bearer token, or neither.
+	// URL (http:// or https://) of an endpoint with eth_signTransaction. Authentication is by client certificate
+	// (PEM), bearer token, both or neither.
 	Web3signer      string `json:"web3signer"`
 	CertificateFile string `json:"certificateFile"`
 	KeyFile         string `json:"keyFile"`
 	TokenFile       string `json:"tokenFile"`
 
-	AWSKMS string `json:"awsKms"` // ARN of a key
+	AWSKMS string `json:"awsKms"` // ARN of a key or alias
 
-	Timeout string `json:"timeout"` // of one signature, as 5s, which is the default; 10s at most
+	Timeout string `json:"timeout"` // of one signature, such as 5s. Default 5s, at most 10s
 }
 
-// describe reads a description. described is false of what is something else, such as a keystore file.
+// describe parses a description. described is false for any other file, such as a keystore file.
 func describe(raw []byte) (key *Key, described bool, err error) {
 	var fields map[string]json.RawMessage
 	notJSON := json.Unmarshal(raw, &fields)
@@ -48,7 +50,6 @@ func describe(raw []byte) (key *Key, described bool, err error) {
 	return key, true, err
 }
 
-// key checks the description; it asks the remote signer for nothing.
 func (r *Remote) key() (*Key, error) {
 	timeout := defaultTimeout
 	if r.Timeout != "" {

@@ -8,26 +8,25 @@ import (
 	"time"
 )
 
-// Keystore is a file of a key or of a remote signer, or a directory of them, that is read again when files are added. It is not
-// safe for concurrent use.
+// Keystore reads a key or remote signer file, or a directory of them. It can be read again after files are added. One
+// caller at a time.
 type Keystore struct {
 	path, passwordFile string
-	opened             map[string]stamp // files that were read, by path
+	opened             map[string]stamp // files read so far, by path
 }
 
-// stamp tells a file from what it was before.
 type stamp struct {
 	size    int64
 	changed time.Time
 }
 
-// NewKeystore is that of FromKeystore; nothing is read yet.
+// NewKeystore returns a Keystore of FromKeystore's arguments. Read reads the files.
 func NewKeystore(path, passwordFile string) *Keystore {
 	return &Keystore{path: path, passwordFile: passwordFile, opened: map[string]stamp{}}
 }
 
-// Read reads the files that it did not read before, or that changed since, in the order of their names. The errors are
-// FromKeystore's, all of them; the keys of the other files are returned all the same.
+// Read returns the keys of files that are new or changed since they were last read, in file name order. The joined
+// errors of failed files (see FromKeystore) come with the other files' keys.
 func (k *Keystore) Read() (keys []*Key, err error) {
 	password, err := k.password()
 	if err != nil {
@@ -61,7 +60,6 @@ func (k *Keystore) Read() (keys []*Key, err error) {
 	return keys, err
 }
 
-// password is what the password file holds; nil without one.
 func (k *Keystore) password() (*string, error) {
 	if k.passwordFile == "" {
 		return nil, nil

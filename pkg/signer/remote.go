@@ -14,30 +14,32 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// How long a remote signer is left alone after it failed: twice as long each time, and at least as long as it took to fail.
+// Backoff of a remote signer after a failure. It doubles with each failure, and lasts at least as long as the failed
+// request took.
 const (
 	leastPause = time.Second
 	mostPause  = 15 * time.Second
 )
 
-// ErrUntrue says that a remote signer answered something else than what was asked for, signed by its account.
+// ErrUntrue: a remote signer returned something other than the requested payload signed by its account.
 var ErrUntrue = errors.New("the remote signer's answer is refused")
 
-// remote is a key at a remote signer. What comes back is checked: it is the transaction that was asked for, signed by the key's account
-// for the chain, with a low s. All else that happens is an error, which the lane waits for. A signature that was made and lost on the
-// way is harmless, since no one but the signer has it.
+// remote is a key at a remote signer. Its response must be the requested transaction, signed by the key's account for
+// the chain, with a low s. Anything else is an error, and the lane waits. A signature lost in transit is harmless,
+// since only the signer has it.
 type remote struct {
 	address common.Address
 	timeout time.Duration
 	service service
 
 	mu     sync.Mutex
-	failed error         // the last error, until the service works again
-	pause  time.Duration // after it
-	until  time.Time     // when the pause ends
+	failed error         // last error, nil once the service works again
+	pause  time.Duration // current backoff
+	until  time.Time     // end of the backoff
 }
 
-// service asks a remote signer for tx, or for the signature of EIP-712 data, by an account. A signature is checked by the service.
+// service requests a signed tx, or a signature of EIP-712 data, from a remote signer. The service verifies the
+// signature that askTyped returns.
 type service interface {
 	ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
 	askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error)
@@ -58,7 +60,7 @@ func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Si
 		err = check(tx, signed, r.address, rules)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, err // the caller's time was over, which says nothing of the service
+		return nil, err // ended by the caller, so it is not the service's failure
 	}
 	if err != nil && limited.Err() != nil {
 		err = fmt.Errorf("the remote signer did not answer within %s: %w", r.timeout, err)
@@ -76,7 +78,7 @@ func (r *remote) signTyped(ctx context.Context, typed []byte, digest common.Hash
 	return r.service.askTyped(ctx, r.address, typed, digest)
 }
 
-// resting is the last error while the pause after it lasts.
+// resting returns the last error during the backoff, else nil.
 func (r *remote) resting(now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +88,7 @@ func (r *remote) resting(now time.Time) error {
 	return fmt.Errorf("%w (it is asked again in %s)", r.failed, r.until.Sub(now).Round(time.Millisecond))
 }
 
-// note takes in how a question ended.
+// note records the result of a request and sets the backoff.
 func (r *remote) note(err error, began, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,14 +100,15 @@ func (r *remote) note(err error, began, now time.Time) {
 	r.until = now.Add(r.pause)
 }
 
-// check tells why signed is not asked, signed by the account. What is signed is compared by its hash, which covers every field and
-// the chain; that of a legacy transaction only where its signature names the chain, so that must.
+// check returns an error unless signed is asked, signed by the account. It compares signing hashes, which cover every
+// field and the chain ID. A legacy transaction's hash covers the chain ID only if its signature names one, so it
+// must.
 func check(asked, signed *types.Transaction, address common.Address, rules types.Signer) error {
 	if signed.Type() != asked.Type() || !signed.Protected() || rules.Hash(signed) != rules.Hash(asked) || signed.ChainId().Cmp(rules.ChainID()) != 0 {
 		differs := errors.New(strings.Join(differences(asked, signed, rules), ", "))
 		return fmt.Errorf("%w: it is another transaction than was asked for: it differs in %w", ErrUntrue, brief(differs))
 	}
-	sender, err := types.Sender(rules, signed) // refuses a high s
+	sender, err := types.Sender(rules, signed) // rejects a high s
 	if err != nil {
 		return fmt.Errorf("%w: its signature is not valid, or has a high s: %w", ErrUntrue, err)
 	}
@@ -115,9 +118,8 @@ func check(asked, signed *types.Transaction, address common.Address, rules types
 	return nil
 }
 
-// differences names the fields in which two transactions differ.
 func differences(asked, signed *types.Transaction, rules types.Signer) (fields []string) {
-	chain := "none" // of a legacy transaction whose signature is for any
+	chain := "none" // a legacy signature, valid on any chain
 	if signed.Protected() {
 		chain = number(signed.ChainId())
 	}
@@ -135,12 +137,13 @@ func differences(asked, signed *types.Transaction, rules types.Signer) (fields [
 		}
 	}
 	if len(fields) == 0 {
-		fields = []string{"its access list"} // the one field that is left; ours have none
+		fields = []string{"its access list"} // the only field left; ours is empty
 	}
 	return fields
 }
 
-// number writes n, unless it is larger than the chain knows: a signer may send megabytes, which take minutes to be written as decimals.
+// number formats n, or only its bit length above 256 bits: a signer may send megabytes, which take minutes to format
+// in decimal.
 func number(n *big.Int) string {
 	if n.BitLen() > 256 {
 		return fmt.Sprintf("of %d bits", n.BitLen())

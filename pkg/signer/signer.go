@@ -1,12 +1,11 @@
-// Package signer holds what signs lanes' transactions. A key comes from a geth keystore file and its password file; from a
-// description of a remote signer that has it (web3signer, AWS KMS); or, for development, as raw hex.
+// Package signer signs the lanes' transactions. A key comes from a geth keystore file and its password file, or from
+// a file that describes a remote signer (web3signer, AWS KMS). Raw hex is for development.
 //
-// A secret never leaves its Key: there is no way to read it back, and every way to print a Key or a Signer (fmt, slog,
-// JSON) shows the address only. Errors of this package quote nothing that they were given but the path of a file that
-// exists: a password may be given by mistake where its file's path belongs. What a remote signer answers is quoted, up to a bound.
+// A secret never leaves its Key: fmt, slog and JSON print only the address. Errors quote only paths of existing
+// files, since a setting may contain a password by mistake, and a bounded part of a remote signer's response.
 //
-// Signing with a key that is here takes about 50 µs. A remote signer takes as long as its timeout at most, and is then left alone
-// for a while, so that a lane has time for the rest of its work. Its answer is not believed, but checked: see Remote.
+// A local signature takes about 50 µs, a remote one at most its timeout. After a failure, a backoff leaves the lane
+// time for its other work. Remote signatures are verified; see remote.
 package signer
 
 import (
@@ -29,33 +28,31 @@ import (
 )
 
 var (
-	// ErrBadKey says that a raw key is not 32 bytes of hex, or not a key of the curve.
+	// ErrBadKey: a raw key is malformed (want 32 bytes of hex) or invalid on the curve.
 	ErrBadKey = errors.New("not a private key: want 64 hex digits, with or without 0x")
-	// ErrPassword says that a keystore file cannot be decrypted with the password given.
+	// ErrPassword: the password fails to decrypt a keystore file.
 	ErrPassword = errors.New("the password does not open the keystore file")
-	// ErrPasswordFile says that the password file cannot be read: its setting is at fault, not the keystore's.
+	// ErrPasswordFile: the password file is unset or unreadable. The keystore itself may be fine.
 	ErrPasswordFile = errors.New("the password file cannot be read")
 )
 
-// passwordFileError is ErrPasswordFile in the words of its cause.
+// passwordFileError matches ErrPasswordFile and has the text of its cause.
 type passwordFileError struct{ error }
 
 func (passwordFileError) Is(target error) bool { return target == ErrPasswordFile }
 func (e passwordFileError) Unwrap() error      { return e.error }
 
-// Key is a private key, here or at a remote signer, and its address. For turns it into a Signer.
+// Key is a local or remote private key with its address. For returns its Signer.
 type Key struct {
 	backend backend
 	address common.Address
 }
 
-// backend signs with one key.
 type backend interface {
 	sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
 	signTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error)
 }
 
-// local is a key that is here.
 type local struct{ secret *ecdsa.PrivateKey }
 
 func (l local) sign(_ context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
@@ -66,8 +63,8 @@ func (l local) signTyped(_ context.Context, _ []byte, digest common.Hash) ([]byt
 	return crypto.Sign(digest[:], l.secret)
 }
 
-// FromHex reads a raw key: 64 hex digits, with or without 0x. Raw keys are for development, since they end
-// up in process listings and shell histories; the warning in the log says so.
+// FromHex parses a raw key of 64 hex digits, optionally after 0x. It logs a warning: raw keys are for development,
+// since they end up in process listings and shell histories. Errors: ErrBadKey.
 func FromHex(digits string, log *slog.Logger) (*Key, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(digits), "0x"))
 	if err != nil {
@@ -83,17 +80,18 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 	return key, nil
 }
 
-// FromKeystore decrypts a geth keystore file (version 3; version 1 is read too), or every regular, unhidden file of a
-// directory in the order of their names, with the password that passwordFile holds; a newline at its end is not part of
-// the password. A file may describe a remote signer instead (see Remote), which is not asked for anything yet; where all do,
-// passwordFile may be empty. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each file takes
-// about a second and, for a moment, 256 MiB. Errors: ErrPasswordFile, ErrPassword, or what is wrong with the keystore.
+// FromKeystore decrypts a geth keystore file (version 3 or 1), or every regular, unhidden file of a directory in file
+// name order. The password is passwordFile's content, trailing newlines trimmed. A file may describe a remote signer
+// instead (see Remote), which is contacted at the first signature. If all files do, passwordFile may be empty. The
+// first key is lane 0's. Without an error there is at least one. With geth's standard scrypt cost, each file takes
+// about a second and briefly 256 MiB. Errors: ErrPasswordFile, ErrPassword, or another for an unreadable or invalid
+// file.
 func FromKeystore(path, passwordFile string) ([]*Key, error) {
 	return NewKeystore(path, passwordFile).Read()
 }
 
-// keyFiles is the file, or the files of the directory, sorted by name. Mounted secrets are links, so links are followed; one that leads
-// nowhere is among them, for its reader to say so.
+// keyFiles returns the path itself, or the directory's files sorted by name. It follows links, since mounted secrets
+// are links. Dangling links are included, so that the reader reports them.
 func keyFiles(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -112,7 +110,7 @@ func keyFiles(path string) (files []string, err error) {
 	return files, err
 }
 
-// read is the key of a file: of a keystore, or of the remote signer that it describes. password is nil without a password file.
+// read returns the key of a keystore file or remote signer file. password is nil if no password file is set.
 func read(path string, password *string, passwordFile string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -137,8 +135,8 @@ func read(path string, password *string, passwordFile string) (*Key, error) {
 	return of(key.PrivateKey), nil
 }
 
-// unreadable says why a file cannot be read, and what to do when this process may not: in a container it is seldom the
-// user who wrote the file. The path is in it only when a file is there, since it may be a secret given in place of a path.
+// unreadable explains a read failure and how to fix permissions: a container seldom runs as the file's owner. The
+// path is shown only if a file exists there, since it may be a secret given by mistake.
 func unreadable(what, path string, err error) error {
 	if _, absent := os.Lstat(path); absent != nil {
 		return fmt.Errorf("couldn't read %s; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file "+
@@ -155,7 +153,7 @@ func unreadable(what, path string, err error) error {
 	return fmt.Errorf("couldn't read %s: %w", what, err)
 }
 
-// withoutPath is the cause of an error of the file system, which alone names no file.
+// withoutPath returns the cause of a file system error, which omits the path.
 func withoutPath(err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {
@@ -168,10 +166,10 @@ func of(secret *ecdsa.PrivateKey) *Key {
 	return &Key{backend: local{secret}, address: crypto.PubkeyToAddress(secret.PublicKey)}
 }
 
-// Address is the account of the key.
+// Address returns the account.
 func (k *Key) Address() common.Address { return k.address }
 
-// For returns a signer of the key's transactions on one chain.
+// For returns a signer for one chain.
 func (k *Key) For(chainID uint64) *Signer {
 	return &Signer{Key: k, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(chainID))}
 }
@@ -182,9 +180,9 @@ type Signer struct {
 	rules types.Signer
 }
 
-// Sign returns tx signed: its fields are those of tx, and its sender is the key's account. A typed tx of another chain is refused.
-// Of a key that is here the same tx always gives the same bytes (RFC 6979); a remote signer may give others each time. Either is
-// harmless: nothing is broadcast that is not journaled.
+// Sign returns tx with the key's signature; all other fields are unchanged. It rejects a typed tx of another chain. A
+// local key returns the same bytes for the same tx (RFC 6979); a remote signer may return different bytes each time.
+// Both are safe, since only journaled bytes are broadcast.
 func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
 	signed, err := s.backend.sign(ctx, tx, s.rules)
 	if err != nil {
@@ -193,8 +191,8 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 	return signed, nil
 }
 
-// SignTyped signs EIP-712 data, given as JSON and as its digest, in 65 bytes. web3signer encodes the JSON by itself; its signature is
-// refused unless it is over the digest.
+// SignTyped signs EIP-712 data, given as JSON and as its digest, and returns 65 bytes. web3signer encodes the JSON
+// itself; its signature is rejected unless it covers the digest.
 func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error) {
 	signature, err := k.backend.signTyped(ctx, typed, digest)
 	if err != nil {
@@ -203,14 +201,14 @@ func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) (
 	return signature, nil
 }
 
-// String is "signer 0x…", the address.
+// String returns "signer 0x…" with the address.
 func (k *Key) String() string { return "signer " + k.address.Hex() }
 
-// Format makes every verb of fmt, %#v and %+v among them, write the form of String.
+// Format writes String's form for every verb of fmt, including %#v and %+v.
 func (k *Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.String())) }
 
-// LogValue is the address.
+// LogValue returns the address.
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.address.Hex()) }
 
-// MarshalText writes the address.
+// MarshalText returns the address.
 func (k *Key) MarshalText() ([]byte, error) { return []byte(k.address.Hex()), nil }

@@ -22,23 +22,25 @@ import (
 )
 
 const (
-	maxAnswer = 4 << 20                // of an endpoint: the largest transaction twice, in hex, as geth answers it
-	tries     = 2                      // of one question, where the endpoint may not have taken it
-	triesWait = 100 * time.Millisecond // between them
+	// bytes of a response: the largest transaction twice in hex, as geth returns it
+	maxAnswer = 4 << 20
+	tries     = 2                      // of one request, for errors that are transient
+	triesWait = 100 * time.Millisecond // between attempts
 )
 
 // endpoint is a JSON-RPC endpoint with eth_signTransaction: web3signer, or a node that has the key.
 type endpoint struct{ client *rpc.Client }
 
-// endpointOptions say how to reach it. Files are read again for each connection, or request, so that they can be replaced.
+// endpointOptions configure the connection. Files can be replaced at run time: the certificate is read for each
+// connection, the token for each request.
 type endpointOptions struct {
 	url             string
-	certificateFile string // of the client; with keyFile, or empty
+	certificateFile string // client certificate; set together with keyFile, or empty
 	keyFile         string
-	tokenFile       string // holds a bearer token; may be empty
+	tokenFile       string // contains a bearer token; may be empty
 }
 
-// newEndpoint checks the options; it does not connect.
+// newEndpoint validates the options and reads their files once, offline.
 func newEndpoint(o *endpointOptions) (*endpoint, error) {
 	u, err := url.Parse(o.url)
 	switch {
@@ -60,7 +62,7 @@ func newEndpoint(o *endpointOptions) (*endpoint, error) {
 	}
 	options := []rpc.ClientOption{rpc.WithHTTPClient(&http.Client{
 		Transport: bounded{transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { // the token is for this endpoint
+		CheckRedirect: func(*http.Request, []*http.Request) error { // a redirect would leak the token
 			return errors.New("it redirects to another address, which is not followed")
 		},
 	})}
@@ -70,14 +72,13 @@ func newEndpoint(o *endpointOptions) (*endpoint, error) {
 		}
 		options = append(options, rpc.WithHTTPAuth(o.token))
 	}
-	client, err := rpc.DialOptions(context.Background(), o.url, options...) // of HTTP it connects to nothing
+	client, err := rpc.DialOptions(context.Background(), o.url, options...) // connects lazily over HTTP
 	if err != nil {
 		return nil, errors.New("web3signer is no address of a JSON-RPC endpoint")
 	}
 	return &endpoint{client}, nil
 }
 
-// certificate reads the client's certificate, for a connection.
 func (o *endpointOptions) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(o.certificateFile, o.keyFile)
 	if err != nil {
@@ -86,7 +87,6 @@ func (o *endpointOptions) certificate(*tls.CertificateRequestInfo) (*tls.Certifi
 	return &pair, nil
 }
 
-// token puts the bearer token into the header of a request.
 func (o *endpointOptions) token(h http.Header) error {
 	raw, err := os.ReadFile(o.tokenFile)
 	if err != nil {
@@ -96,7 +96,7 @@ func (o *endpointOptions) token(h http.Header) error {
 	return nil
 }
 
-// bounded refuses to read more of an answer than maxAnswer.
+// bounded limits response bodies to maxAnswer bytes.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -107,7 +107,6 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// ask has the endpoint sign.
 func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
 	var answer json.RawMessage
 	if err := e.call(ctx, &answer, "eth_signTransaction", arguments(address, tx, rules)); err != nil {
@@ -116,7 +115,7 @@ func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Tr
 	return decode(answer)
 }
 
-// askTyped has the endpoint sign EIP-712 data, which web3signer takes as text.
+// askTyped requests a signature of EIP-712 data, which web3signer takes as text.
 func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error) {
 	var signature hexutil.Bytes
 	if err := e.call(ctx, &signature, "eth_signTypedData", address, string(typed)); err != nil {
@@ -132,7 +131,7 @@ func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed [
 	return signature, nil
 }
 
-// call asks the endpoint for a signature, twice where it may not have taken the question.
+// call requests a signature. It retries a transient error once.
 func (e *endpoint) call(ctx context.Context, answer any, method string, args ...any) error {
 	var refused error
 	err := retry.Do(ctx, tries, triesWait, func() error {
@@ -149,7 +148,6 @@ func (e *endpoint) call(ctx context.Context, answer any, method string, args ...
 	return nil
 }
 
-// arguments are those of eth_signTransaction.
 func arguments(address common.Address, tx *types.Transaction, rules types.Signer) map[string]any {
 	args := map[string]any{
 		"from": address, "gas": hexutil.Uint64(tx.Gas()), "nonce": hexutil.Uint64(tx.Nonce()), "value": (*hexutil.Big)(tx.Value()),
@@ -166,7 +164,7 @@ func arguments(address common.Address, tx *types.Transaction, rules types.Signer
 	return args
 }
 
-// decode reads an answer: the bytes in hex, as web3signer gives them, or an object that has them as raw, as geth does.
+// decode parses a response: hex bytes (web3signer), or an object with member raw (geth).
 func decode(answer json.RawMessage) (*types.Transaction, error) {
 	var raw hexutil.Bytes
 	if err := json.Unmarshal(answer, &raw); err != nil {
@@ -183,7 +181,7 @@ func decode(answer json.RawMessage) (*types.Transaction, error) {
 	return tx, nil
 }
 
-// transient tells whether asking again at once may help: the endpoint could not be reached, or says so itself.
+// transient reports whether an immediate retry may help: a transport error, or HTTP 429 or 5xx.
 func transient(err error) bool {
 	var answered rpc.Error
 	var status rpc.HTTPError
@@ -196,7 +194,8 @@ func transient(err error) bool {
 	return true
 }
 
-// brief drops the address from an error of net/http, which may hold a secret, and all but the beginning of what an endpoint says.
+// brief removes the URL from a net/http error, since it may contain a secret, and truncates an endpoint's text to 300
+// bytes.
 func brief(err error) error {
 	const most = 300
 	var withURL *url.Error

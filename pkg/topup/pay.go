@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	unknown     = math.MaxUint64 // the account's next nonce, before the first transfer
-	transferGas = 21_000         // to begin with; some rollups ask for more, which they say
-	mostGas     = 2_000_000      // that a transfer may ask for
-	mostBytes   = 130            // that a transfer has
-	lateBlocks  = 50             // after which it is said that a transfer is in no block
-	agreedFinal = 3              // final blocks in a row that show the same nonce, where no endpoint proves it
+	unknown     = math.MaxUint64 // next nonce before the first transfer
+	transferGas = 21_000         // first gas limit; some rollups refuse it as too low
+	mostGas     = 2_000_000      // maximum gas limit of a transfer
+	mostBytes   = 130            // maximum size of a transfer
+	lateBlocks  = 50             // blocks until a transfer that is in none is reported
+	agreedFinal = 3              // final blocks in a row that must show the same nonce, unless it is proved
 )
 
-// pay begins a transfer, if a signer needs one, and nothing is in the way.
+// pay begins a transfer if a signer needs one and nothing blocks it.
 func (t *TopUp) pay(ctx context.Context) reason {
 	v := t.view
 	if len(v.Reorged) > 0 {
@@ -39,7 +39,7 @@ func (t *TopUp) pay(ctx context.Context) reason {
 	switch {
 	case err != nil:
 		return because(WaitChain, "err", err)
-	case !found && v.Account.Balance.Cmp(t.config.To) < 0: // said before a lane needs it
+	case !found && v.Account.Balance.Cmp(t.config.To) < 0: // reported before a lane needs it
 		return because(WaitFunds, "balance_wei", v.Account.Balance, "need_wei", t.config.To)
 	case !found:
 		return reason{}
@@ -67,7 +67,8 @@ func (t *TopUp) pay(ctx context.Context) reason {
 	return t.send(ctx)
 }
 
-// reopen records that the chain lost the final block of the newest transfer. The next round sends its bytes again.
+// reopen makes the newest transfer pending again after the chain lost its final block. The next round sends its
+// bytes.
 func (t *TopUp) reopen(ctx context.Context) reason {
 	next, open := t.record, *t.record.Transfer
 	t.deps.Log.Error("the chain lost the final block of the newest top-up; its bytes are sent again", "lane", open.Lane, "tx", open.last().Hash(), "block", open.Ended.Number)
@@ -78,8 +79,8 @@ func (t *TopUp) reopen(ctx context.Context) reason {
 	return reason{}
 }
 
-// nonce is the next transfer's: behind that of the newest one, and before the first the account's, as it is at the head and in a final
-// block. It gives a reason while endpoints show another.
+// nonce returns the next transfer's nonce: the newest transfer's plus one. Before the first transfer it is the
+// account's, which must match at the head and in a final block. It returns a reason while endpoints show another.
 func (t *TopUp) nonce(ctx context.Context) (uint64, reason) {
 	v := t.view
 	if t.record.Transfer == nil {
@@ -108,7 +109,7 @@ func (t *TopUp) nonce(ctx context.Context) (uint64, reason) {
 	return next, reason{}
 }
 
-// foreign has nothing more paid until an operator resumes, where a final block holds another transaction with a nonce of ours.
+// foreign stops payments until an operator resumes, if a final block has another transaction with the nonce.
 func (t *TopUp) foreign(ctx context.Context, nonce uint64) (why reason, stops bool) {
 	found, seen := t.view.Foreign[nonce]
 	if !seen || found.Block.Number > t.view.Final.Number {
@@ -123,7 +124,7 @@ func (t *TopUp) foreign(ctx context.Context, nonce uint64) (why reason, stops bo
 	return because(WaitStopped, "stopped", next.Stopped), true
 }
 
-// push sees to the transfer that is pending: it ends, is sent again, or gets a higher fee.
+// push advances the pending transfer: it ends it, resends it or raises its fee.
 func (t *TopUp) push(ctx context.Context) reason {
 	v, tr := t.view, t.record.Transfer
 	t.sub.NeedAccount()
@@ -155,7 +156,7 @@ func (t *TopUp) push(ctx context.Context) reason {
 	return why
 }
 
-// end records that a transfer is in a final block.
+// end records that the transfer is in a final block. A revert stops payments.
 func (t *TopUp) end(ctx context.Context, in evidence.Included) reason {
 	next, ended := t.record, *t.record.Transfer
 	ended.Ended, next.Transfer = &in.Block, &ended
@@ -174,7 +175,8 @@ func (t *TopUp) end(ctx context.Context, in evidence.Included) reason {
 	return reason{}
 }
 
-// raise records an attempt with a higher fee, or more gas, where the newest one waits for a block in vain.
+// raise records an attempt with a higher fee or more gas, if the newest one was refused, is late or is below the base
+// fee.
 func (t *TopUp) raise(ctx context.Context) (raised bool, why reason) {
 	v, tr := t.view, t.record.Transfer
 	last, block := tr.last(), v.Head.Number
@@ -184,7 +186,7 @@ func (t *TopUp) raise(ctx context.Context) (raised bool, why reason) {
 	}
 	slow := block >= t.pricedAt+t.config.BumpBlocks
 	switch {
-	case v.Account.Nonce > tr.nonce(): // used already, as it seems: no price helps
+	case v.Account.Nonce > tr.nonce(): // the nonce seems to be used, so a fee cannot help
 		return false, why
 	case t.refused == txpool.BadGas && gas < mostGas:
 		gas = min(gas+gas/4, mostGas)
@@ -195,7 +197,7 @@ func (t *TopUp) raise(ctx context.Context) (raised bool, why reason) {
 	}
 	fees, ok := t.config.Fees.Replacement(prev, v.Price, gas)
 	if !ok {
-		return false, why // the newest attempt is the best there is; it keeps being sent
+		return false, why // the newest attempt is at the limit and is resent
 	}
 	more := new(big.Int).Sub(fee(gas, fees), fee(last.Gas(), prev))
 	raw, why := t.attempt(ctx, attempt{nonce: tr.nonce(), to: *last.To(), value: last.Value(), gas: gas, fees: fees, counts: more})
@@ -212,17 +214,16 @@ func (t *TopUp) raise(ctx context.Context) (raised bool, why reason) {
 	return true, why
 }
 
-// attempt is a transaction about to be signed.
 type attempt struct {
 	nonce  uint64
 	to     common.Address
 	value  *big.Int // wei
 	gas    uint64
 	fees   lane.Fees
-	counts *big.Int // wei, for the day, beside what is counted already
+	counts *big.Int // wei to count for the day, on top of earlier attempts
 }
 
-// attempt signs, if the day's ceiling and the account's balance allow it.
+// attempt signs the transaction if the day's ceiling and the account's balance allow it.
 func (t *TopUp) attempt(ctx context.Context, a attempt) ([]byte, reason) {
 	cost := new(big.Int).Add(a.value, t.cost(a.gas, a.fees))
 	spent := t.record.spent(t.day())
@@ -253,7 +254,6 @@ func (t *TopUp) attempt(ctx context.Context, a attempt) ([]byte, reason) {
 	return raw, reason{}
 }
 
-// send gives the newest attempt to all endpoints.
 func (t *TopUp) send(ctx context.Context) reason {
 	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	defer cancel()
@@ -272,13 +272,13 @@ func (t *TopUp) send(ctx context.Context) reason {
 	return reason{}
 }
 
-// cost is the most that a first attempt costs beside its value, wei, with what a rollup charges for its bytes.
+// cost returns the maximum cost of an attempt besides its value, in wei, including a rollup's fee for its bytes.
 func (t *TopUp) cost(gas uint64, fees lane.Fees) *big.Int {
 	cost := fee(gas, fees)
 	return cost.Add(cost, t.view.Price.L1(mostBytes))
 }
 
-// fee is the most that the gas of an attempt costs, wei.
+// fee returns the maximum cost of an attempt's gas, in wei.
 func fee(gas uint64, fees lane.Fees) *big.Int { return new(big.Int).Mul(wei(gas), wei(fees.Cap)) }
 
 func wei(n uint64) *big.Int { return new(big.Int).SetUint64(n) }

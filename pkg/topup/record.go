@@ -13,34 +13,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Version of the record that this program writes, and the newest that it reads.
+// Version is the version of records written, and the newest that is read.
 const Version = 1
 
-// ErrCorrupt says that a record contradicts itself.
+// ErrCorrupt: a record is malformed or contradicts itself.
 var ErrCorrupt = errors.New("the record of top-ups cannot be continued")
 
-// Record is what was paid, and what is being paid. It is stored before anything of it is sent, by compare-and-set, so that it is true
-// of all relayers together. Each of them may send what it holds: the nonce is what makes it paid once.
+// Record contains the day's spending and the newest transfer. It is stored by compare-and-set before anything of it
+// is sent, so all relayers share it. Any may send its bytes: they have one nonce, so one payment results.
 type Record struct {
 	Version  int            `json:"version"`
-	Account  common.Address `json:"account"` // that pays
-	Day      string         `json:"day"`     // UTC, by the time of a final block, as 2026-11-23; days only go forward
+	Account  common.Address `json:"account"` // payer
+	Day      string         `json:"day"`     // UTC, by the time of a final block, as 2026-11-23; never decreases
 	SpentWei *big.Int       `json:"spentWei"`
-	Transfer *Transfer      `json:"transfer,omitempty"` // the newest; nil before the first, and after an operator's resume
-	Stopped  string         `json:"stopped,omitempty"`  // why nothing more is paid until an operator resumes; a sentence
+	// the newest; nil before the first, and after an operator's resume
+	Transfer *Transfer `json:"transfer,omitempty"`
+	// why payments are stopped until an operator resumes; a sentence
+	Stopped string `json:"stopped,omitempty"`
 }
 
-// Transfer is one payment, in all attempts that may have been sent: they have the same nonce, receiver and value.
+// Transfer is one payment with all attempts that may have been sent. They have the same nonce, receiver and value.
 type Transfer struct {
 	Lane  score.Lane      `json:"lane"`
-	Raw   []hexutil.Bytes `json:"raw"`             // signed, the newest last
-	Since uint64          `json:"since"`           // a block up to which its nonce was not used
-	Ended *evidence.Ref   `json:"ended,omitempty"` // the final block that holds it; nil: it is pending
+	Raw   []hexutil.Bytes `json:"raw"`             // signed, newest last
+	Since uint64          `json:"since"`           // a block up to which its nonce was unused
+	Ended *evidence.Ref   `json:"ended,omitempty"` // the final block that contains it; nil: pending
 
-	attempts []*types.Transaction // of Raw
+	attempts []*types.Transaction // decoded Raw
 }
 
-// pending is the transfer that is not in a final block, nil if there is none.
 func (r *Record) pending() *Transfer {
 	if r.Transfer == nil || r.Transfer.Ended != nil {
 		return nil
@@ -48,7 +49,7 @@ func (r *Record) pending() *Transfer {
 	return r.Transfer
 }
 
-// spent is what counts on a day, wei.
+// spent returns the amount counted for a day, in wei.
 func (r *Record) spent(day string) *big.Int {
 	if r.SpentWei == nil || day > r.Day {
 		return new(big.Int)
@@ -56,13 +57,13 @@ func (r *Record) spent(day string) *big.Int {
 	return r.SpentWei
 }
 
-// spend counts an amount on a day, or on the record's where that is later.
+// spend adds an amount to a day, or to the record's day if that is later.
 func (r *Record) spend(day string, wei *big.Int) {
 	r.SpentWei = new(big.Int).Add(r.spent(day), wei)
 	r.Day = max(r.Day, day)
 }
 
-// Check reads the bytes of the attempts. Errors: score.ErrNewer, ErrCorrupt.
+// Check validates the record and decodes its attempts. Errors: score.ErrNewer, ErrCorrupt.
 func (r *Record) Check() error {
 	if r.Version > Version {
 		return fmt.Errorf("the record of top-ups has version %d: %w", r.Version, score.ErrNewer)
@@ -94,19 +95,18 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// last is the newest attempt.
 func (t *Transfer) last() *types.Transaction { return t.attempts[len(t.attempts)-1] }
 
 func (t *Transfer) nonce() uint64 { return t.attempts[0].Nonce() }
 
-// again is the transfer with another attempt.
 func (t *Transfer) again(raw []byte) *Transfer {
 	next := *t
 	next.Raw = append(append([]hexutil.Bytes{}, t.Raw...), raw)
 	return &next
 }
 
-// Of is the record for an account: where another one paid before, and nothing of that is open, it begins again, on the same day.
+// Of returns the record for an account. If another account paid before, it is a new record with the same day and
+// spending. Exception: a pending transfer of that account, unless stopped, is kept.
 func (r *Record) Of(account common.Address) Record {
 	if r.Account == account || r.Stopped == "" && r.pending() != nil {
 		return *r
@@ -114,8 +114,9 @@ func (r *Record) Of(account common.Address) Record {
 	return Record{Account: account, Day: r.Day, SpentWei: r.SpentWei}
 }
 
-// Resumed is the record without what an operator has looked at: the account's nonce is read from the chain again, and what was counted
-// stays. A transfer that is forgotten so is not paid beside the next one: that has its nonce, or a later one because it was used.
+// Resumed returns the record after an operator's review. The account's nonce is read from the chain again, and the
+// day's spending stays. A dropped transfer is never paid besides the next one, which has the same nonce, or a later
+// one because that was used.
 func (r *Record) Resumed() Record {
 	return Record{Version: Version, Account: r.Account, Day: r.Day, SpentWei: r.SpentWei}
 }

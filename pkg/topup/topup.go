@@ -20,60 +20,61 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Config of top-ups. Amounts are in wei.
+// Config configures a TopUp. Amounts are in wei.
 type Config struct {
-	Below, To   *big.Int     // a signer that has less than Below is paid up to To
-	PerDay      *big.Int     // what may be paid on a UTC day, fees included
+	Below, To   *big.Int     // a signer with less than Below is paid up to To
+	PerDay      *big.Int     // maximum per UTC day, fees included
 	Fees        lane.FeeRule // bounds of a transfer's fee
-	BumpBlocks  uint64       // blocks after which a transfer that is in none gets a higher fee
+	BumpBlocks  uint64       // blocks without inclusion until the fee is raised
 	ChainID     uint64
-	Every       time.Duration // how often to look, and to send again what is in no block. Default 10 s
-	CallTimeout time.Duration // of one question to the chain, the signer or NATS. Default 15 s
+	Every       time.Duration // interval of rounds, and of resends. Default 10 s
+	CallTimeout time.Duration // per call to the chain, the signer or NATS. Default 15 s
 }
 
-// Deps are the outside systems.
+// Deps are external systems.
 type Deps struct {
-	Heads  *heads.Tracker // its Run is the caller's
+	Heads  *heads.Tracker // the caller runs it
 	Chain  Chain
 	Store  Store
 	Roster Roster
-	Signer Signer                // of the account that pays
-	Halted func() bool           // whether NATS went back in time: nothing new is paid
-	Paused func(score.Lane) bool // whether an operator paused a lane: its signer is paid nothing new
-	// Trusted tells whether an account has the relayer role on the contract: what NATS says of lanes is not enough to be paid.
+	Signer Signer                // of the paying account
+	Halted func() bool           // reports whether NATS was rolled back, which blocks new payments
+	Paused func(score.Lane) bool // reports whether a lane is paused, which blocks new payments to it
+	// Trusted reports whether an account has the relayer role on the contract: lanes in NATS alone are not paid.
 	Trusted func(context.Context, common.Address) (bool, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Chain is what is asked of the chain beside the tracker.
+// Chain is the part of the chain client used besides the tracker.
 type Chain interface {
-	// Read reads accounts in the state of a block. What is missing in the answer was not learnt.
+	// Read returns accounts in the state of a block. A missing account is unknown.
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
-	// Send broadcasts raw transactions to all endpoints and returns one result each. Errors are results.
+	// Send broadcasts raw transactions to all endpoints and returns one result each, errors included.
 	Send(ctx context.Context, raw [][]byte) []txpool.Result
 }
 
-// Store keeps the record.
+// Store stores the record.
 type Store interface {
-	// Get reads the record and its revision; the zero Record and 0 where there is none. Errors: Record.Check's, or NATS's.
+	// Get returns the record and its revision; the zero Record and 0 if there is none. Errors: Record.Check's, or
+	// NATS's.
 	Get(ctx context.Context) (Record, uint64, error)
-	// Put replaces what a revision holds, 0 for nothing. After an error it may be stored or not.
+	// Put replaces the record at a revision, 0 for none. After an error it may be stored or not.
 	Put(ctx context.Context, r Record, revision uint64) (uint64, error)
 }
 
-// Roster tells which lanes there are.
+// Roster returns the current lanes.
 type Roster interface {
 	Current() (roster.Roster, <-chan struct{})
 }
 
-// Signer signs with the key of the account that pays.
+// Signer signs for the paying account.
 type Signer interface {
 	Address() common.Address
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
-// TopUp pays. Only Run's goroutine touches it, but for what Told tells.
+// TopUp funds signers. It is owned by Run's goroutine, except for Told.
 type TopUp struct {
 	config  Config
 	deps    Deps
@@ -81,17 +82,17 @@ type TopUp struct {
 	told    told
 
 	record   Record
-	revision uint64 // of record, as it was read or written
+	revision uint64 // of record
 	sub      *heads.Subscription
-	view     *evidence.View // nil before the first since the record changed
+	view     *evidence.View // nil until the first view after the record changed
 
-	begun    evidence.Account // the account in a final block, as the first nonce is taken from it
-	agreed   int              // final blocks in a row that showed it so
-	pricedAt uint64           // block at which the newest attempt was first seen here; 0: not yet
-	refused  txpool.Class     // how it was refused for certain; Added where it was not
+	begun    evidence.Account // the account in a final block, for the first nonce
+	agreed   int              // final blocks in a row with the same nonce
+	pricedAt uint64           // head when this process first saw the newest attempt; 0: not yet
+	refused  txpool.Class     // its definite refusal, else Added
 }
 
-// New makes it; Run does the rest.
+// New returns a TopUp; Run starts it.
 func New(config Config, deps Deps) *TopUp {
 	if config.Every == 0 {
 		config.Every = 10 * time.Second
@@ -107,7 +108,7 @@ func New(config Config, deps Deps) *TopUp {
 	return t
 }
 
-// Run looks, pays and sends until ctx ends, and returns its error.
+// Run runs rounds until ctx ends, and returns its error.
 func (t *TopUp) Run(ctx context.Context) error {
 	defer func() {
 		if t.sub != nil {
@@ -122,7 +123,7 @@ func (t *TopUp) Run(ctx context.Context) error {
 	}
 }
 
-// round reads the record, does the next thing, and shows what is in the way.
+// round reads the record, takes the next step, and publishes its result.
 func (t *TopUp) round(ctx context.Context) {
 	call, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	record, revision, err := t.deps.Store.Get(call)
@@ -140,7 +141,7 @@ func (t *TopUp) round(ctx context.Context) {
 	}
 }
 
-// next does what the record and the newest view ask for.
+// next takes the step that the record and the newest view require.
 func (t *TopUp) next(ctx context.Context) reason {
 	select {
 	case v := <-t.sub.Views():
@@ -154,19 +155,19 @@ func (t *TopUp) next(ctx context.Context) reason {
 		return because(WaitStopped, "stopped", t.record.Stopped)
 	case t.record.pending() != nil && t.record.Account != t.deps.Signer.Address():
 		return because(WaitAccount, "of", t.record.Account)
-	case isLane: // whose journal has its nonces
+	case isLane: // a lane's nonces belong to its journal
 		return because(WaitAccount, "lane", own.ID)
 	case v == nil || !v.HasAccount() || !v.Priced() || v.Final == evidence.Ref{}:
 		return because(WaitChain)
 	case t.record.pending() != nil:
 		return t.push(ctx)
-	case v.Old: // no lane needed anything before the tracker rested, or the next view is awaited
+	case v.Old: // no signer was short before the tracker paused, or a new view is due
 		return because(WaitNone)
 	}
 	return t.pay(ctx)
 }
 
-// follow takes a record as it is stored, and has the tracker look for what it holds. What was seen before says nothing of it.
+// follow adopts a stored record, and subscribes to its transactions. Earlier views do not apply to it.
 func (t *TopUp) follow(r Record, revision uint64) {
 	if t.sub != nil {
 		t.sub.Close()
@@ -190,8 +191,7 @@ func (t *TopUp) follow(r Record, revision uint64) {
 	}
 }
 
-// put stores another record in place of the one that is known. Where that fails, or is unclear, nothing is sent, and the next round reads
-// what is stored.
+// put replaces the record. After an error nothing is sent, and the next round reads the stored record.
 func (t *TopUp) put(ctx context.Context, next Record) error {
 	next.Version, next.Account = Version, t.deps.Signer.Address()
 	if err := next.Check(); err != nil {
@@ -206,7 +206,7 @@ func (t *TopUp) put(ctx context.Context, next Record) error {
 	return err
 }
 
-// day is the one that payments count for; "" while nothing is final.
+// day returns the UTC day that payments count for, "" until a block is final.
 func (t *TopUp) day() string {
 	final, ok := t.deps.Heads.Final()
 	if !ok {
@@ -215,13 +215,13 @@ func (t *TopUp) day() string {
 	return time.Unix(int64(final.Time), 0).UTC().Format(time.DateOnly)
 }
 
-// needy is the lane whose signer has the least of those that are below the bound. found is false if none is.
+// needy returns the lane with the lowest signer balance below the bound. found is false if there is none.
 func (t *TopUp) needy(ctx context.Context) (of roster.Lane, balance *big.Int, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	defer cancel()
 	known, _ := t.deps.Roster.Current()
 	lanes := slices.DeleteFunc(slices.Clone(known.Lanes), func(l roster.Lane) bool {
-		return !l.Driven() || l.State == roster.Cut || t.deps.Paused(l.ID) // who cut a lane gives its signer nothing
+		return !l.Driven() || l.State == roster.Cut || t.deps.Paused(l.ID) // a cut lane's key is lost
 	})
 	ask := evidence.Ask{At: t.view.Head}
 	for _, l := range lanes {

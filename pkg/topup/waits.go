@@ -11,10 +11,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Wait is a reason why a signer that needs funds is not paid, or would not be.
+// Wait is a reason that blocks payments, or would.
 type Wait string
 
-// The reasons. WaitNone means that nothing is in the way.
+// Reasons; WaitNone means that payments are possible.
 const (
 	WaitNone    Wait = ""
 	WaitChain   Wait = "chain"
@@ -48,17 +48,16 @@ var sentences = map[Wait]string{
 	WaitStopped: "a person has to look; then: scorelay topup resume",
 }
 
-// Waits lists all reasons, for metrics.
+// Waits returns all reasons except WaitNone, for metrics.
 func Waits() []Wait {
 	return []Wait{
 		WaitChain, WaitRecord, WaitHalted, WaitDay, WaitFunds, WaitPrice, WaitSigner, WaitRefused, WaitBlock, WaitForeign, WaitBehind, WaitAccount, WaitStopped,
 	}
 }
 
-// Sentence says of a reason what it is, for people; empty of one that is not known, and of none.
+// Sentence explains the reason to people, empty for WaitNone and unknown ones.
 func (w Wait) Sentence() string { return sentences[w] }
 
-// reason is why nothing is paid, with what matters of it, for the log.
 type reason struct {
 	wait    Wait
 	numbers []any
@@ -66,32 +65,32 @@ type reason struct {
 
 func because(w Wait, numbers ...any) reason { return reason{w, numbers} }
 
-// Told is what this process knows of top-ups and that is stored nowhere, or only as bytes.
+// Told is this process's status of top-ups. The record lacks it, or has it only as bytes.
 type Told struct {
-	Account common.Address // that pays
-	Balance *big.Int       // wei; nil: not known
+	Account common.Address // the paying account
+	Balance *big.Int       // wei; nil: unknown
 	Spent   *big.Int       // wei, on this UTC day
 	PerDay  *big.Int       // wei
-	Lane    *score.Lane    // whose signer is being paid; nil: none is
+	Lane    *score.Lane    // lane of the pending transfer; nil: none
 	Wait    Wait
 	Since   time.Time // of Wait
-	Stopped string    // why a person has to look; a sentence
+	Stopped string    // why an operator must act; a sentence
 }
 
 type told struct {
 	mu     sync.Mutex
 	told   Told
-	logged bool // the reason was
+	logged bool // the reason was logged
 }
 
-// Told tells it. It may be called from any goroutine.
+// Told returns the status. It is safe for concurrent use.
 func (t *TopUp) Told() Told {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()
 	return t.told.told
 }
 
-// say shows how things are after a round. A reason that stands for a second round is logged, once.
+// say publishes the status after a round. It logs a reason once, in its second round.
 func (t *TopUp) say(why reason) {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()

@@ -16,19 +16,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// idleSaves is the time between writes of a cursor that moved behind nothing that was delivered.
+// idleSaves is the interval between writes of a cursor that moved past unwanted events.
 const idleSaves = time.Minute
 
-// findTimeout is how long an event that is to be sent again is looked for.
+// findTimeout bounds the search for an event to resend.
 const findTimeout = 10 * time.Second
 
-// quietReads is for how many TryAgain the ledger, which could not be read, must have nothing new and no error, so that it is read again.
+// quietReads sets when a failed ledger counts as readable again: after this many TryAgain free of errors and events.
 const quietReads = 15
 
-// errTaken says that another process wrote an endpoint's state.
+// errTaken: another process wrote the endpoint's state.
 var errTaken = errors.New("another process delivers to the endpoint")
 
-// courier delivers to one endpoint, as long as its record stays as it is.
+// courier delivers to one endpoint until its record changes.
 type courier struct {
 	*Deliverer
 	record
@@ -36,21 +36,20 @@ type courier struct {
 
 	state    State
 	revision uint64    // of the stored state
-	read     bool      // it was; else there is nothing to write
-	dirty    bool      // what is stored is older
-	saved    time.Time // when it was stored
-	serving  bool      // as the metric has it
+	read     bool      // the state was read, so it may be written
+	dirty    bool      // the stored state is older
+	saved    time.Time // time of the last write
+	serving  bool      // value in the metric
 	trouble  retry.Trouble
 }
 
-// run delivers until ctx ends.
 func (c *courier) run(ctx context.Context) {
 	defer c.metrics.forget(c.ID)
 	defer c.serve(false)
 	for ctx.Err() == nil {
 		err := retry.Contained(func() error { return c.deliver(ctx) })
 		c.wait(ctx, err)
-		if c.dirty && !errors.Is(err, errTaken) { // ctx has ended, but what was delivered is worth a try
+		if c.dirty && !errors.Is(err, errTaken) { // record deliveries even if ctx has ended
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 			_ = retry.Contained(func() error { return c.save(last) })
 			cancel()
@@ -61,7 +60,7 @@ func (c *courier) run(ctx context.Context) {
 	}
 }
 
-// deliver reads how far the endpoint is and continues there. The error says why it has to begin again.
+// deliver loads the endpoint's state and continues at its cursor. After an error it must be called again.
 func (c *courier) deliver(ctx context.Context) (err error) {
 	c.read, c.dirty = false, false
 	if c.state, c.revision, err = c.Store.state(ctx, c.ID); err != nil {
@@ -89,7 +88,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 	}
 }
 
-// asked does what operators asked for.
+// asked carries out operators' requests: move, test and resend.
 func (c *courier) asked(ctx context.Context) (err error) {
 	if c.Move.N > c.state.Moved {
 		to := c.Move.From
@@ -121,7 +120,7 @@ func (c *courier) asked(ctx context.Context) (err error) {
 	return c.save(ctx)
 }
 
-// resend tries the event that an operator asked for once. What cannot be found, now, holds up nothing: the attempt says why.
+// resend sends the requested event once. If the search fails, the attempt records the reason, and delivery goes on.
 func (c *courier) resend(ctx context.Context) error {
 	finding, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -151,7 +150,7 @@ func (c *courier) resend(ctx context.Context) error {
 	return nil
 }
 
-// page delivers what comes next. The cursor moves behind each message when it was delivered, and is written now and then.
+// page delivers the next events. The cursor moves after each delivered message, and is written at intervals.
 func (c *courier) page(ctx context.Context) error {
 	events, next, err := c.next(ctx)
 	if err != nil {
@@ -174,11 +173,13 @@ func (c *courier) page(ctx context.Context) error {
 		}
 	}
 	c.metrics.oldest.DeleteLabelValues(c.ID)
-	// Behind nothing that was delivered it is written less often, and may be lost: to read blocks again costs no receiver anything.
+	// Past unwanted events the cursor is written less often and may be lost: reading blocks again is invisible to
+	// receivers.
 	return c.advance(ctx, next, idleSaves)
 }
 
-// next waits for events, but no longer than what was delivered may stay unwritten; where the ledger could not be read, no longer than shows that it can.
+// next waits for events, but only until a pending cursor write is due. After a read error it waits just long enough
+// to show that the ledger is readable again.
 func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
 	waiting, cancel := ctx, context.CancelFunc(func() {})
 	switch {
@@ -191,7 +192,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
 	nothing := err != nil && ctx.Err() == nil && waiting.Err() != nil
 	switch {
-	case errors.Is(err, event.ErrReplaced): // else a reorg is an event like others
+	case errors.Is(err, event.ErrReplaced): // any other reorg is an ordinary event
 		again := "scorelay webhooks redeliver " + c.ID + " --from start"
 		return nil, next, c.giveUp(ctx, err.Error()+", and the ledger does not tell what of it still holds: run `"+again+"` (or from a time before it), then `"+c.enable()+"`", again, c.enable())
 	case err != nil && !nothing:
@@ -206,7 +207,8 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	return events, next, nil
 }
 
-// wait notes since when, and why, the endpoint is sent nothing. The first reason stays: each try may have another text, and would be one more write.
+// wait records since when and why delivery is blocked. The first reason stays: each retry may have another text, and
+// would cost a write.
 func (c *courier) wait(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || !c.read || c.Disabled != nil || c.state.Waiting != nil {
 		return
@@ -214,14 +216,13 @@ func (c *courier) wait(ctx context.Context, err error) {
 	c.state.Waiting, c.dirty = &Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}, true
 }
 
-// waitNoMore notes that the endpoint does not wait.
 func (c *courier) waitNoMore() {
 	if c.state.Waiting != nil {
 		c.state.Waiting, c.dirty = nil, true
 	}
 }
 
-// advance notes what was delivered, or not asked for, and writes it every so often.
+// advance moves the cursor, and writes it if the last write is older than every.
 func (c *courier) advance(ctx context.Context, to event.Cursor, every time.Duration) error {
 	late := time.Since(c.saved) >= every
 	c.dirty = c.dirty || late && to != c.state.Cursor
@@ -232,7 +233,7 @@ func (c *courier) advance(ctx context.Context, to event.Cursor, every time.Durat
 	return c.save(ctx)
 }
 
-// until sends a message until it is answered 2xx. Otherwise it returns when ctx ends, or the endpoint was disabled.
+// until sends a message until it is answered 2xx. It returns an error if ctx ends or the endpoint is disabled.
 func (c *courier) until(ctx context.Context, m *message) error {
 	for {
 		if ctx.Err() != nil {
@@ -264,7 +265,7 @@ func (c *courier) until(ctx context.Context, m *message) error {
 		if err := c.save(ctx); err != nil {
 			return err
 		}
-		// As long as it fails already: pauses double, also where another relayer continues.
+		// The pause is the time since the first failure. So pauses double, even if another relayer continues.
 		pause := min(max(failing, c.FirstPause), maxPause)
 		pause = max(pause*3/4+rand.N(pause/2), a.retry)
 		if err := retry.Sleep(ctx, pause); err != nil {
@@ -273,7 +274,6 @@ func (c *courier) until(ctx context.Context, m *message) error {
 	}
 }
 
-// post tries a message once, and notes how that ended.
 func (c *courier) post(m *message) (Attempt, error) {
 	keys, err := c.keys(time.Now())
 	if err != nil {
@@ -288,21 +288,21 @@ func (c *courier) post(m *message) (Attempt, error) {
 
 func (c *courier) enable() string { return "scorelay webhooks enable " + c.ID }
 
-// giveUp disables the endpoint. Its cursor stays where it is until an operator runs the commands.
+// giveUp disables the endpoint. Its cursor stays until an operator runs the commands.
 func (c *courier) giveUp(ctx context.Context, why string, commands ...string) error {
 	if err := c.save(ctx); err != nil {
 		return err
 	}
-	// The change itself ends ctx, maybe before the answer is here, and the log would say nothing.
+	// The write ends ctx, maybe before its response arrives, which would suppress the log line.
 	if err := c.Store.disable(context.WithoutCancel(ctx), c.ID, Disabled{Why: why, Fails: true}); err != nil {
 		return err
 	}
 	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues when an operator runs the command", "why", why, "command", strings.Join(commands, " && "))
-	<-ctx.Done() // the record has changed: another courier goes by it
+	<-ctx.Done() // a new courier follows the changed record
 	return ctx.Err()
 }
 
-// save writes the state, and tries until it is written, so that what a crash repeats stays bounded.
+// save writes the state, and retries until it is written. This bounds the deliveries that a crash repeats.
 func (c *courier) save(ctx context.Context) error {
 	served := c.serving
 	for c.dirty {
@@ -324,7 +324,7 @@ func (c *courier) save(ctx context.Context) error {
 	return nil
 }
 
-// serve tells whether the endpoint is served: what hinders it is neither NATS nor the chain.
+// serve sets whether the endpoint counts as served. It does unless NATS or the chain blocks delivery.
 func (c *courier) serve(is bool) {
 	switch {
 	case is && !c.serving:

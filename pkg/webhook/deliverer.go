@@ -17,10 +17,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Lease is the name of the lease under which one relayer delivers.
+// Lease is the lease under which one relayer delivers.
 const Lease = "webhooks"
 
-// Defaults of a Deliverer.
 const (
 	defaultGiveUp     = 24 * time.Hour
 	defaultFirstPause = time.Second
@@ -28,40 +27,39 @@ const (
 	defaultTryAgain   = 2 * time.Second
 
 	maxPause  = 10 * time.Minute
-	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
+	pageLimit = 64 // events in memory per endpoint, or one batch if that is larger
 )
 
-// Events reads what became final, as event.Reader does.
+// Events reads finalized events, as event.Reader does.
 type Events interface {
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
 	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, error)
 }
 
-// Config of a Deliverer.
+// Config configures a Deliverer.
 type Config struct {
 	Store   *Store
-	Allow   []netip.Prefix // networks that are no public ones, and may be reached, also by http://
+	Allow   []netip.Prefix // non-public networks that may be reached, also by http://
 	Log     *slog.Logger
-	Metrics prometheus.Registerer // nil: none
+	Metrics prometheus.Registerer // nil: unregistered
 
-	GiveUp     time.Duration // after so long without a 2xx an endpoint is disabled; 0 means a day
-	FirstPause time.Duration // after a POST that failed; later ones double, to ten minutes. 0 means a second
-	SaveEvery  time.Duration // how long a cursor may wait to be written; 0 means half a second
-	TryAgain   time.Duration // the pause after what NATS or the chain did not answer; 0 means two seconds
+	GiveUp     time.Duration // time without a 2xx until an endpoint is disabled. Default 24 h
+	FirstPause time.Duration // after a failed POST; doubles up to 10 min. Default 1 s
+	SaveEvery  time.Duration // longest delay of a cursor write. Default 500 ms
+	TryAgain   time.Duration // pause after an error of NATS or the chain. Default 2 s
 }
 
-// Deliverer sends events to endpoints.
 type Deliverer struct {
 	Config
 
 	events  Events
-	view    func() *watched.View[*known] // of Watch
+	view    func() *watched.View[*known] // endpoints; Watch keeps it current
 	poster  *poster
 	metrics *metrics
 }
 
-// New makes a Deliverer; Watch and Run do the rest.
+// New returns a Deliverer; Watch and Run start it.
 func New(c Config) *Deliverer {
 	c.GiveUp, c.FirstPause = cmp.Or(c.GiveUp, defaultGiveUp), cmp.Or(c.FirstPause, defaultFirstPause)
 	c.SaveEvery, c.TryAgain = cmp.Or(c.SaveEvery, defaultSaveEvery), cmp.Or(c.TryAgain, defaultTryAgain)
@@ -81,7 +79,7 @@ func (d *Deliverer) newView() *watched.View[*known] {
 	})
 }
 
-// Watch follows which endpoints there are, in every relayer, so that all tell of endpoints that none delivers to. It returns ctx's error when that ends.
+// Watch follows the endpoints in every relayer, so that all report unserved endpoints. It returns ctx's error.
 func (d *Deliverer) Watch(ctx context.Context) error {
 	var viewing sync.WaitGroup
 	defer viewing.Wait()
@@ -102,27 +100,25 @@ func (d *Deliverer) Watch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Run delivers events until ctx ends; a POST that is under way then is finished. It may be called again after that. Watch must be running. The
-// caller sees to it that it runs in one relayer at a time, by the lease.
+// Run delivers events until ctx ends, and then finishes the POSTs in progress. It may be called again afterwards.
+// Watch must be running. The caller's lease keeps it to one relayer at a time.
 func (d *Deliverer) Run(ctx context.Context, events Events) {
 	d.events = events
 	d.deliver(ctx)
 }
 
-// running is the goroutine of one endpoint.
 type running struct {
 	of   *known
 	stop context.CancelFunc
 	done chan struct{}
 }
 
-// known is an endpoint as a view knows it.
 type known struct {
 	record
 	revision uint64
 }
 
-// deliver runs a goroutine for each endpoint. One whose record changes gets another, when the one before has ended.
+// deliver runs a goroutine for each endpoint. A changed record gets a new one after the old one has ended.
 func (d *Deliverer) deliver(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -155,7 +151,6 @@ func (d *Deliverer) deliver(ctx context.Context) {
 	}
 }
 
-// start starts the goroutine of an endpoint, behind the one before.
 func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *sync.WaitGroup) *running {
 	ctx, stop := context.WithCancel(ctx)
 	r := &running{of: k, stop: stop, done: make(chan struct{})}
@@ -173,5 +168,4 @@ func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *s
 	return r
 }
 
-// size is how large a page of an endpoint's events is.
 func (e *Endpoint) size() int { return max(pageLimit, e.Batch) }

@@ -15,30 +15,29 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of endpoints.
 const (
-	MaxEndpoints = 200 // of a deployment: each has a goroutine, and metrics of its own
-	MaxBatch     = 500 // events of one POST, which is some 300 kB
+	MaxEndpoints = 200 // per deployment: each has its own goroutine and metrics
+	MaxBatch     = 500 // events per POST, some 300 kB
 
 	maxURLBytes  = 2048
-	maxOlder     = 3 // secrets that sign beside the newest
+	maxOlder     = 3 // older secrets that also sign
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 )
 
-// ErrEndpoint says that an endpoint cannot be like that; the text says why.
+// ErrEndpoint: an endpoint's fields are invalid; the text has the reason.
 var ErrEndpoint = errors.New("a webhook's endpoint cannot be like that")
 
-// Secret signs what an endpoint is sent: whsec_ and base64. It prints as its prefix.
+// Secret signs an endpoint's messages: whsec_ and base64. It prints as its prefix.
 type Secret string
 
-// Reveal returns the whole text.
+// Reveal returns the whole secret.
 func (s Secret) Reveal() string { return string(s) }
 
-// String hides it.
+// String hides the secret.
 func (s Secret) String() string { return secretPrefix + "…" }
 
-// LogValue hides it.
+// LogValue hides the secret.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 func newSecret() Secret {
@@ -47,7 +46,6 @@ func newSecret() Secret {
 	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(key))
 }
 
-// key is what signs.
 func (s Secret) key() ([]byte, error) {
 	text, ok := strings.CutPrefix(string(s), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
@@ -62,51 +60,51 @@ type Endpoint struct {
 	ID       string          `json:"id"`
 	Project  score.ProjectID `json:"projectId"`
 	URL      string          `json:"url"`
-	Types    []event.Type    `json:"types,omitempty"` // that it is sent beside event.ChainRewound; none stands for all
-	Batch    int             `json:"batch"`           // events in one POST at most: 1, each is a POST of its own; more, each POST has a list of them
+	Types    []event.Type    `json:"types,omitempty"` // sent besides event.ChainRewound; empty: all
+	Batch    int             `json:"batch"`           // maximum events per POST; 1: a single event, more: a list
 	Created  time.Time       `json:"created"`
-	Disabled *Disabled       `json:"disabled,omitempty"` // nil: it is sent events
-	Rotating *time.Time      `json:"rotating,omitempty"` // until when the secret of before the newest rotation signs, too
+	Disabled *Disabled       `json:"disabled,omitempty"` // nil: enabled
+	Rotating *time.Time      `json:"rotating,omitempty"` // until when the previous secret also signs
 }
 
-// Disabled says since when an endpoint is sent nothing.
+// Disabled describes since when and why an endpoint is disabled.
 type Disabled struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"`
-	Fails bool      `json:"fails"` // because of what it answered; else an operator said so
+	Fails bool      `json:"fails"` // because of its responses; else by an operator
 }
 
-// record is what is stored of an endpoint.
+// record is the stored form of an endpoint.
 type record struct {
 	Endpoint
 	Secret  Secret    `json:"secret"`
-	Older   []older   `json:"older,omitempty"`  // secrets of before rotations, the newest first
-	Move    Move      `json:"move"`             // the newest; the first says where it begins
-	Enabled time.Time `json:"enabled,omitzero"` // the newest time that an operator enabled it: what failed before does not count
-	Test    uint64    `json:"test,omitempty"`   // counts the tests that were asked for
+	Older   []older   `json:"older,omitempty"`  // secrets before rotations, newest first
+	Move    Move      `json:"move"`             // the newest; the first sets the start
+	Enabled time.Time `json:"enabled,omitzero"` // last time an operator enabled it; earlier failures are forgiven
+	Test    uint64    `json:"test,omitempty"`   // number of tests requested
 	Resend  Resend    `json:"resend,omitzero"`  // the newest
 }
 
-// older is a secret that was replaced, and signs for a while.
+// older is a replaced secret that still signs for a while.
 type older struct {
 	Secret Secret    `json:"secret"`
 	Until  time.Time `json:"until"`
 }
 
-// Move has an endpoint continue elsewhere, once: after From, or, where that is nil, with what was done in blocks from Time on.
+// Move sets an endpoint's cursor once: after From, or if that is nil, to the first event in blocks from Time on.
 type Move struct {
-	N    uint64        `json:"n"` // counts up
+	N    uint64        `json:"n"` // increases
 	From *event.Cursor `json:"from,omitempty"`
 	Time time.Time     `json:"time,omitzero"`
 }
 
-// Resend has one event be sent once more, beside those that come in order.
+// Resend requests one more delivery of an event, besides the ordered ones.
 type Resend struct {
-	N     uint64 `json:"n"` // counts up
+	N     uint64 `json:"n"` // increases
 	Event string `json:"event"`
 }
 
-// check returns ErrEndpoint, and writes the URL's scheme in lower case.
+// check validates the endpoint and lowercases the URL's scheme. Errors: ErrEndpoint.
 func (e *Endpoint) check() error {
 	u, err := url.Parse(e.URL)
 	switch {
@@ -126,12 +124,12 @@ func (e *Endpoint) check() error {
 	return nil
 }
 
-// wants reports whether the endpoint is sent events of a type. What voids others is sent to all.
+// wants reports whether the endpoint gets events of a type. All get event.ChainRewound, which voids others.
 func (e *Endpoint) wants(t event.Type) bool {
 	return len(e.Types) == 0 || t == event.ChainRewound || slices.Contains(e.Types, t)
 }
 
-// keys sign now, the newest first.
+// keys returns the current signing keys, newest first.
 func (r *record) keys(now time.Time) ([][]byte, error) {
 	secrets := []Secret{r.Secret}
 	for _, o := range r.Older {

@@ -15,32 +15,33 @@ import (
 	"github.com/scorelay/scorelay/pkg/event"
 )
 
-// Types of messages that are no event's.
+// Types of messages other than events.
 const (
 	typeBatch = "batch"
 	typeTest  = "webhook.test"
 )
 
-// message is one POST, the same however often it is tried.
+// message is one POST. Retries have the same id and body.
 type message struct {
 	id     string
 	body   []byte
 	events int
 	after  event.Cursor // before its first event
 	end    event.Cursor // after its last
-	oldest time.Time    // of its events
-	test   uint64       // which test it is; 0: none
-	resend uint64       // which Resend it is; 0: none
+	oldest time.Time    // timestamp of its first event
+	test   uint64       // number of the test, or 0
+	resend uint64       // number of the Resend, or 0
 }
 
-// payload is the body of a message that is no single event.
+// payload is the body of a message other than a single event.
 type payload struct {
 	Type string    `json:"type"`
 	Time time.Time `json:"timestamp"`
 	Data any       `json:"data"`
 }
 
-// newMessage makes a message of events, at least one. Of an endpoint without batches it is one event, and has its id; else its id is made of theirs.
+// newMessage returns a message of at least one event. A single event's message has its ID. A batch's ID is a hash of
+// its events' IDs.
 func newMessage(events []event.Event, after event.Cursor, batch bool) (*message, error) {
 	m := &message{id: events[0].ID, events: len(events), after: after, end: events[len(events)-1].After, oldest: events[0].Time}
 	var body any = events[0]
@@ -59,13 +60,12 @@ func newMessage(events []event.Event, after event.Cursor, batch bool) (*message,
 	return m, nil
 }
 
-// newTest makes the message of a test.
 func newTest(e *Endpoint, n uint64, now time.Time) (*message, error) {
 	body, err := json.Marshal(payload{Type: typeTest, Time: now.UTC(), Data: map[string]any{"endpoint": e.ID, "projectId": e.Project}})
 	return &message{id: fmt.Sprintf("test-%s-%d", e.ID, n), body: body, test: n}, err
 }
 
-// sign writes the headers of an attempt: one signature by each key.
+// sign sets the headers of an attempt, with one signature per key.
 func (m *message) sign(h http.Header, keys [][]byte, at time.Time) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(keys))

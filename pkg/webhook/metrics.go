@@ -44,7 +44,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 }
 
-// attempt counts an attempt.
 func (m *metrics) attempt(a *Attempt) {
 	result := "unanswered"
 	switch {
@@ -58,7 +57,7 @@ func (m *metrics) attempt(a *Attempt) {
 	m.took.Observe(float64(a.Millis) / 1000)
 }
 
-// forget is for an endpoint that this process delivers nothing to any more.
+// forget removes the series of an endpoint that this process stopped serving.
 func (m *metrics) forget(endpoint string) {
 	m.oldest.DeleteLabelValues(endpoint)
 	m.disabled.DeleteLabelValues(endpoint)

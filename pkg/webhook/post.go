@@ -20,33 +20,31 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Bounds of one POST.
 const (
-	connectTimeout = 5 * time.Second  // to find, reach and greet the receiver, each
-	postTimeout    = 15 * time.Second // of all of it: less than a process takes to drain
+	connectTimeout = 5 * time.Second  // for name resolution and connection, and for TLS
+	postTimeout    = 15 * time.Second // of the whole POST; shorter than a process's drain
 	maxHeaderBytes = 16 << 10
 	maxRetryAfter  = time.Hour
 )
 
-// errPlain says that the address of an http:// URL may only be reached by https://.
+// errPlain: an http:// URL has an address that only https:// may reach.
 var errPlain = errors.New("http:// is for the networks that SCORELAY_WEBHOOK_ALLOW names")
 
-// wireServer is Azure's: a public address that answers each virtual machine with what only it should know.
+// wireServer is Azure's: a public address that serves confidential data to each virtual machine.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// poster sends messages to addresses that may be reached.
 type poster struct{ secure, plain *http.Client }
 
-// newPoster makes one that reaches public addresses, and by http:// too those of the networks that are allowed.
+// newPoster returns a poster. https:// reaches public addresses and the allowed networks, http:// only the latter.
 func newPoster(allow []netip.Prefix) *poster {
 	secure, plain := controls(allow)
 	return &poster{secure: newClient(secure), plain: newClient(plain)}
 }
 
-// control tells whether an address may be connected to, which is no name any more.
+// control returns an error unless a resolved address may be dialed.
 type control = func(network, address string, c syscall.RawConn) error
 
-// controls are for https:// and for http://.
+// controls returns the checks for https:// and for http://.
 func controls(allow []netip.Prefix) (secure, plain control) {
 	var four, six []netip.Prefix
 	for _, prefix := range allow {
@@ -66,8 +64,8 @@ func controls(allow []netip.Prefix) (secure, plain control) {
 	}
 }
 
-// newClient makes a client that asks control for each address before it connects. It follows no redirect, and knows no proxy, which would
-// connect in its place.
+// newClient returns a client that checks each address before it connects. It ignores redirects and proxies: a proxy
+// would connect in its place.
 func newClient(may control) *http.Client {
 	dialer := &net.Dialer{Timeout: connectTimeout, Control: may}
 	return &http.Client{
@@ -80,7 +78,8 @@ func newClient(may control) *http.Client {
 	}
 }
 
-// post tries a message once. It does not end with a context, so that a process that ends knows what was answered, and another one need not repeat it.
+// post sends a message once. It ignores shutdown, so that an ending process still learns the response and no other
+// repeats the POST.
 func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 	began := time.Now()
 	a := Attempt{Time: began.UTC().Truncate(time.Millisecond), Message: m.id, Events: m.events, After: m.after, Test: m.test, Resend: m.resend}
@@ -92,7 +91,7 @@ func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 	}
 	defer answer.Body.Close() //nolint:errcheck // what is not read does not count
 	a.Status = answer.StatusCode
-	if a.Status == http.StatusSwitchingProtocols { // what follows is the caller's, and no timeout ends a read of it
+	if a.Status == http.StatusSwitchingProtocols { // the body is the connection, and reads have no timeout
 		a.Answer = "it would speak another protocol"
 		return a
 	}
@@ -113,7 +112,7 @@ func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http
 		return nil, err
 	}
 	client := p.plain
-	if req.URL.Scheme == "https" { // however its endpoint spells it
+	if req.URL.Scheme == "https" { // lowercase, however its endpoint spells it
 		client = p.secure
 	}
 	req.Header.Set("Content-Type", "application/json")
@@ -122,7 +121,7 @@ func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http
 	return client.Do(req)
 }
 
-// reason is why there was no answer, without the URL, which the endpoint has.
+// reason returns the cause of an error, which omits the URL.
 func reason(err error) string {
 	if of := (*url.Error)(nil); errors.As(err, &of) {
 		err = of.Err
@@ -130,7 +129,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// printable is the beginning of a text that others wrote, without what moves a terminal's cursor.
+// printable returns the start of a foreign text, with unprintable characters as spaces.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {

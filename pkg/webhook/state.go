@@ -7,47 +7,47 @@ import (
 	"github.com/scorelay/scorelay/pkg/event"
 )
 
-// Bounds of what is kept of attempts.
 const (
-	keptOfEach  = 20  // attempts that were answered 2xx, and as many that were not: successes do not push out why something failed
-	answerBytes = 200 // of an answer's beginning
+	keptOfEach  = 20  // delivered attempts, and as many others: successes do not evict the cause of a failure
+	answerBytes = 200 // start of a response
 )
 
-// State is how far an endpoint was sent events. The relayer that delivers writes it.
+// State is an endpoint's progress. The delivering relayer writes it.
 type State struct {
-	Cursor   event.Cursor `json:"cursor"`            // everything up to here was answered 2xx, or not asked for
-	Moved    uint64       `json:"moved"`             // the newest Move that was done
-	Tested   uint64       `json:"tested,omitempty"`  // the newest test that was done
-	Resent   uint64       `json:"resent,omitempty"`  // the newest Resend that was done
-	Failing  *time.Time   `json:"failing,omitempty"` // since when what comes next is not answered 2xx
-	Waiting  *Waiting     `json:"waiting,omitempty"` // nil: as far as is known, what comes next can be read, or the endpoint is disabled
-	Attempts []Attempt    `json:"attempts"`          // the newest, in order
+	Cursor  event.Cursor `json:"cursor"`            // everything before it was answered 2xx or not asked for
+	Moved   uint64       `json:"moved"`             // number of the last Move done
+	Tested  uint64       `json:"tested,omitempty"`  // number of the last test done
+	Resent  uint64       `json:"resent,omitempty"`  // number of the last Resend done
+	Failing *time.Time   `json:"failing,omitempty"` // first failure since the last 2xx; nil: none
+	// nil: events are readable as far as known, or the endpoint is disabled
+	Waiting  *Waiting  `json:"waiting,omitempty"`
+	Attempts []Attempt `json:"attempts"` // newest ones, in order
 }
 
-// Waiting says since when an endpoint is sent nothing, since the relayer cannot continue, and why: what to send cannot be read, for one.
+// Waiting describes since when and why delivery is blocked, for example by an unreadable ledger.
 type Waiting struct {
 	Since time.Time `json:"since"`
-	Why   string    `json:"why"` // the first reason; the log has later ones
+	Why   string    `json:"why"` // first reason; the log has later ones
 }
 
-// Attempt is one POST.
+// Attempt is one POST, or a Resend that failed to find its event.
 type Attempt struct {
 	Time    time.Time     `json:"time"`
-	Message string        `json:"message"`          // its webhook-id
+	Message string        `json:"message"`          // its webhook-id, or the id of a missing event
 	Events  int           `json:"events"`           // in it
-	After   event.Cursor  `json:"after"`            // the events are those that come after it; of a Resend, how far the endpoint was
-	Status  int           `json:"status,omitempty"` // 0: there was no answer
-	Millis  int64         `json:"ms"`               // until the answer was there
-	Answer  string        `json:"answer,omitempty"` // its beginning, or why there was none
-	Test    uint64        `json:"test,omitempty"`   // which test it was; 0: none
-	Resend  uint64        `json:"resend,omitempty"` // which Resend it was; 0: none
-	retry   time.Duration // that the answer asks to wait
+	After   event.Cursor  `json:"after"`            // cursor before its events; of a Resend, the endpoint's cursor
+	Status  int           `json:"status,omitempty"` // 0: no response
+	Millis  int64         `json:"ms"`               // until the response or error
+	Answer  string        `json:"answer,omitempty"` // start of the response, or the error
+	Test    uint64        `json:"test,omitempty"`   // number of the test, or 0
+	Resend  uint64        `json:"resend,omitempty"` // number of the Resend, or 0
+	retry   time.Duration // from Retry-After
 }
 
-// Delivered tells whether the endpoint took it.
+// Delivered reports whether the endpoint answered 2xx.
 func (a *Attempt) Delivered() bool { return a.Status/100 == 2 }
 
-// add keeps an attempt, and forgets the oldest of its kind.
+// add appends an attempt, and drops the oldest of its kind beyond keptOfEach.
 func (s *State) add(a Attempt) {
 	s.Attempts = append(s.Attempts, a)
 	kind := 0

@@ -16,32 +16,32 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// The KV buckets' names; package stream creates them with everything else a deployment keeps.
+// KV buckets, created by package stream.
 const (
-	Bucket       = "WEBHOOKS"      // endpoints, which operators write
-	StatesBucket = "WEBHOOKSTATES" // how far each is, which the relayer that delivers writes
+	Bucket       = "WEBHOOKS"      // endpoints, written by operators
+	StatesBucket = "WEBHOOKSTATES" // their states, written by the delivering relayer
 )
 
 const (
 	callTimeout = 5 * time.Second
-	addTimeout  = 15 * time.Second // others may be adding endpoints, too
+	addTimeout  = 15 * time.Second // includes retries while others add endpoints, too
 )
 
 var (
-	// ErrNotFound says that there is no endpoint of that id.
+	// ErrNotFound: the endpoint does not exist.
 	ErrNotFound = errors.New("there is no such endpoint")
-	// ErrTooMany says that there are MaxEndpoints already.
+	// ErrTooMany: there are MaxEndpoints already.
 	ErrTooMany = fmt.Errorf("there are %d endpoints already", MaxEndpoints)
 )
 
-// Store changes and lists endpoints. It is safe for concurrent use, also with other processes.
+// Store changes and lists endpoints. It is safe for concurrent use, also across processes.
 type Store struct {
 	js        jetstream.JetStream
 	endpoints jetstream.KeyValue
 	states    jetstream.KeyValue
 }
 
-// Open binds to the buckets, which must exist.
+// Open opens the buckets, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	endpoints, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -51,8 +51,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, endpoints, states}, err
 }
 
-// Add makes an endpoint, of which Project, URL, Types and Batch count, and tells its secret, which nothing tells later. It begins
-// as from says. Errors: ErrEndpoint, ErrTooMany, or the server's, after which it may exist.
+// Add creates an endpoint from e's Project, URL, Types and Batch, with its cursor at from. Only it ever returns this
+// secret. Errors: ErrEndpoint, ErrTooMany, or the server's, after which the endpoint may exist.
 func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secret, error) {
 	if err := e.check(); err != nil {
 		return e, "", err
@@ -73,9 +73,10 @@ func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secre
 	}
 }
 
-// add stores a new endpoint if nothing was written to the bucket since the others were counted; watched.Moved tells of the error if something was.
+// add stores a new endpoint if the bucket is unchanged since the endpoints were counted. Otherwise watched.Moved is
+// true of the error.
 func (s *Store) add(ctx context.Context, id string, data []byte) error {
-	bucket, err := s.js.Stream(ctx, "KV_"+Bucket) // as its leader has it
+	bucket, err := s.js.Stream(ctx, "KV_"+Bucket) // from the stream's leader
 	if err != nil {
 		return fmt.Errorf("couldn't find the end of the bucket %s: %w", Bucket, err)
 	}
@@ -112,7 +113,8 @@ func (s *Store) List(ctx context.Context) (endpoints []Endpoint, err error) {
 	return endpoints, nil
 }
 
-// Get returns an endpoint and how far it is; the zero State before a relayer has looked at it. Errors: ErrNotFound, or the server's.
+// Get returns an endpoint and its state, which is zero until a relayer has delivered. Errors: ErrNotFound, or the
+// server's.
 func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	if !isID(id) {
 		return Endpoint{}, State{}, fmt.Errorf("%w: %q", ErrNotFound, id)
@@ -132,7 +134,7 @@ func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	return r.Endpoint, state, err
 }
 
-// Remove forgets an endpoint and how far it is. A POST that is under way may still come. Errors: as Get's.
+// Remove deletes an endpoint and its state. A POST in progress may still arrive. Errors: as Get's.
 func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, _, err := s.Get(ctx, id); err != nil {
 		return err
@@ -140,7 +142,7 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return errors.Join(s.endpoints.Purge(ctx, id), s.states.Purge(ctx, id))
 }
 
-// Disable has an endpoint be sent nothing, and keeps its cursor. Errors: as Get's.
+// Disable stops delivery to an endpoint and keeps its cursor. Errors: as Get's.
 func (s *Store) Disable(ctx context.Context, id, why string) error {
 	return s.disable(ctx, id, Disabled{Why: why})
 }
@@ -150,18 +152,18 @@ func (s *Store) disable(ctx context.Context, id string, d Disabled) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled = &d })
 }
 
-// Enable has it be sent events again, from its cursor on; it may fail as long again before it is disabled. Errors: as Get's.
+// Enable resumes delivery at the cursor. Earlier failures are forgiven. Errors: as Get's.
 func (s *Store) Enable(ctx context.Context, id string) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, time.Now().UTC() })
 }
 
-// Rotate gives an endpoint another secret. For as long as keep the one of before signs, too, and those that had longer to sign do: a rotation
-// whose secret was lost is repeated, and the receiver has none but the first. Without keep only the new one does. Errors: as Get's.
+// Rotate replaces an endpoint's secret. The previous one also signs for keep, older ones until their own end. So a
+// rotation can be repeated if its secret is lost. Without keep, only the new secret signs. Errors: as Get's.
 func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secret Secret, err error) {
 	secret = newSecret()
 	until := time.Now().UTC().Add(keep).Truncate(time.Second)
 	return secret, s.change(ctx, id, func(r *record) {
-		if r.Secret != secret { // else an earlier try is stored
+		if r.Secret != secret { // else an earlier try was stored
 			r.Older = append([]older{{r.Secret, until}}, r.Older...)
 			if r.Older = r.Older[:min(len(r.Older), maxOlder)]; keep <= 0 {
 				r.Older = nil
@@ -171,8 +173,8 @@ func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secr
 	})
 }
 
-// Move has an endpoint continue elsewhere, also one that is disabled: the relayer that delivers does it, and has when State.Moved is n or more. What is
-// skipped so is not delivered, and what comes again is, under the same ids. Errors: as Get's.
+// Move sets an endpoint's cursor, even while it is disabled. The delivering relayer has done so once State.Moved ≥ n.
+// Skipped events are not delivered; repeated ones keep their ids. Errors: as Get's.
 func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		to.N = r.Move.N + 1
@@ -181,8 +183,8 @@ func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err err
 	return n, err
 }
 
-// Test asks for one POST of type webhook.test, also to an endpoint that is disabled. It was tried when State.Tested is n or more; the attempt is in the State.
-// Errors: as Get's.
+// Test requests one POST of type webhook.test, even while the endpoint is disabled. It was tried once State.Tested ≥
+// n, and the State has the attempt. Errors: as Get's.
 func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		r.Test++
@@ -191,8 +193,9 @@ func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	return n, err
 }
 
-// Resend asks for one POST of the event of an id, also to an endpoint that is disabled or does not ask for its type. It was tried when State.Resent is n or more;
-// the attempt is in the State, unless another Resend was asked for meanwhile. Errors: event.ErrNoEvent of what can be no event's id, or as Get's.
+// Resend requests one POST of an event, even if the endpoint is disabled or did not ask for its type. It was tried
+// once State.Resent ≥ n. The State has the attempt, unless another Resend came first. Errors: event.ErrNoEvent for an
+// invalid event id, or as Get's.
 func (s *Store) Resend(ctx context.Context, id, of string) (n uint64, err error) {
 	if of == "" || len(of) > event.MaxID {
 		return 0, event.ErrNoEvent
@@ -223,7 +226,6 @@ func (s *Store) change(ctx context.Context, id string, change func(*record)) err
 	})
 }
 
-// state reads how far an endpoint is.
 func (s *Store) state(ctx context.Context, id string) (state State, revision uint64, err error) {
 	data, revision, err := watched.Stored(ctx, s.states, id)
 	if err == nil && data != nil {
@@ -235,7 +237,8 @@ func (s *Store) state(ctx context.Context, id string) (state State, revision uin
 	return state, revision, nil
 }
 
-// save writes how far an endpoint is over a revision; 0 for none. After an error it may be stored all the same.
+// save writes an endpoint's state if the stored revision is still revision (0: none). After an error it may be
+// stored.
 func (s *Store) save(ctx context.Context, id string, state State, revision uint64) (uint64, error) {
 	data, err := json.Marshal(state)
 	if err != nil {
@@ -265,7 +268,7 @@ func decode(id string, data []byte) (*record, error) {
 	return r, nil
 }
 
-// isID tells whether a text may be an endpoint's id.
+// isID reports whether a text has the form of an endpoint's id.
 func isID(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }

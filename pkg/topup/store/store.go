@@ -1,5 +1,5 @@
-// Package store keeps the record of top-ups in the KV bucket of the roster, under a key of its own, which every deployment has and
-// older versions pass over. Every write is a compare-and-set on the revision that was read.
+// Package store stores the record of top-ups in the roster's KV bucket, under a key of its own. Every deployment has
+// the bucket, and older versions ignore the key. Every write is a compare-and-set on the revision that was read.
 package store
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket; package stream creates it.
 const Bucket = "LANES"
 
 const key = "topup"
 
-// Store is a topup.Store.
+// Store implements topup.Store.
 type Store struct{ kv jetstream.KeyValue }
 
-// Open binds to the bucket, which must exist.
+// Open opens the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -30,7 +30,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{kv}, nil
 }
 
-// Get is as of topup.Store.
+// Get implements topup.Store.
 func (s *Store) Get(ctx context.Context) (r topup.Record, revision uint64, err error) {
 	data, revision, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) Get(ctx context.Context) (r topup.Record, revision uint64, err e
 	return r, revision, err
 }
 
-// decode reads what a key holds; the zero Record of nothing.
+// decode parses a stored record; nil is the zero Record.
 func decode(data []byte) (r topup.Record, err error) {
 	if data == nil {
 		return r, nil
@@ -51,13 +51,13 @@ func decode(data []byte) (r topup.Record, err error) {
 	return r, r.Check()
 }
 
-// Put is as of topup.Store.
+// Put implements topup.Store.
 func (s *Store) Put(ctx context.Context, r topup.Record, revision uint64) (uint64, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return 0, fmt.Errorf("couldn't encode the record of top-ups: %w", err)
 	}
-	if revision == 0 { // also where an operator deleted it
+	if revision == 0 { // also after an operator deleted it
 		revision, err = s.kv.Create(ctx, key, data)
 	} else {
 		revision, err = s.kv.Update(ctx, key, data, revision)
@@ -68,8 +68,8 @@ func (s *Store) Put(ctx context.Context, r topup.Record, revision uint64) (uint6
 	return revision, nil
 }
 
-// Resume has payments begin again at the account's nonce on the chain, after an operator has looked, and tells what was so before. It tries
-// until ctx ends; it may be done all the same.
+// Resume restarts payments at the account's nonce on the chain, after an operator's review. It returns the previous
+// record, and tries until ctx ends. After an error it may be done all the same.
 func (s *Store) Resume(ctx context.Context) (before topup.Record, err error) {
 	err = watched.Change(ctx, s.kv, key, "the record of top-ups", func(stored []byte) ([]byte, error) {
 		if before, err = decode(stored); err != nil {
