@@ -1,14 +1,13 @@
-// Package admin is the listener for the people and machines that operate a process: liveness, readiness, metrics and
-// profiles. It has no authentication, so it listens on the loopback interface unless told otherwise; profiles and
-// metrics are not for the public. What operators see below /ops asks for a token by itself. It answers no page of another site in the browser of
-// someone who reaches it: see guard.
+// Package admin is the listener for operating a process: liveness, readiness, metrics and profiles. It has no
+// authentication, so it listens on the loopback interface by default; profiles and metrics are private. The
+// operators' screens below /ops require a token. Requests from pages of other sites are refused: see guard.
 //
-//	GET /livez          200 as long as the process can answer at all
-//	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
-//	GET /version        which program this is, as JSON
+//	GET /livez          200 while the process can respond at all
+//	GET /readyz         200 if it should get work; 503 while it starts, drains or has a failing check, with reasons
+//	GET /version        the program's version, as JSON
 //	GET /metrics        Prometheus; gathered at most once a second
 //	/ops                screens for operators, of an API
-//	GET /debug/pprof/   Go profiles, without cmdline: arguments may hold secrets
+//	GET /debug/pprof/   Go profiles, without cmdline: arguments may contain secrets
 package admin
 
 import (
@@ -26,24 +25,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Server is the listener. Make it with Listen, serve with Run.
+// Server is the listener. Create it with Listen, serve with Run.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// Config of a Server; all is required but Hosts and Ops.
+// Config configures a Server; all fields except Hosts and Ops are required.
 type Config struct {
-	Addr    string   // host:port; port 0 for a free one
-	Hosts   []string // by which it is reached, besides addresses and names that no public DNS knows: in lower case, without ports
-	Version any      // what /version tells
+	Addr    string   // host:port; port 0 picks a free one
+	Hosts   []string // further host names to accept, lower case, without ports; see guard
+	Version any      // body of /version
 	Metrics prometheus.Gatherer
 	Health  *Health
-	Ops     http.Handler // answers /ops and below
+	Ops     http.Handler // handles /ops and below
 	Log     *slog.Logger
 }
 
-// Listen takes the address at once, so that a taken port is an error of the start.
+// Listen opens the address at once, so that a taken port fails the start.
 func Listen(c Config) (*Server, error) {
 	told, err := json.MarshalIndent(c.Version, "", "  ")
 	if err != nil {
@@ -59,7 +58,7 @@ func Listen(c Config) (*Server, error) {
 			Handler:           guard(handler(string(told), c.Metrics, c.Health, c.Ops), c.Hosts, c.Log),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
-			WriteTimeout:      2 * time.Minute, // a CPU profile takes as long as it is asked to
+			WriteTimeout:      2 * time.Minute, // for CPU profiles of a requested length
 			IdleTimeout:       2 * time.Minute,
 			MaxHeaderBytes:    16 << 10,
 			ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
@@ -103,10 +102,10 @@ func answer(w http.ResponseWriter, kind string, status int, body string) {
 	_, _ = io.WriteString(w, body+"\n")
 }
 
-// Addr is where it listens.
+// Addr returns the listener's address.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Run serves until drain ends, then lets the requests in progress finish, or drops them when kill ends.
+// Run serves until drain ends, then waits up to a second for requests in progress, or drops them when kill ends.
 func (s *Server) Run(drain, kill context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()
@@ -118,7 +117,7 @@ func (s *Server) Run(drain, kill context.Context) error {
 	ctx, cancel := context.WithTimeout(kill, time.Second)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close() // a profile that is still being taken is cut off
+		_ = s.http.Close() // cuts off a running profile
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("couldn't serve the admin listener: %w", err)

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// checkTimeout bounds one check.
 const checkTimeout = 2 * time.Second
 
-// Check is one thing a process needs in order to serve.
+// Check is a condition for serving.
 type Check struct {
 	Name  string
 	Ready func(ctx context.Context) error // nil: ready
 }
 
-// Health answers whether the process should get work. It says "starting", or what the start waits for, becomes ready
-// when Started was called and every check passes, and stops being ready for good at Drain. It is safe for concurrent use.
+// Health decides whether the process should get work. Until Started it is unready, with "starting" or the reason of
+// Waiting. Then it is ready if every check passes, and unready for good after Drain. It is safe for concurrent use.
 type Health struct {
 	mu       sync.Mutex
 	checks   []Check
@@ -32,35 +31,34 @@ var (
 	errDraining = errors.New("draining")
 )
 
-// Add adds a check.
 func (h *Health) Add(check Check) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks = append(h.checks, check)
 }
 
-// Waiting says what the start waits for, for people; "" for nothing.
+// Waiting sets what the start waits for, for display; "" clears it.
 func (h *Health) Waiting(reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting = reason
 }
 
-// Started says that everything is up.
+// Started records that the start is complete.
 func (h *Health) Started() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started = true
 }
 
-// Drain says that the process is ending: balancers should send nothing more.
+// Drain records that the process is ending: load balancers should stop sending.
 func (h *Health) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.draining = true
 }
 
-// Ready is nil when the process should get work, and otherwise says everything that keeps it from that.
+// Ready returns nil if the process should get work, and otherwise every reason against it.
 func (h *Health) Ready(ctx context.Context) error {
 	h.mu.Lock()
 	checks, waiting, started, draining := h.checks, h.waiting, h.started, h.draining

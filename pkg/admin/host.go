@@ -13,11 +13,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// notPublic are ends of names that no public DNS knows: RFC 6762, ICANN's for private use, and a cluster's Services.
+// notPublic contains suffixes of names outside of public DNS: RFC 6762, ICANN's for private use, and Kubernetes
+// Services.
 var notPublic = []string{".local", ".internal", ".svc"}
 
-// guard refuses requests that name a host by which the listener is not reached. A page elsewhere may have its own name lead to this machine
-// (DNS rebinding); for the browser that shows it, and that reaches the listener, it is then of the listener's origin, and reads what it likes.
+// guard rejects requests with a foreign Host header, against DNS rebinding. A foreign page's name may resolve to this
+// machine. A browser that reaches the listener then treats both as one origin, and lets the page read every response.
 func guard(next http.Handler, hosts []string, log *slog.Logger) http.Handler {
 	seldom := rate.Sometimes{Interval: time.Minute}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +34,7 @@ func guard(next http.Handler, hosts []string, log *slog.Logger) http.Handler {
 	})
 }
 
-// hostOf is the host that a request names, without its port.
+// hostOf returns the request's host in lower case, without its port.
 func hostOf(r *http.Request) string {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -44,14 +45,16 @@ func hostOf(r *http.Request) string {
 
 func isOps(path string) bool { return path == "/ops" || strings.HasPrefix(path, "/ops/") }
 
-// loopback tells whether a host is this machine's own. /ops is for such, and for hosts that were named, alone: elsewhere a token would cross a network without TLS.
+// loopback reports whether a host is this machine. /ops accepts only such hosts and configured ones: others would
+// send its token across a network without TLS.
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// private tells whether no page elsewhere can be at this host: an address leads to itself, and where a name without a dot, or with one of those
-// ends, leads is not said outside. So kubelets, Prometheus that found an address or knows a Service, and probes that name no host are answered without a setting.
+// private reports whether a host is safe from DNS rebinding: an address, a name without a dot, or one ending as in
+// notPublic, which public DNS cannot resolve. So kubelets, probes without a host, and Prometheus by address or
+// Service name need no setting.
 func private(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || !strings.Contains(host, ".") || slices.ContainsFunc(notPublic, func(end string) bool { return strings.HasSuffix(host, end) })

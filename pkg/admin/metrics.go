@@ -11,23 +11,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// gatherPause is how old metrics may be that are served again.
+// gatherPause is the maximum age of metrics that are served again.
 const gatherPause = time.Second
 
-// Formats, as they are asked for. Prometheus asks for OpenMetrics, which has exemplars, unless it is told not to.
+// Formats, as in the Accept header. Prometheus requests OpenMetrics, which has exemplars, by default.
 const (
 	plainText   = "text/plain"
 	openMetrics = "application/openmetrics-text"
 )
 
-// Metrics serves them in Prometheus's text format, and as OpenMetrics to who asks for that. They are gathered at most once a second, however often they are asked for: to
-// gather costs milliseconds of CPU, and those of the Go runtime halt it for a moment.
+// Metrics serves metrics in Prometheus's text format, or as OpenMetrics if requested. It gathers at most once a
+// second: gathering costs milliseconds of CPU, and the Go runtime's metrics pause it for a moment.
 func Metrics(metrics prometheus.Gatherer) http.Handler {
 	gather := promhttp.HandlerFor(metrics, promhttp.HandlerOpts{DisableCompression: true, EnableOpenMetrics: true})
 	return &exposition{gather: gather, now: time.Now, last: map[string]*recorded{}}
 }
 
-// exposition is what was gathered last, as an answer in each format. Those that ask while it is gathered wait for it.
+// exposition keeps the last response in each format. Requests during a gathering wait for it.
 type exposition struct {
 	gather http.Handler
 	now    func() time.Time
@@ -61,7 +61,7 @@ func (e *exposition) current(format string) *recorded {
 	return last
 }
 
-// recorded is an answer that is kept. It is not changed after it was gathered.
+// recorded is a kept response, immutable once gathered.
 type recorded struct {
 	at     time.Time
 	status int

@@ -1,8 +1,8 @@
-// Package backlog keeps how many updates of projects wait, where it is many: each lane says so of its own, every second or so, and
-// APIs bound by it what they accept. It is kept in a KV bucket of NATS, with one key for each lane.
+// Package backlog publishes large backlogs of projects. Each lane publishes its own about every second, and APIs
+// limit by it how much they accept. The KV bucket BACKLOG has one key per lane.
 //
-// What a lane said last outlives its session: the next one counts on from there. APIs believe it for a while only, so that what
-// a lane said that is gone does not hold a project back forever.
+// A published backlog outlives its session, and the next session continues counting from it. APIs use it for a
+// limited time, so that a record of a removed lane stops throttling a project.
 package backlog
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; the deployment's setup creates it.
+// Bucket is the KV bucket's name; `scorelay setup` creates it.
 const Bucket = "BACKLOG"
 
-// believed is how long a View counts on what a lane said.
+// believed is how long a View uses a record.
 const believed = time.Minute
 
 // Store reads and writes the bucket. It is safe for concurrent use.
@@ -45,7 +45,7 @@ func Open(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (*Store
 
 type backlogs = map[score.ProjectID]score.Backlog
 
-// Tell says what waits in a lane now, in place of what was said of it before.
+// Tell replaces the lane's published backlog.
 func (s *Store) Tell(ctx context.Context, id score.Lane, projects map[score.ProjectID]score.Backlog) error {
 	data, err := json.Marshal(projects)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Store) Tell(ctx context.Context, id score.Lane, projects map[score.Proj
 	return nil
 }
 
-// Told is what was said last of each project, by any lane and however long ago; where two spoke of one, what the one said
-// that had read further. What cannot be read is left out.
+// Told returns the last backlog of each project, of any lane and age; if two lanes published one, that with the
+// higher Read. Invalid entries are left out.
 func (s *Store) Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error) {
 	told := backlogs{}
 	err := watched.All(ctx, s.nc, s.kv, func(entry jetstream.KeyValueEntry) error {
@@ -72,7 +72,7 @@ func (s *Store) Told(ctx context.Context) (map[score.ProjectID]score.Backlog, er
 	return told, err
 }
 
-// decode is what an entry says; nil of one that cannot be read.
+// decode returns an entry's backlogs; nil if it is invalid.
 func (s *Store) decode(entry jetstream.KeyValueEntry) (projects backlogs) {
 	if err := json.Unmarshal(entry.Value(), &projects); err != nil {
 		s.log.Warn("this process cannot read what a lane said of what waits; it does not count it", "lane", entry.Key(), "err", err)
@@ -81,7 +81,7 @@ func (s *Store) decode(entry jetstream.KeyValueEntry) (projects backlogs) {
 	return projects
 }
 
-// View keeps what lanes say in memory. It is safe for concurrent use.
+// View keeps the lanes' backlogs in memory. It is safe for concurrent use.
 type View struct {
 	store *Store
 	now   func() time.Time
@@ -90,7 +90,7 @@ type View struct {
 	lanes map[string]said
 }
 
-// said is what a lane said, and when it was stored.
+// said is a lane's record and when it was stored.
 type said struct {
 	projects backlogs
 	at       time.Time
@@ -108,7 +108,7 @@ func (v *View) Run(ctx context.Context) error {
 
 func (v *View) hear(e watched.Event) {
 	if e.Entry == nil {
-		return // what is not told is no longer believed after a while
+		return // entries absent from a replay age out
 	}
 	var projects backlogs
 	if e.Entry.Operation() == jetstream.KeyValuePut {
@@ -116,10 +116,10 @@ func (v *View) hear(e watched.Event) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.lanes[e.Entry.Key()] = said{projects, e.Entry.Created()} // it may be told long after
+	v.lanes[e.Entry.Key()] = said{projects, e.Entry.Created()} // may be delivered long after
 }
 
-// Of is what waits of a project, as far as its lane said so in the last minute; zero where little does.
+// Of returns the project's backlog, if a lane published it in the last minute; zero if it is small.
 func (v *View) Of(project score.ProjectID) (most score.Backlog) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; the deployment's setup creates it.
+// Bucket is the KV bucket's name; `scorelay setup` creates it.
 const Bucket = "PROJECTS"
 
 const (
@@ -36,7 +36,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Directory, error) {
 	return &Directory{kv: kv, js: js}, nil
 }
 
-// Project returns a project's record; nil and no error when the directory does not know the project.
+// Project returns a project's record; nil without an error if the project is unknown.
 func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Record, error) {
 	dated, err := d.Dated(ctx, id)
 	if err == nil && dated.Block == unreadable {
@@ -45,8 +45,8 @@ func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Rec
 	return dated.Record, err
 }
 
-// Dated returns a project's record and where its events are; the zero value when the directory does not know the project. A document that cannot be read
-// has no record, and is as of a block that no chain has.
+// Dated returns a project's record and the position of its events; the zero value if the project is unknown. For an
+// invalid document, Record is nil and Block is above every chain's.
 func (d *Directory) Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error) {
 	data, _, err := d.get(ctx, keyOf(id))
 	if err != nil || data == nil {
@@ -55,7 +55,7 @@ func (d *Directory) Dated(ctx context.Context, id score.ProjectID) (score.DatedR
 	return decode(data), nil
 }
 
-const unreadable = 1<<63 - 1 // block of a document that cannot be read
+const unreadable = 1<<63 - 1 // block of an invalid document
 
 func decode(data []byte) score.DatedRecord {
 	var dated score.DatedRecord
@@ -65,7 +65,7 @@ func decode(data []byte) score.DatedRecord {
 	return dated
 }
 
-// Each calls fn with every record. An error of fn ends it.
+// Each calls fn with every record. It ends with the first error of fn.
 func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error {
 	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
 		if id, err := score.ParseProjectID("0x" + entry.Key()); err == nil {
@@ -79,7 +79,7 @@ func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.Dat
 	return nil
 }
 
-// get reads a key; no data and no error say that it is not there.
+// get returns nil data without an error for a missing key.
 func (d *Directory) get(ctx context.Context, key string) (data []byte, revision uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -93,5 +93,5 @@ func (d *Directory) get(ctx context.Context, key string) (data []byte, revision 
 	return entry.Value(), entry.Revision(), nil
 }
 
-// keyOf is the id's 64 hex digits.
+// keyOf returns the id's 64 hex digits.
 func keyOf(id score.ProjectID) string { return id.String()[2:] }

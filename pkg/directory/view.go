@@ -10,7 +10,7 @@ import (
 )
 
 // View is the whole directory in memory, kept current by Run. It is safe for concurrent use. While NATS is away it
-// keeps what it knew.
+// keeps its content.
 type View struct {
 	*watched.View[*score.Record]
 }
@@ -34,7 +34,8 @@ func (d *Directory) NewView(log *slog.Logger) *View {
 	})}
 }
 
-// After are the first records after an id, in the order of ids, at most so many; nil: from the first on. Callers must not change them.
+// After returns up to most records in the order of ids, from the first above id; nil: from the start. They are
+// read-only.
 func (v *View) After(id *score.ProjectID, most int) []*score.Record {
 	if id == nil {
 		return v.View.After("", most)
@@ -42,5 +43,5 @@ func (v *View) After(id *score.ProjectID, most int) []*score.Record {
 	return v.View.After(keyOf(*id), most)
 }
 
-// Project returns the record of a project that exists on the chain, final; callers must not change it.
+// Project returns the record of a project that exists on the final chain; it is read-only.
 func (v *View) Project(id score.ProjectID) (*score.Record, bool) { return v.Get(keyOf(id)) }

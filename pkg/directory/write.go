@@ -13,15 +13,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// How the client library writes a KV entry.
+// Format of a KV entry, as the client library writes it.
 const (
 	subjectPrefix   = "$KV." + Bucket + "."
 	operationHeader = "KV-Operation"
 	deleteOperation = "DEL"
 )
 
-// Followed returns the checkpoint and its revision, which SetFollowed, Put and Remove want; revision 0 and no error when
-// there is none.
+// Followed returns the checkpoint and its revision, an argument of SetFollowed, Put and Remove; revision 0 if there
+// is none.
 func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision uint64, err error) {
 	data, revision, err := d.get(ctx, checkpointKey)
 	if err != nil || data == nil {
@@ -33,8 +33,8 @@ func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision ui
 	return f, revision, nil
 }
 
-// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new revision. score.ErrFoldMoved:
-// another writer was faster. After any other error it may or may not be stored; reading it again tells.
+// SetFollowed replaces the checkpoint at a revision, 0 for none, and returns the new revision. score.ErrFoldMoved:
+// another writer was first. After any other error it may be stored; read it again.
 func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 	defer cancel()
 	var next uint64
 	if revision == 0 {
-		next, err = d.kv.Create(ctx, checkpointKey, data) // passes over a deleted checkpoint
+		next, err = d.kv.Create(ctx, checkpointKey, data) // works over a deleted checkpoint
 	} else {
 		next, err = d.kv.Update(ctx, checkpointKey, data, revision)
 	}
@@ -57,8 +57,8 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 	return next, nil
 }
 
-// Put stores a project's record, under a revision of the checkpoint. Errors: score.ErrFoldMoved, score.ErrTooBig, or the server's,
-// after which it may or may not be stored; storing it again does no harm.
+// Put stores a project's record under a revision of the checkpoint. It returns score.ErrFoldMoved, score.ErrTooBig,
+// or the server's error, after which the record may be stored; repeating it is safe.
 func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
 	data, err := json.Marshal(dated)
 	if err != nil {
@@ -67,7 +67,7 @@ func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedR
 	return d.write(ctx, revision, &nats.Msg{Subject: subjectPrefix + keyOf(dated.ID), Data: data})
 }
 
-// Remove forgets a project, under a revision of the checkpoint. Errors are as of Put.
+// Remove deletes a project's record under a revision of the checkpoint. Errors are as for Put.
 func (d *Directory) Remove(ctx context.Context, revision uint64, id score.ProjectID) error {
 	msg := nats.NewMsg(subjectPrefix + keyOf(id))
 	msg.Header.Set(operationHeader, deleteOperation)
@@ -91,7 +91,7 @@ func (d *Directory) write(ctx context.Context, revision uint64, msg *nats.Msg) e
 	return fmt.Errorf("couldn't store %s in the directory: %w", msg.Subject, err)
 }
 
-// Beyond lists the projects whose records are as of a block at or after from.
+// Beyond returns the projects with records as of block from or later.
 func (d *Directory) Beyond(ctx context.Context, from uint64) (ids []score.ProjectID, err error) {
 	err = d.Each(ctx, func(id score.ProjectID, dated score.DatedRecord) error {
 		if dated.Block >= from {

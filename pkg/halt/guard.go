@@ -14,16 +14,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// blindFor is how long what a look told counts: who cannot look does not notice what was lost.
+// blindFor is how long a look is valid: without further looks a loss goes unnoticed.
 const blindFor = 10 * time.Second
 
 // Stream is the stream of accepted updates.
 type Stream interface {
-	// Created is when the stream was made that was opened.
+	// Created returns when the opened stream was created.
 	Created() time.Time
-	// State tells the stream's identity and extent as they are now.
 	State(ctx context.Context) (score.StreamState, error)
-	// Seen is the highest sequence that the stream is known to have held; Saw tells of one.
+	// Seen returns the highest sequence that the stream is known to have held; Saw records one.
 	Seen() uint64
 	Saw(seq uint64)
 }
@@ -34,61 +33,62 @@ type Marks interface {
 	Write(ctx context.Context, m Marker, revision uint64) error
 }
 
-// Config of a Guard; all is required, unless it is said otherwise.
+// Config configures a Guard; fields are required unless stated otherwise.
 type Config struct {
 	Process string // name of the process, for the marker
 	Stream  Stream
 	Marks   Marks
-	// Journaled is the highest sequence that the lanes' journals speak of.
+	// Journaled returns the highest sequence in the lanes' journals.
 	Journaled func(ctx context.Context) (uint64, error)
-	// Note raises the highest sequence of the stream that is noted outside of NATS, and returns it. It may fail at any time.
+	// Note raises the highest sequence noted outside of NATS, and returns it. It may fail at any time.
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)
-	// Connection is a number that changes whenever the process connects to NATS again.
+	// Connection returns a number that changes with each connection to NATS.
 	Connection func() uint64
-	// Elsewhere has the process connect to another server of NATS, if it knows one. May be nil.
+	// Elsewhere connects the process to another server of NATS, if it knows one. May be nil.
 	Elsewhere func()
-	// Forget has the process forget what NATS may have lost, before it accepts after a halt. May be nil.
+	// Forget drops the process's state that NATS may have lost, before it accepts again. May be nil.
 	Forget  func(ctx context.Context) error
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Guard looks whether NATS went back in time, and says whether the process may accept or bind. It is safe for concurrent use.
+// Guard detects that NATS went back in time, and decides whether the process may accept or assign. It is safe for
+// concurrent use.
 type Guard struct {
 	config Config
 	halted prometheus.Gauge
-	looked chan struct{} // closed when what there is was looked at once
+	looked chan struct{} // closed after the first look
 	once   sync.Once
 
 	mu    sync.Mutex
 	seen  // guarded by mu
-	looks // Run's alone
+	looks // used only by Run
 }
 
-// seen is what looks and publishes told.
+// seen is the result of looks and publishes.
 type seen struct {
-	clear      bool      // nothing was found, as of the connection
-	connection uint64    // of the last look that found nothing
-	lookedAt   time.Time // when that began
-	doubt      bool      // a publish was not answered since: another history may be continued than the one that was looked at
+	clear      bool      // no loss found
+	connection uint64    // of the last look
+	lookedAt   time.Time // its start
+	doubt      bool      // a publish failed since: the cluster may continue another history than was checked
 	found      *Marker   // not read back from the bucket yet
-	certain    bool      // found is by a publish, which no later look disproves
-	knew       uint64    // revision of the marker when it was found
+	certain    bool      // later looks cannot disprove found
+	knew       uint64    // revision of the marker when found
 	marker     Marker    // as read last
 	revision   uint64    // of marker
 }
 
-// New returns a Guard that lets nothing pass until Run has looked.
+// New returns a Guard that is closed until Run has looked.
 func New(config Config) *Guard {
 	return &Guard{config: config, looked: make(chan struct{}), looks: looks{complain: true}, halted: promauto.With(config.Metrics).NewGauge(prometheus.GaugeOpts{
 		Name: "scorelay_halted", Help: "1 while accepting halts, because NATS holds less than it had acknowledged: an operator has to decide.",
 	})}
 }
 
-// Looked is closed when the process knows whether accepting halts.
+// Looked returns a channel that is closed when the process knows whether accepting halts.
 func (g *Guard) Looked() <-chan struct{} { return g.looked }
 
-// Reason says why accepting halts; empty while it does not, as far as is known.
+// Reason returns why accepting halts; "" if it does not, as far as is known.
 func (g *Guard) Reason() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,10 +101,11 @@ func (g *Guard) Reason() string {
 	return ""
 }
 
-// Halted tells whether nothing may be bound now: accepting halts, or the process has not looked on this connection yet.
+// Halted reports whether assigning must stop: accepting halts, or the last look is too old or of another connection.
 func (g *Guard) Halted() bool { _, open := g.open(); return !open }
 
-// Forgotten names the newest loss that an operator accepted; empty without one, and while accepting halts, since there may be another then.
+// Forgotten names the newest loss that an operator accepted; "" if there is none, and while accepting halts, since
+// another may follow.
 func (g *Guard) Forgotten() string {
 	if g.Halted() {
 		return ""
@@ -121,11 +122,11 @@ func (g *Guard) open() (connection uint64, open bool) {
 	return connection, g.clear && g.connection == connection && time.Since(g.lookedAt) < blindFor
 }
 
-// errUnlooked says that the process has not looked yet on the connection that it has, which it does within a moment, or cannot.
+// errUnlooked reports that the current connection is unchecked. A look follows in a moment, if NATS answers.
 var errUnlooked = errors.New("the process has to look first whether NATS holds what it did")
 
-// Publish calls publish if nothing speaks against accepting, and answers what it did. score.ErrHalted: accepting halts. Any other
-// error of its own says that the same may be published again in a moment. What publish did may be stored with either.
+// Publish calls publish if accepting is allowed, and returns its error. score.ErrHalted: accepting halts. After any
+// other error of Publish itself the caller may retry in a moment. The message may be stored with either.
 func (g *Guard) Publish(publish func() error) error {
 	if reason := g.Reason(); reason != "" {
 		return fmt.Errorf("%w: %s", score.ErrHalted, reason)
@@ -138,14 +139,14 @@ func (g *Guard) Publish(publish func() error) error {
 		g.doubts(err)
 		return err
 	}
-	if g.config.Connection() != before { // another server may have stored it than was looked at
+	if g.config.Connection() != before { // perhaps stored by a server that was not checked
 		return errUnlooked
 	}
 	return nil
 }
 
-// doubts has the process look before the next publish, unless the error is the answer of a server that works: a cluster may have lost
-// most of its servers and have continued with older copies, while the connection to another one stayed.
+// doubts forces a look before the next publish, unless the error is a working server's reply. A cluster may have lost
+// most of its servers and continue from older copies, while the connection to another server stayed up.
 func (g *Guard) doubts(err error) {
 	var taken *score.TakenError
 	if errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrOtherMeaning) || errors.As(err, &taken) {
@@ -162,8 +163,8 @@ func (g *Guard) doubtful() bool {
 	return g.doubt
 }
 
-// FoundShorter tells that the stream gave a message a sequence before what is known of it, and returns the score.ErrHalted to
-// answer with.
+// FoundShorter records that the stream assigned a sequence below the known end, and returns score.ErrHalted for the
+// caller.
 func (g *Guard) FoundShorter(known, ends uint64) error {
 	g.find(shorter(known, ends), true)
 	return fmt.Errorf("%w: %s", score.ErrHalted, g.Reason())
@@ -176,7 +177,7 @@ func shorter(known, ends uint64) Marker {
 	}
 }
 
-// Journaled tells what a lane's journal says of the stream: when it was made, and the highest sequence that it has held.
+// Journaled records the stream in a lane's journal: its creation time and highest sequence.
 func (g *Guard) Journaled(stream time.Time, seq uint64) {
 	if !stream.Equal(g.config.Stream.Created()) {
 		g.replaced(stream, g.config.Stream.Created())
@@ -193,7 +194,7 @@ func (g *Guard) replaced(known, is time.Time) {
 	}, true)
 }
 
-// Unjournaled tells that a lane halts because its signer sent what the lane's journal does not know.
+// Unjournaled records that a lane halts because its signer sent a transaction that its journal lacks.
 func (g *Guard) Unjournaled(id score.Lane) {
 	n := uint16(id)
 	g.find(Marker{
@@ -203,8 +204,8 @@ func (g *Guard) Unjournaled(id score.Lane) {
 	}, true)
 }
 
-// find closes the process, and has Run write the marker. What is found first counts. What is not certain counts only if
-// the look that writes it finds it, too.
+// find stops accepting in this process, and has Run write the marker. The first finding counts. An uncertain one
+// needs confirmation by the look that writes it.
 func (g *Guard) find(m Marker, certain bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -223,7 +224,8 @@ func (g *Guard) find(m Marker, certain bool) {
 	g.config.Log.Error("accepting halts until an operator decides: see `scorelay halt show`", "code", m.Code, "reason", m.Reason)
 }
 
-// read takes the marker over. What was found before an operator decided, of a halt that the process did not hear of, was decided, too.
+// read applies a marker. An operator's later decision covers earlier findings, also of a halt that this process
+// missed.
 func (g *Guard) read(m Marker, revision uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -240,7 +242,8 @@ func (g *Guard) read(m Marker, revision uint64) {
 	g.marker, g.revision = m, revision
 }
 
-// disprove drops that the stream is shorter where it is not: a leader that is cut off from its cluster tells an end that is past.
+// disprove drops an uncertain finding of Shorter if the stream holds the sequence: a leader that is cut off from its
+// cluster reports an outdated end.
 func (g *Guard) disprove(ends uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -249,7 +252,7 @@ func (g *Guard) disprove(ends uint64) {
 	}
 }
 
-// drop forgets what was found and is in no marker. The caller holds mu.
+// drop discards a finding without a marker. The caller holds mu.
 func (g *Guard) drop(why string) {
 	g.config.Log.Warn("what was found is not so, or no more; accepting resumes unless something else speaks against it", "code", g.found.Code, "reason", g.found.Reason, "why", why)
 	g.found, g.certain = nil, false

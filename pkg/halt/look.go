@@ -12,11 +12,11 @@ import (
 
 const (
 	lookEvery    = time.Second
-	lookPause    = 50 * time.Millisecond // between looks whether the connection is another
+	lookPause    = 50 * time.Millisecond // between checks for a new connection
 	confirmAfter = 500 * time.Millisecond
 
-	// away is how long looks fail before the process turns to another server of NATS: the one that it is connected to may be cut
-	// off from the others, which answer.
+	// away is how long looks fail before the process switches to another server of NATS: its own may be cut off from
+	// the others.
 	away = 5 * time.Second
 
 	stateTimeout   = 3 * time.Second
@@ -24,22 +24,21 @@ const (
 	forgetTimeout  = time.Minute
 )
 
-// looks is what Run keeps from one look to the next.
 type looks struct {
-	resumed  uint64 // revision of the marker whose end the process knows
-	doubted  bool   // the note was: worth one line
-	asked    bool   // the journals were, on the connection askedOn
+	resumed  uint64 // revision of the last marker handled by resume
+	doubted  bool   // the note was implausible; logged once
+	asked    bool   // the journals were read on the connection askedOn
 	askedOn  uint64
-	complain bool // the last look succeeded: a failure is worth a line
+	complain bool // log the next failure
 }
 
-// Run looks every second, and on each new connection at once, until ctx ends, whose error it returns.
+// Run looks every second, and at once on each new connection, until ctx ends, and returns ctx's error.
 func (g *Guard) Run(ctx context.Context) error {
 	var next time.Time
 	var last uint64
 	saw := time.Now()
 	for tried := false; ; {
-		doubtful := g.doubtful() && !tried // once: then as often as looks are repeated that failed
+		doubtful := g.doubtful() && !tried // retry a failed look only after confirmAfter
 		if now := g.config.Connection(); now != last || doubtful || !time.Now().Before(next) {
 			err := g.Look(ctx)
 			if tried = err != nil; !tried {
@@ -63,7 +62,8 @@ func (g *Guard) Run(ctx context.Context) error {
 	}
 }
 
-// Look looks once: at the marker, and whether the stream holds what is known of it. Only Run, or a test in its place, may call it.
+// Look reads the marker, and compares the stream with the known sequences. It must be called only by Run, or by a
+// test in its place.
 func (g *Guard) Look(ctx context.Context) error {
 	connection, began := g.config.Connection(), time.Now()
 	g.mu.Lock()
@@ -73,7 +73,7 @@ func (g *Guard) Look(ctx context.Context) error {
 	if err == nil {
 		g.read(marker, revision)
 	}
-	// A marker that cannot be read hides no loss.
+	// Compare even if the marker is unreadable.
 	if err = errors.Join(err, g.compare(ctx, connection)); err != nil {
 		g.asked = false
 		return err
@@ -82,7 +82,7 @@ func (g *Guard) Look(ctx context.Context) error {
 		next := *found
 		next.Forgotten = marker.Forgotten
 		if err := g.config.Marks.Write(ctx, next, revision); err != nil && !errors.Is(err, ErrMoved) {
-			return err // stored or not: the next look reads it
+			return err // perhaps stored: the next look reads it
 		}
 		if marker, revision, err = g.config.Marks.Read(ctx); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (g *Guard) Look(ctx context.Context) error {
 	return nil
 }
 
-// resume has the process forget what NATS may have lost, before it accepts after a halt that it may not even have heard of.
+// resume drops the state that NATS may have lost before the process accepts again, even if it missed the halt.
 func (g *Guard) resume(ctx context.Context, m Marker, revision uint64) error {
 	if m.Halts() || g.unwritten() != nil {
 		return nil
@@ -119,15 +119,15 @@ func (g *Guard) resume(ctx context.Context, m Marker, revision uint64) error {
 			}
 		}
 		g.config.Log.Info("accepting resumes, as an operator decided", "choice", m.Choice)
-	default: // at the start there is nothing to forget
+	default: // at the start there is no such state
 	}
 	g.resumed = revision
 	g.halted.Set(0)
 	return nil
 }
 
-// compare looks whether the stream is the one that was opened, and ends where it may. One short look is not believed: a cluster's
-// new leader may answer before it has read all.
+// compare checks the stream's identity and end. A short end needs a second look, since a cluster's new leader may
+// answer before it has read everything.
 func (g *Guard) compare(ctx context.Context, connection uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, compareTimeout)
 	defer cancel()
@@ -140,13 +140,14 @@ func (g *Guard) compare(ctx context.Context, connection uint64) error {
 		s.Saw(seq)
 		g.asked, g.askedOn = true, connection
 	}
-	if highest, err := g.config.Note(ctx, s.Seen()); err == nil { // without the note less is noticed
+	// the note is optional: without it less is detected
+	if highest, err := g.config.Note(ctx, s.Seen()); err == nil {
 		if err := g.noted(ctx, highest); err != nil {
 			return err
 		}
 	}
 	for confirmed := false; ; confirmed = true {
-		known := s.Seen() // before the stream is asked: its end only grows
+		known := s.Seen() // read before the stream's end, which only grows
 		state, err := g.state(ctx)
 		switch {
 		case err != nil:
@@ -177,7 +178,7 @@ func (g *Guard) state(ctx context.Context) (score.StreamState, error) {
 	return g.config.Stream.State(ctx)
 }
 
-// noted takes Redis's note over, unless it cannot be true: that would halt accepting forever.
+// noted applies Redis's note, unless it is implausible: that would halt accepting forever.
 func (g *Guard) noted(ctx context.Context, highest uint64) error {
 	s := g.config.Stream
 	if highest > s.Seen()+sure {

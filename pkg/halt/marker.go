@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// BucketName of the KV bucket; package stream creates it with everything else a deployment keeps.
+// BucketName is the KV bucket's name; package stream creates it.
 const BucketName = "HALT"
 
 const (
@@ -21,52 +21,48 @@ const (
 	callTimeout = 3 * time.Second
 )
 
-// Code says what was found.
 type Code string
 
-// What can be found.
 const (
-	Shorter     Code = "stream_shorter"  // the stream ends before what is known of it
-	Replaced    Code = "stream_replaced" // the stream was deleted and made again
-	Unjournaled Code = "unjournaled"     // a lane's signer sent what its journal does not know
+	Shorter     Code = "stream_shorter"  // the stream ends before a known sequence
+	Replaced    Code = "stream_replaced" // the stream was deleted and created again
+	Unjournaled Code = "unjournaled"     // a lane's signer sent a transaction that its journal lacks
 )
 
-// Marker says that accepting halts, and why; or, once Resumed is set, how that ended. The zero Marker is that of a deployment
-// that never halted.
+// Marker contains a halt and its reason or, once Resumed is set, its decision. The zero Marker means that the
+// deployment never halted.
 type Marker struct {
 	Code   Code      `json:"code"`
-	Reason string    `json:"reason"` // a sentence for people, callers among them
-	By     string    `json:"by"`     // the process that found it
+	Reason string    `json:"reason"` // a sentence for people, callers included
+	By     string    `json:"by"`     // process
 	At     time.Time `json:"at"`
-	Stream time.Time `json:"stream"`           // when the stream was made that the process knew
-	Known  uint64    `json:"known,omitempty"`  // the highest sequence that was known; 0: nothing is known of sequences
-	Ends   uint64    `json:"ends,omitempty"`   // the sequence at which the stream ended
+	Stream time.Time `json:"stream"`           // creation time of the known stream
+	Known  uint64    `json:"known,omitempty"`  // highest known sequence; 0: unknown
+	Ends   uint64    `json:"ends,omitempty"`   // last sequence of the stream
 	Lane   *uint16   `json:"lane,omitempty"`   // of Unjournaled
-	Choice string    `json:"choice,omitempty"` // what the operator decided
-	Loss   *Loss     `json:"loss,omitempty"`   // what the operator accepts the loss of; nil: of nothing
+	Choice string    `json:"choice,omitempty"` // the decision
+	Loss   *Loss     `json:"loss,omitempty"`   // accepted by the operator; nil: none
 
-	// Forgotten names the newest loss that was accepted, of this halt or an earlier one: Redis has forgotten what has no outcome under that
-	// name, or is of before.
+	// Forgotten names the newest accepted loss, also of an earlier halt. Under that name, Redis dropped statuses
+	// without an outcome; a Redis that lacks it is older.
 	Forgotten string    `json:"forgotten,omitempty"`
-	Resumed   time.Time `json:"resumed,omitzero"` // when
+	Resumed   time.Time `json:"resumed,omitzero"`
 }
 
-// Loss is where the stream ended before an operator had it continue behind what is known: what was accepted later is lost.
+// Loss is the stream's end when an operator accepted a loss. Updates accepted above it are lost.
 type Loss struct {
-	Ends   uint64    `json:"ends"`   // the last sequence that is not lost
+	Ends   uint64    `json:"ends"`   // last sequence that is kept
 	Stored time.Time `json:"stored"` // when it was stored
 }
 
-// Halts tells whether accepting halts.
 func (m Marker) Halts() bool { return m.Code != "" && m.Resumed.IsZero() }
 
-// ErrMoved says that the marker is not the one that the writer knew.
+// ErrMoved reports that another marker was written meanwhile.
 var ErrMoved = errors.New("the marker of a halt was changed meanwhile")
 
 // Bucket keeps the marker. It is safe for concurrent use.
 type Bucket struct{ kv jetstream.KeyValue }
 
-// Open binds to the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Bucket, error) {
 	kv, err := watched.Open(ctx, js, BucketName)
 	if err != nil {
@@ -75,7 +71,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Bucket, error) {
 	return &Bucket{kv}, nil
 }
 
-// Read returns the marker and its revision: the zero Marker and 0 where there was none yet.
+// Read returns the marker and its revision; zero values if there is none.
 func (b *Bucket) Read(ctx context.Context) (m Marker, revision uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -92,8 +88,8 @@ func (b *Bucket) Read(ctx context.Context) (m Marker, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// Write replaces the marker of a revision, 0 for none. ErrMoved: not stored, another was. After any other error it may be stored
-// or not: reading tells.
+// Write replaces the marker at a revision, 0 for none. ErrMoved: refused, another was written. After any other error
+// it may be stored; read it again.
 func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -102,7 +98,7 @@ func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
 		return fmt.Errorf("couldn't encode the marker of a halt: %w", err)
 	}
 	if revision == 0 {
-		_, err = b.kv.Create(ctx, markerKey, data) // also where an operator deleted one
+		_, err = b.kv.Create(ctx, markerKey, data) // also if an operator deleted it
 	} else {
 		_, err = b.kv.Update(ctx, markerKey, data, revision)
 	}
@@ -116,11 +112,11 @@ func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
 }
 
 const (
-	mostPerSecond = 1_000_000                    // messages of a stream: some 50 times what a server was measured to store
-	sure          = 24 * 60 * 60 * mostPerSecond // however far clocks differ
+	mostPerSecond = 1_000_000                    // messages; some 50 times the measured rate of a server
+	sure          = 24 * 60 * 60 * mostPerSecond // messages; margin for any difference of clocks
 )
 
-// Believable tells whether a stream that is in a state may have held a sequence, by its age.
+// Believable reports whether a stream in this state may have held a sequence, considering its age.
 func Believable(seq uint64, state score.StreamState) bool {
 	age := max(0, time.Since(state.Created))
 	return seq <= state.LastSeq+sure+uint64(age/time.Second)*mostPerSecond

@@ -1,9 +1,9 @@
-// Package journal keeps each lane's record in JetStream: stream JOURNAL, one subject per lane.
+// Package journal keeps the lanes' records in JetStream: stream JOURNAL, one subject per lane.
 //
 // Append publishes with the lane's last sequence as a precondition, so the server decides, atomically and for all
-// replicas, who may write next. That compare-and-set is the fence of the whole relayer: a session that lost its lane
-// cannot append, and what is not appended is not sent. An append whose acknowledgement is lost may or may not be
-// stored; only reading the journal again tells, so it is reported as lane.ErrAmbiguous and never repeated.
+// replicas, which session may write next. That compare-and-set is the fence of the whole relayer: a session that lost
+// its lane cannot append, and only what is appended is sent. An append with a lost acknowledgement may be stored.
+// Only loading the journal again can decide that, so Append returns lane.ErrAmbiguous and never retries.
 package journal
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// StreamName of the journals; package stream creates it with everything else a deployment keeps.
+// StreamName is the stream of the journals; package stream creates it.
 const StreamName = "JOURNAL"
 
 const (
-	// loadQuiet bounds the wait for the next entry while loading. The server has it, and sends all it is asked for: only an
-	// outage, or a line slower than some 40 kB/s for the largest entries, exceeds it.
+	// loadQuiet bounds the wait for the next entry while loading. The server sends all that is requested at once.
+	// Only an outage exceeds it, or a connection slower than some 40 kB/s for the largest entries.
 	loadQuiet = 30 * time.Second
-	// loadBytes is how much is asked for at once. It must hold the largest entry twice; much more would make the server
-	// drop a slow connection, and keep the appends of other lanes waiting behind it.
+	// loadBytes is the size of a request. It must fit the largest entry twice. If it were much larger, the server
+	// would drop a slow connection, and keep other lanes' appends waiting.
 	loadBytes = 4 << 20
-	// heartbeat of a server that has nothing to send. Two that are missing say that the consumer went with its server, and another
-	// is made.
+	// heartbeat is the interval at which an idle server reports to a consumer. After two missed heartbeats the client
+	// takes the consumer for lost with its server, and creates another.
 	heartbeat = 3 * time.Second
 )
 
@@ -41,11 +41,12 @@ type Journal struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 
-	mu   sync.Mutex
-	seen map[score.Lane]uint64 // the highest sequence of the stream of updates that the entries read and appended speak of
+	mu sync.Mutex
+	// the highest sequence of the stream of updates in the entries read and appended
+	seen map[score.Lane]uint64
 }
 
-// Open finds the stream. It refuses one that could forget entries by itself.
+// Open finds the stream. It refuses one that could drop entries by itself.
 func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 	stream, err := js.Stream(ctx, StreamName)
 	if err != nil {
@@ -66,9 +67,9 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 
 func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
 
-// Load gives the lane's entries that were not purged to fold, oldest first and each once, and returns the sequence of the
-// last (0 if there is none). It holds a few of them at a time. No deadline bounds the whole, which may take minutes: only
-// silence ends it, and ctx. After an error fold has seen a part of them.
+// Load calls fold with the lane's unpurged entries, oldest first and each once, and returns the sequence of the last
+// (0 if there is none). It buffers few entries. The whole may take minutes and has no deadline; ctx or loadQuiet
+// without a message ends it. After an error fold has seen some of the entries.
 func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
 	last, err = j.Last(ctx, id)
 	if err != nil || last == 0 {
@@ -105,11 +106,11 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 			return fail(err)
 		}
 		if meta.Sequence.Stream <= seq {
-			continue // the consumer was made again and repeats
+			continue // a recreated consumer repeats messages
 		}
 		seq = meta.Sequence.Stream
 		if seq > last {
-			break // another session appends right now; the caller's own append will find out
+			break // another session is appending; the caller's own append will be fenced
 		}
 		entry, err := lane.DecodeEntry(msg.Data())
 		if err != nil {
@@ -121,23 +122,23 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 	return last, nil
 }
 
-// forget removes a consumer that read a journal. The server would keep it for a while, and it keeps a thousand of a stream at most.
+// forget deletes a consumer. The server would keep it for a while, and allows a thousand per stream.
 func (j *Journal) forget(ctx context.Context, consumer jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = j.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name) // else it is forgotten in a while
+	_ = j.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// headerSeen of an entry is the highest sequence of the stream of updates that the journal speaks of up to it, so that the last
-// entry alone tells.
+// headerSeen is the header with the highest sequence of the stream of updates in the journal up to this entry, so
+// that reading the last entry suffices.
 const headerSeen = "Scorelay-Seen"
 
 func seenBy(header nats.Header) uint64 {
-	seq, _ := strconv.ParseUint(header.Get(headerSeen), 10, 64) // Append wrote it
+	seq, _ := strconv.ParseUint(header.Get(headerSeen), 10, 64) // written by Append
 	return seq
 }
 
-// saw notes that the lane's journal speaks of a sequence, and returns the highest that it speaks of.
+// saw raises the highest sequence of updates in the lane's journal, and returns it.
 func (j *Journal) saw(id score.Lane, seq uint64) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,8 +146,8 @@ func (j *Journal) saw(id score.Lane, seq uint64) uint64 {
 	return j.seen[id]
 }
 
-// Seen is the highest sequence of the stream of updates that any lane's journal speaks of: the stream must hold it, or have held
-// it. It asks for the last entry of each lane.
+// Seen returns the highest sequence of the stream of updates in any lane's journal, which the stream must have held.
+// It reads the last entry of each lane.
 func (j *Journal) Seen(ctx context.Context) (seq uint64, err error) {
 	info, err := j.stream.Info(ctx, jetstream.WithSubjectFilter("journal.*"))
 	if err != nil {
@@ -162,8 +163,8 @@ func (j *Journal) Seen(ctx context.Context) (seq uint64, err error) {
 	return seq, nil
 }
 
-// State is what the lane's journal leads to, and the sequence of its last entry (0 if there is none). It takes as long as
-// Load. lane.ErrCorrupt: the entries contradict each other.
+// State folds the lane's journal, and returns the sequence of its last entry (0 if there is none). It takes as long
+// as Load. lane.ErrCorrupt: the entries contradict each other.
 func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
 	var folder lane.Folder
 	if last, err = j.Load(ctx, id, folder.Add); err != nil {
@@ -185,7 +186,7 @@ func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Ms
 	return msg, err
 }
 
-// Last is the sequence of the lane's last entry; 0 when there is none.
+// Last returns the sequence of the lane's last entry; 0 if there is none.
 func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadQuiet)
 	defer cancel()
@@ -200,7 +201,8 @@ func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 }
 
 // Append stores the entry if last is still the sequence of the lane's last entry, and returns the new last. nil means
-// stored and synced. lane.ErrFenced: not stored, another session or an operator appended. Everything else is lane.ErrAmbiguous.
+// stored and synced; lane.ErrFenced means refused, because another session or an operator appended. All other errors,
+// except of encoding, are lane.ErrAmbiguous: the entry may be stored.
 func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {
@@ -216,7 +218,7 @@ func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane
 	}
 	var refused *jetstream.APIError
 	if errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-		refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) { // a cluster's
+		refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) { // in a cluster
 		return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrFenced, err)
 	}
 	return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrAmbiguous, err)

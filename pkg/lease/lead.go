@@ -8,9 +8,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Lead runs lead in one replica of all at a time, here and wherever else it is called with that name, and again when the lease comes back,
-// until ctx ends. lead's context ends with ctx, and when the lease is lost. A lease whose holder drains is renewed until lead has returned; that of
-// one that was killed expires. What lead may not do twice it must fence itself, as lanes do by their journals. It returns ctx's error.
+// Lead runs lead in one replica at a time among all callers with that name, again whenever it acquires the lease,
+// until ctx ends. It returns ctx's error. lead's context ends with ctx, and when the lease is lost. While a holder
+// drains, its lease is renewed until lead has returned; a killed holder's lease expires. Two calls of lead may
+// overlap, so lead must fence its own effects, as lanes do by their journals.
 func (l *Leases) Lead(ctx context.Context, name string, lead func(ctx context.Context)) error {
 	s := &share{Leases: l, token: l.config.Replica + " " + rand.Text()}
 	tick := time.NewTicker(l.config.TTL / renewals)
@@ -34,7 +35,6 @@ func (l *Leases) Lead(ctx context.Context, name string, lead func(ctx context.Co
 	return ctx.Err()
 }
 
-// hold leads and renews until lead has returned.
 func (s *share) hold(ctx context.Context, h *held, tick <-chan time.Time, lead func(context.Context)) {
 	leading, stop := context.WithCancel(ctx)
 	defer stop()

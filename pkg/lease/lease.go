@@ -20,20 +20,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket of the leases; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket of the leases; package stream creates it.
 const Bucket = "LEASES"
 
 const (
 	replicaPrefix = "replica."
 	lanePrefix    = "lane."
-	dropTimeout   = 2 * time.Second // of deleting a key
-	renewals      = 4               // in a lease's lifetime
+	dropTimeout   = 2 * time.Second // for deleting a key
+	renewals      = 4               // per lifetime
 )
 
-// Config of a replica's leases.
 type Config struct {
-	Replica string        // unique among replicas; letters, digits, dash and underscore
-	TTL     time.Duration // after how long without renewal a key expires: whole seconds, at least 1 s
+	Replica string        // unique; letters, digits, dash and underscore
+	TTL     time.Duration // lifetime of a key without renewal: whole seconds, ≥ 1 s
 }
 
 // Leases is one replica's handle.
@@ -44,7 +43,6 @@ type Leases struct {
 	log    *slog.Logger
 }
 
-// Open finds the bucket.
 func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.Logger) (*Leases, error) {
 	if config.TTL < time.Second || config.TTL%time.Second != 0 {
 		return nil, fmt.Errorf("a lease's lifetime is whole seconds, at least one; %s is not", config.TTL)
@@ -59,7 +57,7 @@ func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.
 	return &Leases{config: config, js: js, kv: kv, log: log}, nil
 }
 
-// Drivers are the replicas that hold the leases of lanes, by name; a lease whose holder was killed is told until it expires.
+// Drivers returns the replica that holds each lane's lease, by name; killed holders until their lease expires.
 func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -77,8 +75,7 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 	return drivers, err
 }
 
-// Holder is the replica that holds a lease of Lead, by name; empty if none does. A holder that was killed is named
-// until its lease expires.
+// Holder returns the name of the replica that holds a lease of Lead, or ""; a killed holder until its lease expires.
 func Holder(ctx context.Context, js jetstream.JetStream, name string) (string, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -99,16 +96,16 @@ func notInKey(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
-// held is a key this replica keeps alive.
+// held is a key that this replica keeps alive.
 type held struct {
 	key      string
 	revision uint64
-	until    time.Time          // others may take it from then on, by our clock
-	stop     context.CancelFunc // of a lane's session
-	expiry   *time.Timer        // calls stop at until, even while a round waits for NATS
-	done     chan struct{}      // closed when the session has ended
-	ending   bool               // stop was called: no longer renewed
-	err      error              // of the last renewal
+	until    time.Time // expiry, by our clock
+	stop     context.CancelFunc
+	expiry   *time.Timer   // calls stop at until, even during a slow round
+	done     chan struct{} // closed at the session's end
+	ending   bool          // stop was called
+	err      error         // of the last renewal
 }
 
 // share is the state of one Run, owned by its goroutine.
@@ -116,25 +113,25 @@ type share struct {
 	*Leases
 	lanes   func() (driven, able []score.Lane)
 	drive   func(context.Context, score.Lane)
-	token   string // the value of our lanes' keys; our own has what we can drive, too
+	token   string // value of our lanes' keys; our own key adds the lanes that we can drive
 	self    held
 	held    map[score.Lane]*held
 	board   board
-	unseen  time.Time // since when the watch did not show our own key's newest revision; zero: it did
+	unseen  time.Time // since when the watch has lacked our own key's newest revision; zero: it has it
 	failing bool
 	seen    situation // of the last plan
 	planned map[score.Lane]string
-	idle    bool          // we said that we stand by
-	orphans string        // lanes that no replica can drive, as we said last
-	patient time.Time     // nothing is taken before it, because NATS did not answer
+	idle    bool          // standby was logged
+	orphans string        // lanes without an able replica, as last logged
+	patient time.Time     // no attempts before it, because NATS did not answer
 	ended   chan struct{} // filled when a session has ended
 	running sync.WaitGroup
 }
 
-// Run keeps this replica's share of the lanes until the context ends, and calls drive in a goroutine of its own for each lane
-// held. lanes tells which lanes shall be driven, and which of them this replica can drive. drive's context ends when the lease
-// is lost or given back, or Run's does; the key is deleted when drive has returned. Run returns the context's error when all
-// drives have.
+// Run keeps this replica's share of the lanes until ctx ends, and calls drive in a goroutine for each lane held.
+// lanes returns the lanes to drive, and those that this replica can drive. drive's context ends when ctx does, or
+// when the lease is lost or released; its key is deleted when drive has returned. Run returns ctx's error after the
+// last drive.
 func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, lane score.Lane)) error {
 	s := &share{
 		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
@@ -166,7 +163,7 @@ func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lan
 			s.see(n)
 		case <-s.ended:
 			s.reap()
-		case <-due.C: // another replica's key was not renewed
+		case <-due.C: // another replica's key expired
 		}
 		s.take(ctx)
 	}
@@ -175,7 +172,7 @@ func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lan
 	return ctx.Err()
 }
 
-// round renews what is held, and gives back what is more than the share.
+// round renews the leases, and releases a lane beyond the share.
 func (s *share) round(ctx context.Context, again chan<- struct{}) {
 	s.reap()
 	err := s.renew(ctx)
@@ -194,7 +191,6 @@ func (s *share) round(ctx context.Context, again chan<- struct{}) {
 	}
 }
 
-// see takes in what the watch tells.
 func (s *share) see(n watched.Event) {
 	s.board.see(n, time.Now())
 	if own := s.board.keys[s.self.key]; own != nil && own.revision >= s.self.revision {
@@ -202,7 +198,6 @@ func (s *share) see(n watched.Event) {
 	}
 }
 
-// reap frees the leases of sessions that have ended.
 func (s *share) reap() {
 	for lane, h := range s.held {
 		select {
@@ -214,14 +209,14 @@ func (s *share) reap() {
 	}
 }
 
-// renew keeps the keys alive, all at once. A lane that another replica has now, or that could not be renewed in time, is
-// stopped.
+// renew renews all keys in parallel. It ends the session of a lane that expired or has another holder.
 func (s *share) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
 	var writing sync.WaitGroup
 	_, able := s.lanes()
-	writing.Go(func() { s.self.err = s.write(ctx, &s.self, valueOf(s.token, able)) }) // over any value: the name is ours
+	// unconditional: the name is ours
+	writing.Go(func() { s.self.err = s.write(ctx, &s.self, valueOf(s.token, able)) })
 	for _, h := range s.held {
 		if !h.ending {
 			seen := s.board.keys[h.key]
@@ -246,8 +241,8 @@ func (s *share) renew(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// keep renews a lane's key. An earlier renewal whose answer was lost may be stored: then the key is still ours, under a
-// newer revision.
+// keep renews a lane's key. If an earlier renewal with a lost reply was stored, the key is still ours, under a newer
+// revision.
 func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	if seen != nil && seen.value == s.token {
 		h.revision = max(h.revision, seen.revision)
@@ -262,7 +257,7 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	}
 	h.revision = stored.Revision()
 	err = s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
-	if watched.Moved(err) { // a cluster says so, too, while our earlier renewal is on its way
+	if watched.Moved(err) { // in a cluster, also while our earlier renewal is in flight
 		return errors.New("the lease " + h.key + " is ours, and its renewal is refused for now")
 	}
 	return err
@@ -283,7 +278,7 @@ func (s *share) write(ctx context.Context, h *held, value string, opts ...jetstr
 	return nil
 }
 
-// take takes the lanes that shall be ours and are free, or whose holder is not alive, and drives them.
+// take acquires and drives the lanes that the plan assigns to us and that have no live holder.
 func (s *share) take(ctx context.Context) {
 	if !s.board.whole || time.Now().Before(s.patient) {
 		return
@@ -314,8 +309,8 @@ func (s *share) take(ctx context.Context) {
 	}
 }
 
-// acquire writes a lane's key: over the revision of a holder that is not alive any more, which is refused if it is after
-// all, or where there is none.
+// acquire takes a lane's key: over a dead holder's last seen revision, which the server refuses after a renewal, or
+// by creating it.
 func (s *share) acquire(ctx context.Context, h *held) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
@@ -337,7 +332,7 @@ func (s *share) acquire(ctx context.Context, h *held) error {
 	return nil
 }
 
-// start drives a lane in a goroutine of its own. Its context is ended by end alone, never by a round's.
+// start drives a lane in a goroutine, with a context that only stop ends.
 func (s *share) start(lane score.Lane, h *held) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.done = stop, make(chan struct{})
@@ -348,19 +343,18 @@ func (s *share) start(lane score.Lane, h *held) {
 		close(h.done)
 		select {
 		case s.ended <- struct{}{}:
-		default: // the one in it reaps this one, too
+		default: // reaped together with the pending one
 		}
 	})
 }
 
-// end tells a lane's session to end; reap frees the key afterwards.
+// end cancels a lane's session; reap frees the key afterwards.
 func (s *share) end(h *held) {
 	h.ending = true
 	h.expiry.Stop()
 	h.stop()
 }
 
-// drop deletes a key if it is still ours.
 func (s *share) drop(h *held) {
 	ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
 	defer cancel()
@@ -369,7 +363,7 @@ func (s *share) drop(h *held) {
 	}
 }
 
-// giveUp leaves: the other replicas no longer count us, and each lane is theirs as soon as its session has ended.
+// giveUp leaves the plan, and frees each lane as soon as its session has ended.
 func (s *share) giveUp() {
 	s.drop(&s.self)
 	for _, h := range s.held {

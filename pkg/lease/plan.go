@@ -9,45 +9,47 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// situation is what a replica decides by: all that see the same come to the same plan.
+// situation is the input of a plan. Replicas with equal situations compute the same plan.
 type situation struct {
-	able   map[string][]score.Lane // the lanes that each replica alive can drive and that shall be driven, ascending
-	holder map[score.Lane]string   // of the lanes that a replica alive holds
+	// by live replica: the lanes to drive that it can drive, ascending
+	able map[string][]score.Lane
+	// of the lanes that a live replica holds
+	holder map[score.Lane]string
 }
 
 func (s situation) equal(other situation) bool {
 	return maps.Equal(s.holder, other.holder) && maps.EqualFunc(s.able, other.able, slices.Equal[[]score.Lane])
 }
 
-// planner is the working of a plan.
 type planner struct {
-	names  []string       // of the replicas, sorted
-	lanes  []score.Lane   // that at least one can drive
-	able   [][]bool       // by lane and replica
-	holder []int          // by lane; -1: none
-	at     []int          // by lane: the replica it is planned for; -1: none yet
-	load   []int          // by replica
-	worth  int            // of evenness, in moves: more than there can be
-	ways   [][]hop        // between replicas
-	from   []arrival      // by replica, of the lane that is added
-	index  map[string]int // of a name
+	names  []string     // sorted
+	lanes  []score.Lane // with an able replica
+	able   [][]bool     // by lane and replica
+	holder []int        // by lane; -1: none
+	at     []int        // planned replica by lane; -1: none
+	load   []int        // by replica
+	worth  int          // weight of evenness: above the maximum number of moves
+	ways   [][]hop
+	from   []arrival // by replica, of the added lane
+	index  map[string]int
 }
 
 // hop is the cheapest way to shift a lane from one replica to another.
 type hop struct{ lane, cost int }
 
-// arrival is how a lane reaches a replica best: another lane makes place for it on the way.
+// arrival is the cheapest way for a lane to reach a replica, by shifting other lanes on the way.
 type arrival struct {
-	cost, lane, before int // before: the replica from which lane comes; -1: it is the new one
+	// before: the replica that lane comes from; -1: it is the new one
+	cost, lane, before int
 	reached            bool
 }
 
-// plan tells which replica shall drive each lane: shares are as even as keys allow, and of all such plans it is one that takes
-// the fewest lanes from their holders. So a lane that is given back, or taken, as the plan says leaves a plan behind that moves one
-// less: moves come to an end, in any order.
+// plan maps each lane to the replica that should drive it. Shares are as even as signer keys allow, and among such
+// plans it takes the fewest lanes from their holders. So releasing or acquiring a lane as planned leaves a plan with
+// one move less: moves come to an end, in any order.
 //
-// It is a flow of least cost, a lane after the other by the cheapest way. A way costs the lanes that it moves, and at its end the
-// number of lanes that the replica has already, which makes loads even.
+// It is a minimum-cost flow that adds one lane after another by the cheapest path. A path costs one per lane taken
+// from its holder, plus a cost at its end that grows with that replica's load, which evens the loads.
 func (s situation) plan() map[score.Lane]string {
 	p := s.planner()
 	for lane := range p.lanes {
@@ -88,7 +90,7 @@ func (s situation) planner() *planner {
 	return p
 }
 
-// cost of a lane at a replica: 1 when it is taken from its holder.
+// cost returns 1 if the lane has another holder.
 func (p *planner) cost(lane, replica int) int {
 	if p.holder[lane] >= 0 && p.holder[lane] != replica {
 		return 1
@@ -96,7 +98,6 @@ func (p *planner) cost(lane, replica int) int {
 	return 0
 }
 
-// add plans for one more lane.
 func (p *planner) add(lane int) {
 	p.findWays()
 	p.from = make([]arrival, len(p.names))
@@ -105,7 +106,7 @@ func (p *planner) add(lane int) {
 			p.from[r] = arrival{p.cost(lane, r), lane, -1, true}
 		}
 	}
-	for range p.names { // Bellman and Ford
+	for range p.names { // Bellman-Ford
 		if !p.relax() {
 			break
 		}
@@ -161,7 +162,7 @@ func (p *planner) relax() (found bool) {
 	return found
 }
 
-// valueOf is what a replica's key holds: its token and the lanes that it can drive.
+// valueOf returns the value of a replica's key: its token and the lanes that it can drive.
 func valueOf(token string, able []score.Lane) string {
 	ids := make([]string, len(able))
 	for i, id := range able {
@@ -170,7 +171,6 @@ func valueOf(token string, able []score.Lane) string {
 	return token + " " + strings.Join(ids, ",")
 }
 
-// ableOf reads the lanes of a replica's key.
 func ableOf(value string) (able []score.Lane) {
 	for _, text := range strings.Split(value[strings.LastIndexByte(value, ' ')+1:], ",") {
 		if id, err := strconv.ParseUint(text, 10, 16); err == nil {

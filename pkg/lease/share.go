@@ -10,7 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// situation is what we know of all replicas alive.
 func (s *share) situation() situation {
 	driven, able := s.lanes()
 	now := situation{able: map[string][]score.Lane{s.config.Replica: able}, holder: map[score.Lane]string{}}
@@ -33,7 +32,6 @@ func (s *share) situation() situation {
 	return now
 }
 
-// plan tells who shall drive each lane.
 func (s *share) plan() map[score.Lane]string {
 	if now := s.situation(); s.planned == nil || !now.equal(s.seen) {
 		s.seen, s.planned = now, now.plan()
@@ -41,8 +39,8 @@ func (s *share) plan() map[score.Lane]string {
 	return s.planned
 }
 
-// giveOneBack ends a lane that another replica shall drive, or that is not driven any more: one in a round, since nothing is
-// bound in it for a moment.
+// giveOneBack releases a lane that another replica should drive, or that is no longer driven. It releases one a
+// round, since the lane assigns no updates during its move.
 func (s *share) giveOneBack() {
 	if !s.board.whole {
 		return
@@ -57,7 +55,7 @@ func (s *share) giveOneBack() {
 	}
 }
 
-// say tells, once each, that we stand by, and which lanes no replica can drive.
+// say logs standby, and the lanes without an able replica, once each.
 func (s *share) say() {
 	if !s.board.whole {
 		return

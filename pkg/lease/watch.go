@@ -8,7 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// entry is another replica's key, or one of ours, as last seen.
+// entry is a key of any replica, as last seen.
 type entry struct {
 	revision uint64
 	value    string
@@ -16,21 +16,20 @@ type entry struct {
 	replayed bool      // seen since the watch began again
 }
 
-// board is what is known of the bucket.
+// board is the known state of the bucket.
 type board struct {
 	ttl   time.Duration
 	keys  map[string]*entry
-	whole bool // everything stored when the watch first began is in keys
+	whole bool // keys has everything that was stored when the watch first began
 }
 
-// see takes in what the watch tells.
 func (b *board) see(n watched.Event, now time.Time) {
 	switch {
 	case n.Begin:
 		for _, s := range b.keys {
 			s.replayed = false
 		}
-	case n.Entry == nil: // all that is stored was told
+	case n.Entry == nil: // the replay is complete
 		for key, s := range b.keys {
 			if !s.replayed {
 				delete(b.keys, key)
@@ -51,14 +50,13 @@ func (b *board) see(n watched.Event, now time.Time) {
 	}
 }
 
-// alive tells whether a key was renewed within the lifetime, as far as we saw. The holder counts from before it wrote, so
-// where it is not alive, the holder has stopped.
+// alive reports whether we saw a renewal within the lifetime. The holder counts from before its write, so if it
+// returns false, the holder has stopped.
 func (b *board) alive(key string, now time.Time) bool {
 	s := b.keys[key]
 	return s != nil && now.Sub(s.since) < b.ttl
 }
 
-// next is how long it takes until the next key is not alive any more.
 func (b *board) next(now time.Time) time.Duration {
 	next := b.ttl
 	for _, s := range b.keys {
@@ -69,7 +67,7 @@ func (b *board) next(now time.Time) time.Duration {
 	return next
 }
 
-// taken notes that a key exists that was thought free: the watch will tell more.
+// taken records a key of unknown revision that blocked our write; the watch will show its value.
 func (b *board) taken(key string, now time.Time) {
 	if s := b.keys[key]; s != nil {
 		s.since = now

@@ -1,14 +1,15 @@
-// Package lifecycle runs the parts of a process: it starts them in order and stops them in reverse, so that each part
-// can lean on those before it until it has stopped itself.
+// Package lifecycle runs the parts of a process. It starts them in order and stops them in reverse, so that each part
+// can use the earlier ones until it has stopped.
 //
-// There are two ways to be told to end. Drain: finish what was promised, take nothing new. Kill: return now. A first
-// signal drains, a second one kills, and a drain that takes longer than its bound becomes a kill.
+// A process ends in two ways. Drain: finish accepted work and refuse new work. Kill: return now. The first signal
+// drains and the second kills. A drain that exceeds its timeout becomes a kill.
 //
-// A part that panics ends the process, as kill -9 does: what is stored survives that, and what a panic leaves in memory is not to be
-// trusted. Lanes, and what they lean on, therefore do not recover: a lane that continued could take a nonce, or send bytes, by a state that is
-// not its journal's, and the next session begins with the journal. Contained (retry.Contained) are only those that follow the contract's events
-// beside the lanes: the ledger's writer and reader, the folds of it, and the deliverer of webhooks. Each try of theirs begins with what is
-// stored, and an event that one of them panics at would end every relayer, at every start. (Of requests, the API answers one that panics with 500.)
+// A panic in a part ends the process, as kill -9 does: stored state survives that, and memory after a panic is
+// unreliable. So lanes and their dependencies do not recover. A lane that continued could use a nonce, or send bytes,
+// by a state that differs from its journal; the next session starts from the journal. Contained (retry.Contained) are
+// only the parts that follow the contract's events beside the lanes: the ledger's writer and reader, its projections,
+// and webhook delivery. Each of their attempts starts from stored state, and an event that makes one panic would
+// otherwise end every relayer at every start. (The API answers a request that panics with 500.)
 //
 //	start   a → b → c         (b fails, or a ends meanwhile: c does not start)
 //	drain   c → b → a         (each: its Run context ends, Run returns, Stop runs)
@@ -27,21 +28,21 @@ import (
 	"time"
 )
 
-// ErrKilled says that parts were told to return at once and may have left work unfinished.
+// ErrKilled reports that parts were killed and may have left work unfinished.
 var ErrKilled = errors.New("killed before everything had drained")
 
-// killGrace is how long a part may take to return once it was killed.
+// killGrace is how long a killed part may take to return.
 const killGrace = 2 * time.Second
 
-// Part is one thing a process runs. Every field but Name may be left out.
+// Part is one part of a process. Every field except Name is optional.
 type Part struct {
 	Name string
-	// Start makes the part ready for those after it. It must give up when ctx ends.
+	// Start makes the part ready for later parts. It must give up when ctx ends.
 	Start func(ctx context.Context) error
-	// Run does the part's work until drain ends, finishes what it promised and returns; when kill ends it returns at
-	// once. Returning before drain ended ends the whole group, an error or not.
+	// Run works until drain ends, finishes accepted work and returns; when kill ends it returns at once. If it
+	// returns before drain ends, with or without an error, the whole group ends.
 	Run func(drain, kill context.Context) error
-	// Stop releases what Start took, after Run has returned.
+	// Stop releases the part's resources after Run has returned.
 	Stop func(kill context.Context) error
 }
 
@@ -52,12 +53,12 @@ type running struct {
 	err   error // of Run; read after done
 }
 
-// Run starts the parts, waits until drain ends or a part returns, and stops what it started, in reverse, within
-// drainTimeout (0: unbounded). It returns the error of the part that failed first, with ErrKilled if not everything could drain.
+// Run starts the parts, waits until drain ends or a part returns, and stops the started ones in reverse, within
+// drainTimeout (0: unbounded). It returns the joined errors of the parts, with ErrKilled if they were killed.
 func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Duration, parts ...Part) error {
 	kill, killNow := context.WithCancel(kill)
 	defer killNow()
-	// stopping ends when there is a reason to stop; a part that ends while later ones start is one.
+	// stopping also ends when a part ends while later ones start.
 	stopping, stopNow := context.WithCancel(drain)
 	defer stopNow()
 	var started []*running
@@ -80,10 +81,10 @@ func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Durati
 	case r := <-ended:
 		failed = fmt.Errorf("%s ended: %w", r.part.Name, orUnexpected(r.err))
 		log.Error("a part of the process ended; stopping the others", "part", r.part.Name, "err", r.err)
-		r.err = nil // said
+		r.err = nil // logged
 	default:
 		if drain.Err() != nil {
-			failed = nil // told to end, perhaps while starting: that is no failure
+			failed = nil // a drain while starting is not a failure
 			log.Info("draining: finishing what was promised, taking nothing new")
 		}
 	}
@@ -112,7 +113,7 @@ func start(ctx context.Context, part Part) error {
 	return nil
 }
 
-// launch runs the part on its own drain context, which ends only when its turn to stop has come.
+// launch runs the part on its own drain context, which ends when it is the part's turn to stop.
 func launch(kill context.Context, part Part, ended func(*running)) *running {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(kill))
 	r := &running{part: part, drain: cancel, done: make(chan struct{})}
@@ -143,7 +144,7 @@ func stop(kill context.Context, log *slog.Logger, r *running) error {
 	}
 	err := r.err
 	if errors.Is(err, context.Canceled) {
-		err = nil // that is what it was asked to do
+		err = nil // as requested
 	}
 	if r.part.Stop != nil {
 		err = errors.Join(err, r.part.Stop(kill))
@@ -162,12 +163,12 @@ func orUnexpected(err error) error {
 	return err
 }
 
-// sameSignal is how soon after a first signal another one is taken for the same: a terminal, a shell or `timeout` signals
-// a process and its group.
+// sameSignal is how soon a second signal counts as the first: a terminal, a shell or `timeout` signals a process and
+// its group.
 const sameSignal = 500 * time.Millisecond
 
-// Signals ends drain at the first SIGINT or SIGTERM and kill at the second, unless that comes at once. release gives
-// the signals back.
+// Signals ends drain at the first SIGINT or SIGTERM and kill at the second, if that is later than sameSignal. release
+// stops the handling of signals.
 func Signals(ctx context.Context) (drain, kill context.Context, release func()) {
 	drain, cancelDrain := context.WithCancel(ctx)
 	kill, cancelKill := context.WithCancel(ctx)

@@ -1,8 +1,9 @@
-// Package notice carries notices between lanes: which handovers one has given another, and taken from it. The KV bucket NOTICES
-// has a key for each pair of lanes that ever handed something over, "from.to", which only the lane's session that from names writes.
+// Package notice carries handoff hints between lanes: the newest handoff that one lane has offered another, and the
+// newest that it accepted. The KV bucket NOTICES has a key "from.to" for each pair of lanes with a handoff, written
+// only by the session of lane from.
 //
-// A notice only says that there is something to read in a journal. So one that is lost, late, or an old copy delays a handover
-// until the lane's session finds that the board does not show what its journal says, and posts it again.
+// A notice only hints that a journal has something to read. A lost, late or outdated one delays a handoff until the
+// lane's session finds that the board differs from its journal, and posts it again.
 package notice
 
 import (
@@ -20,12 +21,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket's name; package stream creates it.
 const Bucket = "NOTICES"
 
 const callTimeout = 5 * time.Second
 
-// Board is the bucket, and all notices in memory, kept current by Run. It is safe for concurrent use.
+// Board is the bucket, with its notices in memory, kept current by Run. It is safe for concurrent use.
 type Board struct {
 	kv   jetstream.KeyValue
 	view *watched.View[lane.Notice]
@@ -40,7 +41,7 @@ func Open(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (*Board
 	return &Board{kv: kv, view: watched.NewView(js.Conn(), kv, log, func(e jetstream.KeyValueEntry) (n lane.Notice, ok bool) {
 		if err := json.Unmarshal(e.Value(), &n); err != nil {
 			log.Warn("a notice between lanes cannot be read; its lane posts it again", "key", e.Key(), "err", err)
-			return lane.Notice{}, true // it counts for nothing, and so does what it replaced
+			return lane.Notice{}, true // counts as empty, in place of the earlier notice
 		}
 		return n, true
 	})}, nil
@@ -50,7 +51,7 @@ func keyOf(from, to score.Lane) string {
 	return strconv.Itoa(int(from)) + "." + strconv.Itoa(int(to))
 }
 
-// Post replaces what lane from tells lane to. After an error it may or may not have.
+// Post replaces the notice of lane from to lane to. After an error it may have been replaced.
 func (b *Board) Post(ctx context.Context, from, to score.Lane, n lane.Notice) error {
 	data, err := json.Marshal(n)
 	if err != nil {
@@ -64,14 +65,14 @@ func (b *Board) Post(ctx context.Context, from, to score.Lane, n lane.Notice) er
 	return nil
 }
 
-// Posted is what lane from tells lane to, as far as is known here; zero for nothing.
+// Posted returns the notice of lane from to lane to, as known here; zero if there is none.
 func (b *Board) Posted(from, to score.Lane) lane.Notice {
 	n, _ := b.view.Get(keyOf(from, to))
 	return n
 }
 
-// Changed is closed when another notice is known here.
+// Changed returns a channel that is closed at the next change of a notice.
 func (b *Board) Changed() <-chan struct{} { return b.view.Changed() }
 
-// Run keeps the notices current until ctx ends, and returns ctx's error. While NATS is away they stay as they were.
+// Run keeps the notices current until ctx ends, and returns ctx's error. While NATS is away they stay unchanged.
 func (b *Board) Run(ctx context.Context) error { return b.view.Run(ctx) }

@@ -1,5 +1,6 @@
-// Package pause keeps what an operator paused, in the KV bucket of the roster, which every deployment has, under a key that earlier versions
-// pass over. Every write is a compare-and-set on the revision that was read.
+// Package pause keeps the paused scopes: lanes, projects, or everything. They are one value in the KV bucket of the
+// lane assignment, which every deployment has, under a key that earlier versions ignore. Every write is a
+// compare-and-set on the revision that was read.
 package pause
 
 import (
@@ -21,38 +22,38 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket's name; package stream creates it.
 const Bucket = "LANES"
 
 const key = "paused"
 
-// errUnreadable says that a newer version, or another program, wrote what is stored.
+// errUnreadable reports a stored value that is invalid or of a newer version.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
-// unreadable is the reason then: `scorelay status` shows it, too, and processes that run may do otherwise.
+// unreadable is the reason shown then, also by `scorelay status`. Running processes may keep earlier pauses.
 const unreadable = "what is paused cannot be read, and processes that knew it before keep to that"
 
-// Bounds of what is kept in one value, which every process watches.
+// Limits of the value, which every process watches.
 const (
 	mostProjects = 1_000
 	mostBytes    = score.MostStored
-	mostReason   = 300 // bytes: an answer that tells of many updates repeats it
+	mostReason   = 300 // bytes; a response about many updates repeats it
 )
 
-// ErrReason says that a reason is not for those who read it.
+// ErrReason reports a reason that is too long or contains control characters.
 var ErrReason = fmt.Errorf("a reason has at most %d bytes of UTF-8, in one line without control characters", mostReason)
 
-// ErrTooMuch says that no more can be paused by itself.
+// ErrTooMuch reports that a limit on pauses is reached.
 var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, and all reasons together have to be shorter than %d KiB", mostProjects, mostBytes>>10)
 
-// Pause is one thing that an operator paused.
+// Pause is the pause of one scope.
 type Pause struct {
 	At      time.Time `json:"at"`
-	Reason  string    `json:"reason,omitempty"`  // for people, callers among them; may be empty
-	Refuses bool      `json:"refuses,omitempty"` // of everything, or a project: nothing is accepted either
+	Reason  string    `json:"reason,omitempty"`  // for people, callers included; may be empty
+	Refuses bool      `json:"refuses,omitempty"` // of a project or everything: the API refuses it, too
 }
 
-// Check is ErrReason where its reason is too long, or something that a terminal or a log would act on.
+// Check returns ErrReason if the reason is too long, or contains characters that a terminal or log may interpret.
 func (p *Pause) Check() error {
 	if len(p.Reason) > mostReason || !utf8.ValidString(p.Reason) || strings.ContainsFunc(p.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ErrReason
@@ -60,7 +61,7 @@ func (p *Pause) Check() error {
 	return nil
 }
 
-// Why is its reason, for callers; never empty.
+// Why returns the reason for callers; it is never empty.
 func (p *Pause) Why() string {
 	if p.Reason == "" {
 		return "the operator paused it at " + p.At.UTC().Format(time.RFC3339)
@@ -68,20 +69,20 @@ func (p *Pause) Why() string {
 	return p.Reason
 }
 
-// What is paused, or resumed, by one command: a lane, a project, or everything where both are nil.
+// What is the scope of a command: a lane, a project, or everything if both are nil.
 type What struct {
 	Lane    *score.Lane
 	Project *score.ProjectID
 }
 
-// Pauses are all of them.
+// Pauses is the set of paused scopes.
 type Pauses struct {
 	All      *Pause                    `json:"all,omitempty"`
 	Lanes    map[score.Lane]Pause      `json:"lanes,omitempty"`
 	Projects map[score.ProjectID]Pause `json:"projects,omitempty"`
 }
 
-// Of is the pause of a lane: its own, or that of everything; nil if it is not paused.
+// Of returns the pause of a lane: its own or that of everything; nil if it runs.
 func (p Pauses) Of(id score.Lane) *Pause {
 	if own, paused := p.Lanes[id]; paused {
 		return &own
@@ -89,7 +90,8 @@ func (p Pauses) Of(id score.Lane) *Pause {
 	return p.All
 }
 
-// OfProject is the pause of a project: that of everything where nothing is accepted, its own, or its lane's; nil if it is not paused.
+// OfProject returns the pause of a project: that of everything if it refuses, else the project's own or its lane's;
+// nil if it runs.
 func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
 	if p.All != nil && p.All.Refuses {
 		return p.All
@@ -100,7 +102,7 @@ func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
 	return p.Of(carriedBy)
 }
 
-// Has tells whether a lane, or a project, is paused by itself; of everything, whether that is.
+// Has reports whether exactly this scope is paused.
 func (p Pauses) Has(what What) (paused bool) {
 	switch {
 	case what.Lane != nil:
@@ -113,7 +115,7 @@ func (p Pauses) Has(what What) (paused bool) {
 	return paused
 }
 
-// With is all of them and another one, in place of the last of the same.
+// With returns a copy in which one replaces the scope's pause.
 func (p Pauses) With(what What, one Pause) Pauses {
 	switch {
 	case what.Lane != nil:
@@ -135,7 +137,7 @@ func with[K comparable](pauses map[K]Pause, key K, one Pause) map[K]Pause {
 	return pauses
 }
 
-// Without is all of them but that of a lane, or a project, by itself; none where what is everything.
+// Without returns a copy without the scope's own pause; empty if the scope is everything.
 func (p Pauses) Without(what What) Pauses {
 	if what == (What{}) {
 		return Pauses{}
@@ -150,13 +152,12 @@ func (p Pauses) Without(what What) Pauses {
 	return p
 }
 
-// Store reads and writes them. It is safe for concurrent use.
+// Store reads and writes the pauses. It is safe for concurrent use.
 type Store struct {
 	kv jetstream.KeyValue
 	js jetstream.JetStream
 }
 
-// Open binds to the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -165,8 +166,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{kv: kv, js: js}, nil
 }
 
-// Get reads them; the zero Pauses where there were none yet. Where they cannot be read, everything is paused, which harms least:
-// what an operator paused, such as accepting while NATS moves, may be among it.
+// Get returns the pauses; zero before the first. If they cannot be decoded, it returns a pause of everything, the
+// safe choice: an operator may have paused accepting, for instance while NATS moves.
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	data, _, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
@@ -178,7 +179,7 @@ func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
 }
 
-// decode reads what is stored, nil for nothing. The error is errUnreadable.
+// decode decodes the stored value; nil is empty. Its error is errUnreadable.
 func decode(data []byte) (p Pauses, err error) {
 	if data == nil {
 		return p, nil
@@ -189,8 +190,9 @@ func decode(data []byte) (p Pauses, err error) {
 	return p, nil
 }
 
-// Update replaces them by what change makes of them, as watched.Change does. What cannot be read is an error at once, and score.ErrNewer what
-// a newer version wrote of which this one does not know all: only Clear replaces these. So is ErrTooMuch.
+// Update replaces the pauses with change's result, by watched.Change. It returns errUnreadable for an invalid value,
+// score.ErrNewer for one with unknown fields of a newer version, and ErrTooMuch over a limit. Only Clear replaces the
+// first two.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pauses, err error) {
 	err = watched.Change(ctx, s.kv, key, "what is paused", func(stored []byte) ([]byte, error) {
 		if p, err = decode(stored); err != nil {
@@ -205,12 +207,12 @@ func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pause
 	return p, err
 }
 
-// Clear has nothing paused any more, also where what was cannot be read. It tries as Update does.
+// Clear removes all pauses, even an invalid value. It retries as Update does.
 func (s *Store) Clear(ctx context.Context) error {
 	return watched.Change(ctx, s.kv, key, "what is paused", func([]byte) ([]byte, error) { return Pauses{}.encode() })
 }
 
-// whole is score.ErrNewer where this program does not know all that is stored: what it wrote in its place would lack the rest.
+// whole returns score.ErrNewer if the value has fields unknown to this program, which a rewrite would drop.
 func whole(stored []byte) error {
 	if stored == nil {
 		return nil
@@ -234,19 +236,19 @@ func (p Pauses) encode() ([]byte, error) {
 	return data, nil
 }
 
-// View is what is paused, in memory, kept current by Run. It is safe for concurrent use.
+// View is the pauses in memory, kept current by Run. It is safe for concurrent use.
 type View struct {
-	first Pauses // until the watch has told all that is stored
+	first Pauses // until the view has caught up
 	view  *watched.View[Pauses]
 }
 
-// View reads what is paused and returns a view that knows it. What is stored later and cannot be read changes nothing.
+// View reads the pauses and returns a view of them. It ignores an invalid value stored later.
 func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	first, err := s.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	decoded := false // something since; then the view itself keeps what it knew
+	decoded := false // later; then the view itself keeps the last value
 	return &View{first: first, view: watched.NewView(s.js.Conn(), s.kv, log, func(e jetstream.KeyValueEntry) (p Pauses, ok bool) {
 		if e.Key() != key {
 			return p, false
@@ -260,7 +262,7 @@ func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	})}, nil
 }
 
-// Current is what is paused, as far as is known here.
+// Current returns the pauses known to this process.
 func (v *View) Current() Pauses {
 	select {
 	case <-v.view.CaughtUp():
@@ -271,5 +273,5 @@ func (v *View) Current() Pauses {
 	}
 }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away it keeps what it knew.
+// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away it keeps its value.
 func (v *View) Run(ctx context.Context) error { return v.view.Run(ctx) }

@@ -14,13 +14,13 @@ import (
 
 const auditKey = "audit"
 
-// Audit is how the last `scorelay audit` ended.
+// Audit is the result of the last `scorelay audit`.
 type Audit struct {
-	At     time.Time `json:"at"`     // when NATS stored it; LastAudit sets it
+	At     time.Time `json:"at"`     // NATS's time of storage, set by LastAudit
 	Status int       `json:"status"` // the command's exit status
 }
 
-// TellAudit replaces the result of the audit before. After an error it may or may not have.
+// TellAudit replaces the stored result. After an error it may have been replaced.
 func TellAudit(ctx context.Context, js jetstream.JetStream, a Audit) error {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -36,7 +36,7 @@ func TellAudit(ctx context.Context, js jetstream.JetStream, a Audit) error {
 	return nil
 }
 
-// LastAudit is the result of the last audit; nil if none was stored.
+// LastAudit returns the result of the last audit; nil if there is none.
 func LastAudit(ctx context.Context, js jetstream.JetStream) (*Audit, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

@@ -2,21 +2,20 @@ package replica
 
 import "time"
 
-// window is how far Lately looks back, about: long enough for some blocks, short enough to show what changed.
+// window is the approximate period of Lately: long enough for some blocks, short enough to show changes.
 const window = time.Minute
 
-// Counts are what a replica did since it began.
+// Counts are the counters of a replica since its start.
 type Counts struct {
 	Accepted   uint64  `json:"accepted,omitempty"`   // updates
-	NotDurable uint64  `json:"notDurable,omitempty"` // posts that NATS did not acknowledge in time
+	NotDurable uint64  `json:"notDurable,omitempty"` // requests without a NATS ack in time
 	Final      uint64  `json:"final,omitempty"`      // updates
-	Gas        uint64  `json:"gas,omitempty"`        // that final transactions used
-	Fees       float64 `json:"fees,omitempty"`       // that final transactions paid, ether
-	BlockGas   uint64  `json:"blockGas,omitempty"`   // that all transactions used in the blocks that it followed
-	BlockLimit uint64  `json:"blockLimit,omitempty"` // the gas limits of these blocks together
+	Gas        uint64  `json:"gas,omitempty"`        // of final transactions
+	Fees       float64 `json:"fees,omitempty"`       // of final transactions, in ether
+	BlockGas   uint64  `json:"blockGas,omitempty"`   // of all transactions in the blocks followed
+	BlockLimit uint64  `json:"blockLimit,omitempty"` // sum of these blocks' gas limits
 }
 
-// Plus is the sum of both.
 func (c Counts) Plus(more Counts) Counts {
 	return Counts{
 		Accepted: c.Accepted + more.Accepted, NotDurable: c.NotDurable + more.NotDurable, Final: c.Final + more.Final, Gas: c.Gas + more.Gas, Fees: c.Fees + more.Fees,
@@ -31,13 +30,13 @@ func (c Counts) minus(before Counts) Counts {
 	}
 }
 
-// Lately is what a replica did in the last minute or so.
+// Lately is a replica's activity in about the last minute.
 type Lately struct {
-	Seconds float64 `json:"seconds"` // more than 0
+	Seconds float64 `json:"seconds"` // > 0
 	Counts
 }
 
-// Window knows what was counted in the last minute. The zero value knows nothing.
+// Window computes Lately. The zero value is ready to use.
 type Window struct {
 	samples []sample
 }
@@ -47,7 +46,8 @@ type sample struct {
 	Counts
 }
 
-// Add is told what was counted up to now, and tells what it was lately; nil where it was told of no time before.
+// Add records the counters at a time, and returns the difference to about a minute before; nil without an earlier
+// sample.
 func (w *Window) Add(now time.Time, c Counts) *Lately {
 	w.samples = append(w.samples, sample{now, c})
 	for len(w.samples) > 2 && now.Sub(w.samples[1].at) >= window {

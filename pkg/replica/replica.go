@@ -1,8 +1,9 @@
-// Package replica keeps what each replica of the API and of the relayer says of itself: what no journal, lease or block tells, such as
-// its version, and how the chain's endpoints do for it. People read it, nothing is decided by it.
+// Package replica keeps the status reports of the API and relayer replicas. A report contains facts that journals,
+// leases and blocks lack, such as the version and the state of the chain's endpoints. Reports are only displayed,
+// never the basis of a decision.
 //
-// It is kept in the KV bucket of the leases, which every deployment has and in which keys can expire: what a replica said goes some
-// seconds after the replica. Leases pass over its keys.
+// They are in the KV bucket of the leases, which every deployment has and in which keys can expire: a report expires
+// some seconds after its replica ends. Package lease ignores these keys.
 package replica
 
 import (
@@ -21,10 +22,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+// Bucket is the KV bucket of the reports; package stream creates it.
 const Bucket = "LEASES"
 
-// Every is how often a replica tells, Lifetime how long it is believed: whole seconds.
+// Every is the interval of reports, and Lifetime is how long one is valid; both in whole seconds.
 const (
 	Every    = 2 * time.Second
 	Lifetime = 10 * time.Second
@@ -32,51 +33,54 @@ const (
 
 const prefix = "report."
 
-// Report is what a replica says of itself.
+// Report is a replica's status.
 type Report struct {
 	Role      string              `json:"role"` // api or relayer
-	Name      string              `json:"name"` // unique among those of its role; letters, digits, dash and underscore
+	Name      string              `json:"name"` // unique within the role; letters, digits, dash and underscore
 	Version   string              `json:"version"`
 	Began     time.Time           `json:"began"`
-	At        time.Time           `json:"at"` // when NATS stored it; Reports sets it
+	At        time.Time           `json:"at"` // NATS's time of storage, set by Reports
 	Endpoints []Endpoint          `json:"endpoints"`
-	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // that it drives
+	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // lanes that it drives
 	Lately    *Lately             `json:"lately,omitempty"`
-	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: it tops no signer up
-	Redis     string              `json:"redis,omitempty"` // what Redis answered, in its own words, to the newest call of the last minute that it refused
+	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: top-ups are off
+	// Redis's text for the newest call that it refused in the last minute
+	Redis string `json:"redis,omitempty"`
 }
 
-// TopUp is what a relayer knows of the account that tops lanes' signers up.
+// TopUp is the state of the account that funds the lanes' signers.
 type TopUp struct {
 	Account    common.Address `json:"account"`
-	BalanceWei *big.Int       `json:"balanceWei,omitempty"` // nil: not known
+	BalanceWei *big.Int       `json:"balanceWei,omitempty"` // nil: unknown
 	SpentWei   *big.Int       `json:"spentWei"`             // on this UTC day
-	PerDayWei  *big.Int       `json:"perDayWei"`            // the ceiling of a day
-	Lane       *score.Lane    `json:"lane,omitempty"`       // whose signer is being paid
-	Wait       string         `json:"wait,omitempty"`       // why none is paid, as a topup.Wait
-	Since      time.Time      `json:"since"`                // from when on
-	Stopped    string         `json:"stopped,omitempty"`    // why a person has to look; a sentence
+	PerDayWei  *big.Int       `json:"perDayWei"`            // daily limit
+	Lane       *score.Lane    `json:"lane,omitempty"`       // being paid
+	Wait       string         `json:"wait,omitempty"`       // why payments wait, as a topup.Wait
+	Since      time.Time      `json:"since"`                // start of Wait
+	Stopped    string         `json:"stopped,omitempty"`    // why an operator must look; a sentence
 }
 
-// Endpoint is how an endpoint of the chain does for a replica.
+// Endpoint is the state of a chain endpoint as seen by a replica.
 type Endpoint struct {
-	Name   string `json:"name"` // never its URL, which may hold a key
+	Name   string `json:"name"` // not its URL, which may contain a key
 	Up     bool   `json:"up"`
-	Why    string `json:"why,omitempty"` // it is not up
+	Why    string `json:"why,omitempty"` // why it is down
 	Newest uint64 `json:"newest"`        // number of its newest block seen; 0: none
-	TookMS int64  `json:"tookMs"`        // its last answer, in milliseconds
+	TookMS int64  `json:"tookMs"`        // latency of its last reply, in milliseconds
 }
 
-// Lane is what a relayer knows of a lane that it drives.
+// Lane is a relayer's view of a lane that it drives.
 type Lane struct {
-	Wait    string    `json:"wait,omitempty"`  // why it binds nothing new, as a lane.Wait
-	Since   time.Time `json:"since"`           // from when on
-	Waiting uint64    `json:"waiting"`         // updates
-	Lasts   *float64  `json:"lasts,omitempty"` // seconds that its signer's balance lasts, as the relayer saw it fall; nil: not known
-	Lacks   *big.Int  `json:"lacks,omitempty"` // wei, at least, that its signer's balance lacks for another transaction; nil: none, or not known
+	Wait    string    `json:"wait,omitempty"` // why it assigns nothing new, as a lane.Wait
+	Since   time.Time `json:"since"`          // start of Wait
+	Waiting uint64    `json:"waiting"`        // backlog, in updates
+	// seconds until the signer's balance is used up, at the observed rate; nil: unknown
+	Lasts *float64 `json:"lasts,omitempty"`
+	// minimum in wei that the signer's balance lacks for another transaction; nil: 0 or unknown
+	Lacks *big.Int `json:"lacks,omitempty"`
 }
 
-// Tell replaces what the replica said before. After an error it may or may not have.
+// Tell replaces the replica's report. After an error it may have been replaced.
 func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -91,8 +95,8 @@ func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	return nil
 }
 
-// Reports are what the replicas said last that told something in the last seconds, by the clock of NATS, which forgets nothing while it
-// cannot write. What a newer version says and cannot be read is left out.
+// Reports returns the replicas' reports that are younger than 2 × Lifetime by NATS's clock. The age is checked
+// because NATS expires keys only while it can write. Reports of newer versions that fail to decode are left out.
 func Reports(ctx context.Context, js jetstream.JetStream) (reports []Report, err error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

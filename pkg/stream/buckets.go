@@ -9,10 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// LeadReads has the leaders of all streams and buckets answer reads of single messages, where older versions of this program had
-// any of their copies answer. A copy that is behind tells what is past: that a creation does not exist, or a project's record as
-// it was, and what is decided by that is wrong. What does not exist, or has one copy, is passed over. Processes that run ask as they did
-// when they started, and get no answer any more.
+// LeadReads makes the leaders of all streams and buckets answer reads of single messages (allow_direct off), to fix
+// deployments of older versions. Reads from an outdated copy lead to wrong decisions. Missing streams and those with
+// one copy are skipped. Running processes read as configured at their start, and get no more replies.
 func LeadReads(ctx context.Context, js jetstream.JetStream) error { return leadReads(ctx, js, Names()) }
 
 func leadReads(ctx context.Context, js jetstream.JetStream, names []string) error {
@@ -36,23 +35,23 @@ func leadReads(ctx context.Context, js jetstream.JetStream, names []string) erro
 	return nil
 }
 
-// Lanes is the stream behind the bucket of the roster of lanes.
+// Lanes is the stream behind the bucket LANES, which holds the lane assignment.
 const Lanes = "KV_" + LanesBucket
 
-// Steady are the subjects of Lanes that may not change while copies are made: the roster, with which the journals agree, and what is paused.
-// The record of top-ups may: it is written with each payment, and an older one stops them until an operator looks.
+// Steady returns the subjects of Lanes that must stay unchanged during a backup: the lane assignment, which agrees
+// with the journals, and the paused scopes. The record of top-ups may change: an outdated one only stops payments
+// until an operator looks.
 func Steady() []string {
 	return []string{"$KV." + LanesBucket + ".roster", "$KV." + LanesBucket + ".paused"}
 }
 
-// Names are all that a deployment keeps in JetStream.
+// Names returns the names of all streams of a deployment.
 func Names() []string { return append(BackedUp(), LedgerName) }
 
-// BackedUp are those of Names that a backup holds, in the order in which they are copied, since the copies are of one
-// moment only nearly. What is older than what comes after it costs work again: journals that are older than the dead
-// letters and the accepted updates write the same letters again and bind updates again, which the contract applies
-// once. The other way round they would have bound what is not there, and dropped what no letter tells of. The ledger is
-// left out: the chain has all that is in it.
+// BackedUp returns the Names in a backup, in copying order, since the copies are only nearly simultaneous. Journals
+// come before dead letters and accepted updates. Older journals only repeat work: lanes store the same letters and
+// assign updates again, which the contract applies once. Newer ones would refer to updates that the copy lacks, and
+// to drops without a letter. The ledger is left out, because the chain holds its content.
 func BackedUp() (names []string) {
 	for _, bucket := range buckets(Config{}) {
 		names = append(names, "KV_"+bucket.Bucket)
@@ -60,7 +59,6 @@ func BackedUp() (names []string) {
 	return append(names, JournalName, DeadLettersName, RejectedName, Name)
 }
 
-// buckets are those of all packages.
 func buckets(cfg Config) []jetstream.KeyValueConfig {
 	all := []jetstream.KeyValueConfig{
 		{Bucket: LeasesBucket, History: 1, LimitMarkerTTL: time.Second},
@@ -69,7 +67,7 @@ func buckets(cfg Config) []jetstream.KeyValueConfig {
 		{Bucket: BacklogBucket, History: 1},
 		{Bucket: NoticesBucket, History: 1},
 		{Bucket: HaltBucket, History: 1},
-		{Bucket: LanesBucket, History: 64}, // what it was before, for people
+		{Bucket: LanesBucket, History: 64}, // earlier states, for operators
 		{Bucket: WebhooksBucket, History: 1},
 		{Bucket: WebhookStates, History: 1}, // an older copy delivers again
 	}
@@ -84,15 +82,16 @@ func (s *Stream) Complete(ctx context.Context) error {
 	return createBuckets(ctx, s.js, Config{Replicas: s.stream.CachedInfo().Config.Replicas})
 }
 
-// createBuckets creates those that do not exist yet.
 func createBuckets(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	for _, bucket := range buckets(cfg) {
 		_, err := js.KeyValue(ctx, bucket.Bucket)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			if _, err = js.CreateKeyValue(ctx, bucket); errors.Is(err, jetstream.ErrBucketExists) { // another process was first
+			// another process was first
+			if _, err = js.CreateKeyValue(ctx, bucket); errors.Is(err, jetstream.ErrBucketExists) {
 				err = nil
 			}
-			err = errors.Join(err, leadReads(ctx, js, []string{"KV_" + bucket.Bucket})) // the client has any copy answer
+			// the client turned allow_direct on
+			err = errors.Join(err, leadReads(ctx, js, []string{"KV_" + bucket.Bucket}))
 		}
 		if err != nil {
 			return fmt.Errorf("couldn't create the bucket %s: %w", bucket.Bucket, err)

@@ -18,8 +18,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// deadLetterID names what was rejected, and with which piece of its lane's work. Two updates under one updateId are two things, so an
-// update's id ends in a hash of what it says. A message is one thing in every lane.
+// deadLetterID returns a deterministic id. An update's contains its lane, project, updateId, work number and a hash
+// of its content, since two different updates may share an updateId. Other ids are the same in every lane.
 func deadLetterID(d *score.DeadLetter) string {
 	seq := strconv.FormatUint(d.Seq, 10)
 	switch {
@@ -38,9 +38,8 @@ func deadLetterID(d *score.DeadLetter) string {
 	}
 }
 
-// AddDeadLetters stores dead letters. Nil means that all are stored; after an error some may be. Adding one again
-// replaces it, so a caller that does not know whether it succeeded may repeat all of them. A mark of a replay is lost
-// then: better an update accepted once more than one out of sight.
+// AddDeadLetters stores dead letters. Storing one again replaces it, so a caller may repeat all of them after an
+// error. That loses a replay mark: accepting an update twice is better than hiding its letter.
 func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
@@ -68,7 +67,7 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter)
 	return s.rejected.put(ctx, rejected)
 }
 
-// MarkReplayed notes in a dead letter that was read that what it holds was accepted again at a time.
+// MarkReplayed records that a dead letter's content was accepted again at the given time.
 func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.Time) error {
 	d.Replayed = at
 	of := s.rejected
@@ -82,8 +81,8 @@ func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.T
 	return of.put(ctx, msgs)
 }
 
-// DeadLetters hands every dead letter there is now to fn, replayed ones too, oldest first (of a replayed one, its replay
-// counts). An error of fn ends it.
+// DeadLetters calls fn with each dead letter held now, oldest first; marking a replay renews a letter's time. It ends
+// with the first error of fn.
 func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
 	dead, stopDead := iter.Pull2(s.dead.all(ctx))
 	defer stopDead()
@@ -110,17 +109,19 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) erro
 	return nil
 }
 
-// LastDeadLetter is the sequence of the newest dead letter that no event of the contract tells of, in the stream that keeps these; 0 while there was none.
+// LastDeadLetter returns the newest sequence that the stream DEADLETTERS has had; 0 if it has had none.
 func (s *Stream) LastDeadLetter(ctx context.Context) (uint64, error) {
-	info, err := infoOf(ctx, s.dead) // of an old end the ledger would conclude that dead letters are lost, and hold all again
+	// an outdated end would look like a loss of dead letters to the ledger, which would store all again
+	info, err := infoOf(ctx, s.dead)
 	if err != nil {
 		return 0, fmt.Errorf("couldn't find the end of the stream %s: %w", DeadLettersName, err)
 	}
 	return info.State.LastSeq, nil
 }
 
-// DeadLettersAfter hands the dead letters that no event of the contract tells of, and that are stored after a sequence now, to fn, in order: a project's or, of nil,
-// all. One that was marked as replayed, or stored again, has its newest place only. An error of fn ends it.
+// DeadLettersAfter calls fn in order with the letters in DEADLETTERS above the sequence after: those of one project,
+// or all if of is nil. A letter that was marked or stored again appears only at its newest sequence. It ends with the
+// first error of fn.
 func (s *Stream) DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error {
 	from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1}
 	if of != nil {

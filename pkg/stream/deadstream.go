@@ -17,20 +17,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxAtomic is how many messages an atomic batch holds at most. A server's own bound is 1,000 unless it is told otherwise.
+// maxAtomic bounds the messages of an atomic batch. The server's default limit is 1,000.
 const maxAtomic = 500
 
-// deadLetterStream is a stream that holds dead letters, one per subject: its prefix and the dead letter's id.
+// deadLetterStream holds dead letters; a subject is prefix and id.
 type deadLetterStream struct {
 	jetstream.Stream
 	bulk
 	prefix string
 }
 
-// bulk stores many messages of a stream at once.
 type bulk struct {
 	js   jetstream.JetStream
-	name string // of the stream
+	name string
 }
 
 // stored is a dead letter and when it was stored or marked.
@@ -48,7 +47,7 @@ func openDeadLetters(ctx context.Context, js jetstream.JetStream, name, prefix s
 }
 
 func appendDeadLetter(msgs []*nats.Msg, subject string, d score.DeadLetter) ([]*nats.Msg, error) {
-	d.ID = "" // the subject says it
+	d.ID = "" // contained in the subject
 	data, err := json.Marshal(&d)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode the dead letter %s: %w", subject, err)
@@ -67,9 +66,8 @@ func (s *deadLetterStream) decode(subject string, data []byte) (score.DeadLetter
 	return d, nil
 }
 
-// put stores messages; nil means that all are. A server syncs an
-// atomic batch once and single messages each, which is what takes the time. What it does not take as a batch is published
-// singly.
+// put stores messages; nil means all of them. Syncing takes most of the time, and an atomic batch is synced once. It
+// publishes singly if the server refuses a batch.
 func (s bulk) put(ctx context.Context, msgs []*nats.Msg) error {
 	for len(msgs) > 0 {
 		n := min(len(msgs), maxAtomic)
@@ -97,17 +95,18 @@ func (s bulk) putSingly(ctx context.Context, msgs []*nats.Msg) error {
 	return nil
 }
 
-// The headers of messages that are stored all at once or not at all (NATS 2.12 on).
+// Headers of an atomic batch (NATS 2.12 and later).
 const (
 	headerBatch       = "Nats-Batch-Id"
 	headerBatchSeq    = "Nats-Batch-Sequence"
 	headerBatchCommit = "Nats-Batch-Commit"
 )
 
-// errNotAtomic says that a batch was not stored, and its messages should be published singly.
+// errNotAtomic reports that a batch was refused; its messages should be published singly.
 var errNotAtomic = errors.New("the server does not take the messages as an atomic batch")
 
-// putAtomic stores 2 … maxAtomic messages as a batch: all or none. Any other error than errNotAtomic leaves open whether they are stored.
+// putAtomic stores 2 … maxAtomic messages as a batch: all or none. After an error other than errNotAtomic they may be
+// stored.
 func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	conn, id := s.js.Conn(), rand.Text()
 	for i, msg := range msgs {
@@ -126,7 +125,7 @@ func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 		if last {
 			msg.Header.Set(headerBatchCommit, "1")
 		}
-		reply, err := conn.RequestMsgWithContext(ctx, msg) // the first one's answer says that there is room for more
+		reply, err := conn.RequestMsgWithContext(ctx, msg) // the answer to the first grants room for the others
 		if err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	return nil
 }
 
-// acked reads what the server answers to the first message of several, which is nothing, and to the last.
+// acked checks the server's reply to the first message of a batch, which is empty, and to the last.
 func acked(data []byte, last bool) error {
 	if !last && len(data) == 0 {
 		return nil
@@ -158,7 +157,7 @@ func acked(data []byte, last bool) error {
 	return nil
 }
 
-// all are those that are there when they are asked for, oldest first. An error is the last.
+// all returns the dead letters held now, oldest first. An error ends the sequence.
 func (s *deadLetterStream) all(ctx context.Context) iter.Seq2[stored, error] {
 	return func(yield func(stored, error) bool) {
 		err := readThrough(ctx, s, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {

@@ -15,13 +15,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-const askTimeout = 3 * time.Second // of one monitoring endpoint
+const askTimeout = 3 * time.Second // for one monitoring endpoint
 
-// VerifySyncAlways asks the monitoring endpoints of NATS servers (http://host:8222; of a cluster each server's) whether they sync
-// every write before they acknowledge it. ErrUnsafe names a server that does not, since an acknowledged update could be lost with
-// the machine's power, and those of the cluster that no endpoint is named of. silent are the endpoints that do not answer now, where
-// most of the cluster's servers do; where most do not, or do not know each other yet, it is another error. What a server is told when
-// it starts again, and one that joins the cluster later, is not seen.
+// VerifySyncAlways checks through monitoring endpoints (http://host:8222, one per server) that NATS servers sync
+// every write before they acknowledge it. Otherwise a power failure could lose an acknowledged update. ErrUnsafe
+// names servers that fail the check, and servers of the cluster that lack an endpoint in monitors. silent contains
+// the endpoints that failed to answer, if a majority answered. Without a majority, or before the servers know each
+// other, it returns another error. Settings that take effect at a later restart, and servers that join later, go
+// unchecked.
 func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, err error) {
 	answers, failed := make([]*monitored, len(monitors)), make([]error, len(monitors))
 	var asking sync.WaitGroup
@@ -64,13 +65,13 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 	return silent, nil
 }
 
-// Disk is how many bytes JetStream has on a server's disk, and may have.
+// Disk is JetStream's disk use on a server and its limit, in bytes.
 type Disk struct {
-	Server        string // its name
+	Server        string
 	Used, Allowed float64
 }
 
-// Disks asks the monitoring endpoints of NATS servers. One that does not answer is left out.
+// Disks reads the disk use from the monitoring endpoints, except those that fail to answer.
 func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	for _, url := range monitors {
 		if a, err := ask(ctx, url); err == nil {
@@ -80,7 +81,7 @@ func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	return disks
 }
 
-// Behind are the servers whose copy of a stream is behind, or that are away.
+// Behind returns the servers that are offline or have an outdated copy of a stream.
 func Behind(info *jetstream.StreamInfo) []string {
 	names := []string{}
 	if info.Cluster != nil {
@@ -93,7 +94,7 @@ func Behind(info *jetstream.StreamInfo) []string {
 	return names
 }
 
-// monitored is what a server's monitoring endpoint says of it.
+// monitored is the used part of a server's /varz.
 type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {
@@ -108,7 +109,7 @@ type monitored struct {
 	} `json:"jetstream"`
 }
 
-// cluster is what a server knows of the JetStream servers in its cluster; zero where it is by itself.
+// cluster is a server's view of the JetStream cluster; zero for a single server.
 type cluster struct {
 	Size     int    `json:"cluster_size"`
 	Leader   string `json:"leader"`

@@ -12,8 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// PublishEdit stores an accepted edit, once per project and nonce. A *score.EditTakenError says that one is there that is no dead
-// letter, maybe this very one; one that is, is replaced. Else nil, score.ErrFull and ErrUnknown mean what they do of PublishEnvelope.
+// PublishEdit stores an accepted edit, once per project and nonce. *score.EditTakenError: an edit with that nonce is
+// stored, maybe this one. A dead-lettered edit is replaced. nil, score.ErrFull and ErrUnknown are as for
+// PublishEnvelope.
 func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
 	data, err := encodeEdit(e, traces...)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedE
 	case err != nil:
 		return err
 	case id == msgID:
-		return nil // stored by an attempt whose answer was lost
+		return nil // stored by an attempt with a lost reply
 	case stored != nil:
 		dead, err := s.edited(ctx, stored, seq)
 		if err != nil {
@@ -40,14 +41,14 @@ func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedE
 		}
 	}
 	err = s.publish(ctx, subject, data, msgID, jetstream.WithExpectLastSequencePerSubject(seq))
-	if isWrongSequence(err) { // another one came first: what it is, the next attempt says
+	if isWrongSequence(err) { // another edit was first: the next attempt finds it
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	return err
 }
 
-// Edit finds the newest accepted edit of a nonce that the stream holds, nil where it holds none, and its dead letter, nil where it has
-// none.
+// Edit returns the newest accepted edit of a nonce that the stream holds, and its dead letter; nil for each that is
+// missing.
 func (s *Stream) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	seq, stored, _, err := s.edit(ctx, ref)
 	if err != nil || stored == nil {
@@ -57,7 +58,7 @@ func (s *Stream) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *s
 	return stored, dead, err
 }
 
-// edit reads the newest message of a nonce; stored is nil where it cannot be read.
+// edit reads the newest message of a nonce; stored is nil if missing or corrupt.
 func (s *Stream) edit(ctx context.Context, ref score.Ref) (seq uint64, stored *score.SignedEdit, msgID string, err error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, editSubject(ref))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -73,7 +74,7 @@ func (s *Stream) edit(ctx context.Context, ref score.Ref) (seq uint64, stored *s
 	return msg.Sequence, m.Edit, msg.Header.Get(jetstream.MsgIDHeader), nil
 }
 
-// edited is the dead letter of the edit at a sequence; nil where there is none.
+// edited returns the dead letter of the edit at a sequence; nil if there is none.
 func (s *Stream) edited(ctx context.Context, e *score.SignedEdit, seq uint64) (*score.DeadLetter, error) {
 	subject := deadPrefix + deadLetterID(&score.DeadLetter{Edit: e, Seq: seq})
 	msg, err := s.dead.GetLastMsgForSubject(ctx, subject)
@@ -91,7 +92,6 @@ func editSubject(ref score.Ref) string {
 	return projectPrefix + hex.EncodeToString(ref.Project[:]) + "-edit-" + strconv.FormatUint(ref.Nonce, 10)
 }
 
-// editName names an edit in ids of dead letters.
 func editName(ref score.Ref) string {
 	return "edit." + hex.EncodeToString(ref.Project[:]) + "." + strconv.FormatUint(ref.Nonce, 10)
 }

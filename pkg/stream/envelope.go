@@ -11,23 +11,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxEnvelope is the largest number of updates in one envelope, those of signed groups included.
+// MaxEnvelope is the maximum number of updates in an envelope.
 const MaxEnvelope = 1000
 
 const (
-	version    = 1  // of the wire form
-	traced     = 2  // of the wire form of a message of which something is traced
-	editing    = 3  // of the wire form of an edit, traced or not: older programs do not know what it is
-	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
+	version    = 1
+	traced     = 2  // of a message with traces
+	editing    = 3  // of an edit; unknown to older programs
+	maxVersion = 31 // the highest ever: a higher first byte marks foreign data
 )
 
-// Version is the newest format of messages that this program reads, and writes of edits.
+// Version is the newest message format: the maximum for reading, and the one of edits.
 const Version = editing
 
 const (
 	kindUpdates = 1
 	kindProject = 2
-	kindFiller  = 3 // says nothing, see Extend
+	kindFiller  = 3 // empty, see Extend
 	kindEdit    = 4
 	headerBytes = 2
 	updateBytes = 32 + 32 + 20 + 20 + 1 + 1
@@ -37,11 +37,11 @@ const (
 
 var errMalformed = errors.New("malformed message")
 
-// EncodeEnvelope writes the wire form of 1 … MaxEnvelope updates, of which signed marks the signed groups, in ascending
-// order: a version byte, a kind byte, a big-endian uint16 count and, for each update, project, updateId, signer, target,
-// action and score type. Then come the uint16 count of signed groups and, for each, first and count as uint16, its kind
-// and its signature. Where something is traced, the version byte says so, and between kind and count come the uint16 count of what is
-// and, for each, its index as uint16 and its trace.
+// EncodeEnvelope returns the wire format of 1 … MaxEnvelope updates; signed marks the signed groups in ascending
+// order. The format is a version byte, a kind byte, a big-endian uint16 count and, for each update, project,
+// updateId, signer, target, action and score type. Then come the uint16 count of signed groups and, for each, first
+// and count as uint16, its kind and its signature. With traces the version byte is 2, and the uint16 count of traces
+// and, for each, its index as uint16 and its trace follow the kind.
 func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...score.Traced) ([]byte, error) {
 	if n := len(updates); n < 1 || n > MaxEnvelope {
 		return nil, fmt.Errorf("an envelope holds 1 to %d updates, not %d", MaxEnvelope, n)
@@ -73,8 +73,8 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...sco
 	return b, nil
 }
 
-// checkSpans tells whether the signed groups are in order and in range, apart, and each of one project and signer, with
-// ids that its kind can write: else the contract could not be told of what was signed.
+// checkSpans checks that the signed groups are in order, in range and disjoint. Each needs one project, one signer,
+// and ids that its kind can encode: a contract call could not express others.
 func checkSpans(updates []score.Update, signed []score.Signed) error {
 	free := 0
 	for i := range signed {
@@ -110,7 +110,7 @@ func checkGroup(kind score.Kind, updates []score.Update) error {
 	return nil
 }
 
-// checkTraces tells whether traces are in order and in range, and name something.
+// checkTraces checks that traces are in order, in range and valid.
 func checkTraces(traces []score.Traced, items int) error {
 	free := 0
 	for i := range traces {
@@ -123,7 +123,6 @@ func checkTraces(traces []score.Traced, items int) error {
 	return nil
 }
 
-// appendHeader writes the version, the kind, and what is traced.
 func appendHeader(b []byte, kind byte, traces []score.Traced) []byte {
 	if len(traces) == 0 {
 		return append(b, version, kind)
@@ -151,7 +150,7 @@ func encodeProject(p *score.Project, traces ...score.Traced) ([]byte, error) {
 	return append(appendHeader(nil, kindProject, traces), body...), nil
 }
 
-// encodeEdit writes the count of what is traced of it, 0 or 1, too.
+// encodeEdit always writes the number of traces, 0 or 1.
 func encodeEdit(e *score.SignedEdit, traces ...score.Traced) ([]byte, error) {
 	if err := checkTraces(traces, 1); err != nil {
 		return nil, err
@@ -163,7 +162,8 @@ func encodeEdit(e *score.SignedEdit, traces ...score.Traced) ([]byte, error) {
 	return append(appendTraces([]byte{editing, kindEdit}, traces), body...), nil
 }
 
-// decode reads any wire form; exactly one of the message's Updates, Project and Edit is set, and none of a filler; Seq and Time are not.
+// decode parses any wire format. It sets exactly one of Updates, Project and Edit, or none for a filler. The caller
+// sets Seq and Time.
 func decode(b []byte) (m score.Message, err error) {
 	if len(b) < headerBytes {
 		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
@@ -283,7 +283,8 @@ func cutTraces(b []byte, wrote byte) (traces []score.Traced, rest []byte, err er
 	return traces, b[n*tracedBytes:], nil
 }
 
-// cutCount reads how many items of a size follow: from least to MaxEnvelope, and all there.
+// cutCount reads the number of items that follow, and checks that it is in least … MaxEnvelope and b contains them
+// all.
 func cutCount(b []byte, least, size int) (n int, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, fmt.Errorf("%w: no count", errMalformed)

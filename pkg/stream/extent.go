@@ -9,10 +9,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// BackError says that the stream went back in time: it gave a message a sequence that had been another's. It is an ErrShorter.
+// BackError reports that the stream went back in time: it assigned a sequence a second time. It wraps ErrShorter.
 type BackError struct {
-	Known uint64 // the highest sequence that was known before
-	Ends  uint64 // the sequence that the message got
+	Known uint64 // the highest sequence known before
+	Ends  uint64 // the sequence of the new message
 }
 
 func (e *BackError) Error() string {
@@ -21,8 +21,7 @@ func (e *BackError) Error() string {
 
 func (e *BackError) Unwrap() error { return ErrShorter }
 
-// Saw tells that the stream has held a sequence: a process that knows of a higher one than the stream ends at knows that the
-// stream went back in time.
+// Saw records that the stream has held a sequence. A stream that ends below it went back in time.
 func (s *Stream) Saw(seq uint64) {
 	for {
 		seen := s.seen.Load()
@@ -32,16 +31,17 @@ func (s *Stream) Saw(seq uint64) {
 	}
 }
 
-// Seen is the highest sequence that the stream is known to have held: by what this process read and published, and by Saw.
+// Seen returns the highest sequence that the stream has held, as known from this process's reads and publishes, and
+// from Saw.
 func (s *Stream) Seen() uint64 { return s.seen.Load() }
 
 // purgeEvery bounds the fillers in the stream, of some 100 bytes each.
 const purgeEvery = 100 * maxAtomic
 
-// Extend has the stream end at a sequence, or behind it, by messages that say nothing and are purged at the end: what is
-// published then gets a sequence that no process has known under another meaning. The server can only be told to begin at a
-// sequence, which would drop what the stream holds. Accepting must halt. After an error it may be repeated. progress is told of
-// the sequences that are left, and may be nil.
+// Extend publishes fillers until the stream ends at a sequence or above, then purges them. So no later message reuses
+// a sequence that some process knows. (The server itself could only begin at a sequence, dropping the stream's
+// content.) Accepting must be halted. It may be repeated after an error. progress, if not nil, receives the number of
+// sequences left.
 func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint64)) error {
 	for since := 0; ; {
 		state, err := s.State(ctx)
@@ -73,12 +73,12 @@ func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint6
 	}
 }
 
-// silentFor is shorter than servers wait before they elect another leader (4 s), and longer than leaders wait between heartbeats
-// (1 s): a leader that heard from most of its cluster within it is the only one.
+// silentFor is shorter than the servers' election timeout (4 s) and longer than a leader's heartbeat interval (1 s).
+// So a leader that heard from a majority within it is the only leader.
 const silentFor = 3 * time.Second
 
-// infoOf asks a stream's leader about it. A server that does not lead it, that came to only while it answered, or that may not lead it any
-// more, is an error: what it tells may be old.
+// infoOf returns a stream's state from its leader. The state may be outdated if the server is not the leader, became
+// it while it answered, or may have lost its majority: ErrNotLeading.
 func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, error) {
 	asked := time.Now()
 	info, err := s.Info(ctx)
@@ -92,9 +92,9 @@ func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, err
 	return info, err
 }
 
-// tookOver tells whether a server may have come to lead after it had read what it answers, within the time that its answer took: one that
-// knows no leader answers, too, and reads where the stream ends before it reads since when it leads. Both times are by that server's clock,
-// which was set back since where it says less than none.
+// tookOver reports whether the server may have become leader within the request's time took, after it read the state
+// that it returned. A server without a leader replies, too, and reads the end of the stream before LeaderSince. Both
+// times are by its clock; a negative difference means that the clock was set back.
 func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
 	if info.Cluster == nil || len(info.Cluster.Replicas) == 0 || info.Cluster.LeaderSince == nil {
 		return false
@@ -103,8 +103,8 @@ func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
 	return leads >= 0 && leads <= took
 }
 
-// cutOff tells whether most of a cluster may have another leader than the server that answered. One that knows no leader answers, too, also
-// where it learns of one before it has answered: only who leads says since when. A peer that the server never heard has been active 0 ago.
+// cutOff reports whether most of a cluster may follow another leader than the server that replied. A server without a
+// leader replies, too; only a leader sets LeaderSince. A peer that it has never heard from has Active 0.
 func cutOff(cluster *jetstream.ClusterInfo) bool {
 	if cluster == nil || len(cluster.Replicas) == 0 {
 		return false

@@ -15,37 +15,36 @@ const LedgerName = "LEDGER"
 
 const ledgerSubject = "scorelay.ledger"
 
-// Errors of a Ledger.
 var (
-	// ErrMoved reports that another writer appended first: the ledger does not end where the caller thought. Nothing was stored.
+	// ErrMoved reports that the message was refused, because another writer appended first.
 	ErrMoved = errors.New("another writer appended to the ledger")
-	// ErrGone reports that the ledger does not hold a sequence: it is older than the retention, was purged, or never was.
+	// ErrGone reports a sequence that is older than the retention, was purged, or never existed.
 	ErrGone = errors.New("the ledger does not hold that message")
 )
 
-// Entry is one message of the ledger as stored.
 type Entry struct {
-	Seq    uint64
-	Stored time.Time // by NATS's clock; with Seq it identifies the message, also after a restore of an older copy
+	Seq uint64
+	// by NATS's clock; with Seq it identifies the message, also after a restore of an older copy
+	Stored time.Time
 	Data   []byte
 }
 
-// Ledger appends to and reads the stream LEDGER. It is safe for concurrent use.
+// Ledger is the handle of the stream LEDGER. It is safe for concurrent use.
 type Ledger struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 }
 
-// Retention bounds what the ledger holds: what is older, or does not fit, is dropped, and read from the chain where it is wanted.
+// Retention bounds the ledger. Dropped messages are read from the chain when needed.
 type Retention struct {
 	Age   time.Duration
 	Bytes int64
 }
 
-// ErrNoLedger reports that the deployment has no ledger: no process of it has begun one.
+// ErrNoLedger reports that no process has created the ledger yet.
 var ErrNoLedger = errors.New("there is no ledger of final blocks: an API or a relayer makes it, and a relayer writes it")
 
-// FindLedger opens the deployment's ledger; ErrNoLedger if there is none. It changes nothing.
+// FindLedger opens the deployment's ledger, or returns ErrNoLedger.
 func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 	found, err := s.js.Stream(ctx, LedgerName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -57,9 +56,9 @@ func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 	return &Ledger{s.js, found}, nil
 }
 
-// Ledger opens the deployment's ledger. One that is not there is made, also after a restore, whose backup holds none:
-// the chain has all that is in it. A retention that is not nil is what it has from now on. One made without any has no
-// bound, and NATS reserves no room for it: only relayers write it, and each gives it a retention first.
+// Ledger opens the deployment's ledger, or creates it, also after a restore, since backups leave it out. keep, if not
+// nil, replaces its retention. A ledger created without is unbounded, and NATS reserves no space for it; each
+// relayer, the only writers, sets a retention first.
 func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	config := jetstream.StreamConfig{
 		Name:        LedgerName,
@@ -92,8 +91,8 @@ func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	return &Ledger{s.js, opened}, nil
 }
 
-// Append stores data as the message after sequence last, which must be the stream's newest, and returns its sequence.
-// ErrMoved: another writer was first. After any other error the message may or may not be stored: Bounds and At tell.
+// Append stores data right after sequence last, which must be the stream's newest, and returns the new sequence.
+// ErrMoved: another writer was first. After any other error the message may be stored; check with Bounds and At.
 func (l *Ledger) Append(ctx context.Context, last uint64, data []byte) (uint64, error) {
 	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: ledgerSubject, Data: data},
 		jetstream.WithExpectLastSequence(last), jetstream.WithExpectStream(LedgerName), jetstream.WithRetryAttempts(0))
@@ -106,8 +105,8 @@ func (l *Ledger) Append(ctx context.Context, last uint64, data []byte) (uint64, 
 	return ack.Sequence, nil
 }
 
-// Bounds returns the sequences of the oldest and newest messages held. It holds none if first > last; last stays what it was
-// after a purge, and is 0 before the first append.
+// Bounds returns the sequences of the oldest and newest messages. If first > last, the ledger is empty; a purge keeps
+// last, which is 0 before the first append.
 func (l *Ledger) Bounds(ctx context.Context) (first, last uint64, err error) {
 	info, err := infoOf(ctx, l.stream)
 	if err != nil {
@@ -116,7 +115,7 @@ func (l *Ledger) Bounds(ctx context.Context) (first, last uint64, err error) {
 	return max(info.State.FirstSeq, 1), info.State.LastSeq, nil
 }
 
-// Config returns the retention of the ledger: an age and a size in bytes, 0 for no bound; and the bytes it has now.
+// Config returns the ledger's maximum age and bytes, 0 for unbounded, and its current bytes.
 func (l *Ledger) Config(ctx context.Context) (age time.Duration, most int64, bytes uint64, err error) {
 	info, err := infoOf(ctx, l.stream)
 	if err != nil {
@@ -125,7 +124,7 @@ func (l *Ledger) Config(ctx context.Context) (age time.Duration, most int64, byt
 	return info.Config.MaxAge, max(info.Config.MaxBytes, 0), info.State.Bytes, nil
 }
 
-// At returns the message of a sequence. ErrGone if the ledger does not hold it.
+// At returns the message at a sequence, or ErrGone.
 func (l *Ledger) At(ctx context.Context, seq uint64) (Entry, error) {
 	msg, err := l.stream.GetMsg(ctx, seq)
 	if errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0 {
@@ -137,8 +136,8 @@ func (l *Ledger) At(ctx context.Context, seq uint64) (Entry, error) {
 	return Entry{msg.Sequence, msg.Time, msg.Data}, nil
 }
 
-// Read calls fn with the messages held from a sequence on, up to the newest now, in order. An error of fn ends it, and is returned
-// unless it is ErrStop.
+// Read calls fn in order with the messages from a sequence up to the newest now. An error of fn ends it, and is
+// returned unless it is ErrStop.
 func (l *Ledger) Read(ctx context.Context, from uint64, fn func(Entry) error) error {
 	start := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1)}
 	return readThrough(ctx, l.stream, start, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
@@ -161,8 +160,8 @@ func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
 	return first, err
 }
 
-// Follow calls fn with the messages from a sequence on, in order, and waits for new ones, until ctx ends or something fails: then
-// the caller continues with another call. A server whose copy is behind, or was restored from an older one, is left.
+// Follow calls fn in order with the messages from a sequence on, and waits for new ones, until ctx ends or something
+// fails. Then the caller calls it again. It leaves a server with an outdated copy.
 func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) error {
 	consumer, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), MaxResetAttempts: 1,

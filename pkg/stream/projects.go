@@ -12,18 +12,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ProjectEvent is one thing WatchProjects saw. A creation is on its way, or done, unless a dead letter of the same or
-// a higher Seq says that it was rejected.
+// ProjectEvent is an event of WatchProjects. A creation is pending or done, unless a dead letter with the same or a
+// higher Seq reports its rejection.
 type ProjectEvent struct {
-	CaughtUp bool           // all that was there at the start has been told; the other fields are empty
-	Seq      uint64         // the creation's sequence in the stream of accepted updates
-	Project  *score.Project // nil if the message could not be read
-	Dead     bool           // it became a dead letter
+	CaughtUp bool           // the initial events are complete; the rest is empty
+	Seq      uint64         // of the creation in the stream of accepted updates
+	Project  *score.Project // nil: corrupt message
+	Dead     bool
 }
 
-// WatchProjects tells fn of every accepted creation that the stream still holds and of every dead letter of one, and
-// then of each new one as it comes, until the context ends. fn is never called twice at once. It returns the context's
-// error, or why the watch ended; the caller may watch again, from the beginning.
+// WatchProjects calls fn with every accepted creation that the stream still holds, every dead letter of one, and then
+// each new one, until ctx ends. Calls of fn are serialized. It returns ctx's error, or why the watch ended; the
+// caller may restart it from the beginning.
 func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error {
 	var mu sync.Mutex
 	waiting := 2
@@ -79,7 +79,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 
 var errEnded = errors.New("the watch of accepted creations ended; it must be opened again")
 
-// watching is one watch. It has arrived when it saw the newest message that the stream's leader held when it began.
+// watching is one watch. It has arrived when it saw the newest message that the stream's leader held at the start.
 type watching struct {
 	jetstream.ConsumeContext
 
@@ -89,11 +89,10 @@ type watching struct {
 
 	mu   sync.Mutex
 	seen uint64
-	goal uint64 // what is to be seen; 0: it has arrived
+	goal uint64 // sequence to reach; 0: arrived
 }
 
-// watch tells fn of each message of the subject, from the beginning; arrived is called once, when all that was there has been
-// seen.
+// watch calls fn with each message of the subject, and arrived once after the initial ones.
 func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func(), fn func(jetstream.Msg, uint64)) (*watching, error) {
 	last, err := newest(ctx, s, subject)
 	if err != nil {
@@ -118,7 +117,7 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if meta.Sequence.Stream <= w.seen {
-			return // the consumer was made again, on a copy that is behind, and repeats
+			return // a recreated consumer on a lagging copy repeats messages
 		}
 		w.seen = meta.Sequence.Stream
 		fn(msg, w.seen)
@@ -133,7 +132,7 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 	return w, nil
 }
 
-// look asks again for the goal of a watch that has not arrived: it may have been purged.
+// look updates the goal of a watch that has not arrived, since the goal may have been purged.
 func (w *watching) look(ctx context.Context) error {
 	w.mu.Lock()
 	goal := w.goal

@@ -12,20 +12,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrUnknown says that the server did not answer: the message may or may not be stored. The same message id may be
-// published again.
+// ErrUnknown reports that the message may be stored: the server did not answer. Publishing again under the same
+// message id is safe.
 var ErrUnknown = errors.New("the stream did not answer")
 
-// Error codes of the server that say: nothing was stored, there is no room.
+// Server error codes for lack of space: the message was refused.
 const (
 	codeStoreFailed          jetstream.ErrorCode = 10077 // maximum bytes or messages exceeded
 	codeInsufficientStorage  jetstream.ErrorCode = 10047
 	codeInsufficientResource jetstream.ErrorCode = 10023
 )
 
-// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups among them,
-// in ascending order, and traces what of them is traced. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
-// the same under the same msgID again is safe. A *BackError means that the stream went back in time: the message may become lost.
+// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups in ascending order.
+// Nil means stored and synced; score.ErrFull means refused; ErrUnknown means perhaps stored, and safe to publish
+// again under the same msgID. A *BackError means that the stream went back in time, and the message may be lost.
 func (s *Stream) PublishEnvelope(
 	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
@@ -36,7 +36,6 @@ func (s *Stream) PublishEnvelope(
 	return s.publish(ctx, updatesSubject, data, msgID)
 }
 
-// publish stores a message, and makes sure that the stream did not give it a sequence which had been another's.
 func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID string, opts ...jetstream.PublishOpt) error {
 	before := s.Seen()
 	ack, err := s.js.Publish(ctx, subject, data, append(opts, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))...)
@@ -50,10 +49,10 @@ func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID
 	return nil
 }
 
-// PublishProject stores an accepted creation, once per projectId. A *score.TakenError says that another one is there, even
-// if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
-// again, or 0; score.ErrOtherMeaning if it may not be replaced by this one. Other errors as for PublishEnvelope: the
-// same call under the same msgID may be repeated, and is nil if it was stored before.
+// PublishProject stores an accepted creation, once per projectId. *score.TakenError: a creation is stored, maybe an
+// equal one. replaces is the sequence of a dead-lettered creation, or 0; score.ErrOtherMeaning if this one may not
+// replace it. Other errors are as for PublishEnvelope. A repeated call with the same msgID returns nil if the message
+// was stored before.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
 	data, err := encodeProject(p, traces...)
 	if err != nil {
@@ -72,12 +71,12 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 	return s.conflict(ctx, subject, msgID, p, replaces, traces...)
 }
 
-// extends checks a creation against the dead-lettered one it replaces. Updates accepted for that one carry indexes of
-// its actions and score types and may still be on their way, so these must mean the same.
+// extends checks a creation against the dead-lettered one that it replaces. Updates accepted for that one contain
+// indexes of its actions and score types and may still be pending, so these must keep their meaning.
 func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, replaces uint64) error {
 	msg, err := s.stream.GetMsg(ctx, replaces)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil // purged, and with it every update that came after it
+		return nil // purged, with every update that came after it
 	}
 	if err != nil {
 		return fmt.Errorf("couldn't read the creation at sequence %d: %w: %w", replaces, ErrUnknown, err)
@@ -94,7 +93,6 @@ func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, 
 	return nil
 }
 
-// conflict tells why a creation was not stored.
 func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) && replaces != 0 {
@@ -104,7 +102,7 @@ func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.P
 		return fmt.Errorf("couldn't read the accepted creation of %s: %w: %w", p.ID, ErrUnknown, err)
 	}
 	if msg.Header.Get(jetstream.MsgIDHeader) == msgID {
-		return nil // stored by an attempt whose answer was lost
+		return nil // stored by an attempt with a lost reply
 	}
 	accepted, err := decode(msg.Data)
 	if err != nil || accepted.Project == nil {
@@ -121,7 +119,7 @@ func isWrongSequence(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// classify sorts a publish error: the server refused and why, or did not answer.
+// classify maps a publish error to score.ErrFull, ErrUnknown, or the server's refusal.
 func classify(err error) error {
 	if err == nil {
 		return nil
@@ -135,12 +133,11 @@ func classify(err error) error {
 		return fmt.Errorf("%w: %w", score.ErrFull, err)
 	case api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum:
 		return fmt.Errorf("couldn't store a message: %w", err)
-	default: // among them 10158, "the same id is in process": asking again tells
+	default: // such as 10158, "the same id is in process": a retry finds out
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 }
 
-// noRoom tells whether the server refused what it has no room for.
 func noRoom(refused *jetstream.APIError) bool {
 	switch refused.ErrorCode {
 	case codeStoreFailed, codeInsufficientStorage, codeInsufficientResource:
@@ -149,7 +146,7 @@ func noRoom(refused *jetstream.APIError) bool {
 	return false
 }
 
-// notCreated says why a stream could not be created, or not get its bound, and what to do.
+// notCreated returns why a stream could not be created or resized, with the fix.
 func notCreated(s jetstream.StreamConfig, err error) error {
 	var api *jetstream.APIError
 	if errors.As(err, &api) && noRoom(api) {

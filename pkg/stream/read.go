@@ -12,36 +12,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrReplaced says that the stream is not the one that was opened: it was deleted and made again, so sequences have
-// another meaning. Nothing may be read on; the process must be started again after a human looked.
+// ErrReplaced reports that the stream was deleted and created again, so its sequences have another meaning. Reading
+// must stop until an operator has looked and restarts the process.
 var ErrReplaced = errors.New("the stream was deleted and made again")
 
-// ErrShorter says that the stream ends before what was read of it: it lost messages it had acknowledged, or went back to
-// an older copy. What is accepted from then on has sequences that were used before, so nothing may be read on until a
-// human looked.
+// ErrShorter reports that the stream lost acknowledged messages, or went back to an older copy: it ends before a
+// sequence that was read. New messages reuse sequences, so reading must stop until an operator has looked.
 var ErrShorter = errors.New("the stream ends before what was read of it")
 
-// ErrLost says that the stream could not be read for a while: it is not there, or no server answers for it. Nothing is
-// wrong with what was read before; another reader may be opened from there.
+// ErrLost reports that the stream was missing or unreachable for a while. Another reader may continue from the last
+// message.
 var ErrLost = errors.New("the stream cannot be read")
 
-// ErrNotLeading says that an answer may be past, since it is not of a server that surely leads the stream; another may be, in a moment.
+// ErrNotLeading reports a reply that may be outdated, since its server may not be the leader. A retry may succeed.
 var ErrNotLeading = errors.New("the server that answered may not lead the stream")
 
 const (
 	reopenPause = 250 * time.Millisecond
-	patience    = 10 * time.Second // without the stream, before a reader gives up
-	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
-	lookAgain   = time.Second      // without a message that must be there: whether it still is
+	patience    = 10 * time.Second // how long a reader waits for a missing stream
+	checkEvery  = 10 * time.Second // without a message, until a reader checks the stream
+	lookAgain   = time.Second      // how often WatchProjects checks an open goal
 
-	patienceInAll = 3 * patience // of one that must come to an end, which tries other servers meanwhile
+	patienceInAll = 3 * patience // for a read to a fixed end, on several servers
 
-	// heartbeat of a server that has no message for a consumer. Two that are missing say that the consumer went with its server,
-	// and another is made: it is in the memory of one server, also where the stream is on three.
+	// heartbeat is the interval at which an idle server reports to a consumer. After two missed heartbeats the
+	// consumer is recreated, since it lives in one server's memory, even if the stream has three copies.
 	heartbeat = 3 * time.Second
 
-	// everything is a subject that all messages of the package's streams match. Not ">": by that a server tells the message of the last
-	// sequence alone, which may be gone.
+	// everything is a subject that matches all messages of this package's streams. Rejected: ">", for which a server
+	// looks only at the last sequence, which may be deleted.
 	everything = "scorelay.>"
 )
 
@@ -54,18 +53,18 @@ func messageOf(seq uint64, at time.Time, data []byte) score.Message {
 	return m
 }
 
-// Reader reads the stream in order, forever. It is not safe for concurrent use.
+// Reader reads the stream in order, without end. It is not safe for concurrent use.
 type Reader struct {
 	s    *Stream
 	next uint64
-	pump *pump     // nil when it must be opened again
-	lost time.Time // since when the stream cannot be read; zero while it can
+	pump *pump     // nil if it must be opened again
+	lost time.Time // since when the stream is unreadable; zero if readable
 }
 
-// pump moves messages of one consumer into a channel, so that a reader that waits for them can stop at once: the
-// client's own Next does not return while it makes its consumer again.
+// pump moves one consumer's messages into a channel, so that a waiting reader can stop at once: the client's own Next
+// blocks while it recreates its consumer.
 type pump struct {
-	consumer  string // its name; another one's messages may be of another stream
+	consumer  string // its name; messages of another may be of another stream
 	delivered chan delivery
 	stop      context.CancelFunc
 }
@@ -90,7 +89,7 @@ func (p *pump) run(ctx context.Context, messages jetstream.MessagesContext) {
 	}
 }
 
-// Read starts at the first message whose sequence is at least from.
+// Read returns a reader that starts at the first sequence ≥ from.
 func (s *Stream) Read(ctx context.Context, from uint64) (*Reader, error) {
 	r := &Reader{s: s, next: max(from, 1)}
 	if err := r.open(ctx); err != nil {
@@ -107,7 +106,7 @@ func (r *Reader) open(ctx context.Context) error {
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       r.next,
 		InactiveThreshold: 30 * time.Second,
-		MaxResetAttempts:  1, // then Next opens another, and looks whether it is the same stream
+		MaxResetAttempts:  1, // then Next opens another, and checks the stream's identity
 	})
 	if err != nil {
 		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
@@ -123,7 +122,7 @@ func (r *Reader) open(ctx context.Context) error {
 	return nil
 }
 
-// check tells whether the stream is there and the one that was opened.
+// check returns an error if the stream is missing, replaced or shorter.
 func (r *Reader) check(ctx context.Context) (score.StreamState, error) {
 	state, err := r.s.State(ctx)
 	if err != nil {
@@ -138,8 +137,8 @@ func (r *Reader) check(ctx context.Context) (score.StreamState, error) {
 	return state, nil
 }
 
-// Next waits for the next message. It survives short outages and restarts of the server. It returns the context's
-// error, ErrReplaced, ErrShorter, score.ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
+// Next waits for the next message, through short outages and restarts of the server. It returns ctx's error,
+// ErrReplaced, ErrShorter, score.ErrNewer, or ErrLost: the stream is missing, or was unreadable for ten seconds.
 func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	for {
 		if r.pump == nil {
@@ -166,7 +165,7 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 		}
 		meta, err := d.msg.Metadata()
 		if err != nil || meta.Consumer != r.pump.consumer || meta.Sequence.Stream < r.next {
-			r.Close() // never hand out a sequence twice, out of order, or of another stream
+			r.Close() // never return a sequence twice, out of order, or of another stream
 			continue
 		}
 		message := messageOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data())
@@ -179,8 +178,8 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	}
 }
 
-// wait waits for a delivery. Where none comes for a while it looks whether the stream is still there, and begins again where that
-// holds more: the consumer is on a server whose copy is behind.
+// wait waits for a delivery, and checks the stream every checkEvery. If the stream holds more, the consumer's server
+// has a lagging copy, and wait closes it to start another.
 func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	timer := time.NewTimer(checkEvery)
 	defer timer.Stop()
@@ -202,7 +201,7 @@ func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	return d, false, nil
 }
 
-// backoffOrGiveUp sleeps after a failure that may pass, or returns why the reader ends.
+// backoffOrGiveUp sleeps after a transient failure, or returns why the reader ends.
 func (r *Reader) backoffOrGiveUp(ctx context.Context, err error) error {
 	if r.lost.IsZero() {
 		r.lost = time.Now()
@@ -218,7 +217,6 @@ func (r *Reader) backoffOrGiveUp(ctx context.Context, err error) error {
 	return retry.Sleep(ctx, reopenPause)
 }
 
-// Close stops reading.
 func (r *Reader) Close() {
 	if r.pump != nil {
 		r.pump.stop()
@@ -226,9 +224,10 @@ func (r *Reader) Close() {
 	}
 }
 
-// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
+// ReadAll calls fn in order with every message that the stream holds at the time of the call. It ends with the first
+// error of fn.
 func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) error {
-	if _, err := s.State(ctx); err != nil { // who answers leads
+	if _, err := s.State(ctx); err != nil { // the server is the leader
 		return err
 	}
 	return readThrough(ctx, s.stream, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
@@ -236,7 +235,7 @@ func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) erro
 	})
 }
 
-// ReadFrom hands the messages that the stream holds now, from a sequence on, to fn, in order, and returns. An error of fn ends it.
+// ReadFrom is ReadAll from a sequence on.
 func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
 	state, err := s.State(ctx)
 	if err != nil || from > state.LastSeq {
@@ -248,7 +247,7 @@ func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Messag
 	})
 }
 
-// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
+// FirstSince returns the sequence of the first message stored at or after a time; one past the last if there is none.
 func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	state, err := s.State(ctx)
 	if err != nil {
@@ -266,7 +265,7 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	return first, nil
 }
 
-// StoredAt is when the message with a sequence was stored. An error: it is not there any more, or the stream does not answer.
+// StoredAt returns when the message at a sequence was stored; an error if it is gone.
 func (s *Stream) StoredAt(ctx context.Context, seq uint64) (time.Time, error) {
 	msg, err := s.stream.GetMsg(ctx, seq)
 	if err != nil {
@@ -277,19 +276,18 @@ func (s *Stream) StoredAt(ctx context.Context, seq uint64) (time.Time, error) {
 
 var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
 
-// ErrStop, returned by a function that is called with messages, ends the reading without an error.
+// ErrStop, returned by a callback, ends the reading without an error.
 var ErrStop = errors.New("no more are wanted")
 
-// forget removes a consumer that is not read any more. The server would keep it for minutes, and it keeps a thousand of a stream at
-// most.
+// forget deletes a consumer that is done. The server would keep it for minutes, and allows a thousand per stream.
 func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// newest is the newest message of some subjects, none meaning all, that the stream holds; the zero message if there is none. In a cluster the leader
-// answers. A consumer cannot tell: it is on any of the servers, and what it calls the end is that of a copy that may be behind.
+// newest returns the stream's newest message on the given subjects (default: all), or the zero message. The leader
+// answers, since a consumer may be on a server with an outdated copy.
 func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last jetstream.RawStreamMsg, err error) {
 	if len(subjects) == 0 {
 		subjects = []string{everything}
@@ -309,8 +307,8 @@ func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last j
 	return last, nil
 }
 
-// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it. A consumer that hears nothing of messages
-// that there are is made again, since the server that it was on may have a copy that is behind for long.
+// readThrough calls fn with the messages that a stream holds, from a place on, until fn returns an error. If a
+// consumer stays silent before the end, it creates another, since the copy on that server may lag behind for long.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
@@ -341,14 +339,15 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		case time.Since(heard) >= patienceInAll:
 			return fmt.Errorf("%w: %w", ErrLost, err)
 		}
-		if last, err = newest(ctx, s, from.FilterSubjects...); err != nil { // the end may have been purged meanwhile
+		// the end may have been purged meanwhile
+		if last, err = newest(ctx, s, from.FilterSubjects...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readUntilSilent is readThrough by one consumer, up to a sequence; errSilent: it hears nothing.
+// readUntilSilent reads up to sequence last through one consumer; errSilent if that stops delivering.
 func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
@@ -375,7 +374,7 @@ func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.Ord
 			return fmt.Errorf("couldn't read a stream: %w", err)
 		}
 		if meta.Sequence.Stream <= seq {
-			continue // the consumer was made again, on a copy that is behind, and repeats
+			continue // a recreated consumer on a lagging copy repeats messages
 		}
 		seq = meta.Sequence.Stream
 		if err := fn(msg, meta); err != nil {
@@ -387,7 +386,7 @@ func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.Ord
 
 var errSilent = errors.New("NATS sent nothing for a while")
 
-// nextWithin waits for the next message, or for so long: errSilent.
+// nextWithin returns the next message, or errSilent after wait.
 func nextWithin(ctx context.Context, messages jetstream.MessagesContext, wait time.Duration) (jetstream.Msg, error) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -16,8 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The names of everything Scorelay keeps in JetStream. Journal, leases, keys, projects and lanes belong to the packages of
-// those names; they are created here so that one command sets a deployment up.
+// Names of Scorelay's streams and buckets. All are created here, so that one command sets up a deployment.
 const (
 	Name            = "SCORELAY"
 	JournalName     = "JOURNAL"
@@ -45,27 +44,25 @@ const (
 	metaDeployment  = "scorelay.deployment" // score.Deployment as JSON
 	metaSalt        = "scorelay.salt"       // Stream.Salt in hex
 
-	// CreatedKey is of metadata that a restore from a backup writes: when the stream was made first, which is its identity, in
-	// RFC 3339. A server gives what it restores a new time.
+	// CreatedKey is metadata that a restore writes: the stream's first creation time, its identity, in RFC 3339. The
+	// server gives a restored stream a new time.
 	CreatedKey        = "scorelay.created"
 	deadLettersMaxMiB = 1024
 )
 
-// ErrMismatch says that the stream belongs to another deployment than the one asked for.
 var ErrMismatch = errors.New("the stream belongs to another deployment")
 
-// ErrNotSetUp says that there is no stream yet: `scorelay setup` has not run on this NATS.
+// ErrNotSetUp reports that `scorelay setup` has not run on this NATS: there is no stream.
 var ErrNotSetUp = errors.New("the stream does not exist yet: run `scorelay setup`")
 
-// ErrUnsafe says that the stream or server is configured so that an accepted update could be lost.
+// ErrUnsafe reports a configuration of the stream or server that could lose an accepted update.
 var ErrUnsafe = errors.New("not durable")
 
-// Config is what Setup needs to know.
 type Config struct {
 	score.Deployment
-	Replicas   int           // of every stream and bucket: 1, 3 or 5. Default 1
-	MaxBytes   int64         // bound of the stream of accepted updates; full means 503. Default 8 GiB
-	Duplicates time.Duration // how long a message id is remembered; at least a minute. Default ten minutes
+	Replicas   int           // of streams and buckets: 1, 3 or 5. Default 1.
+	MaxBytes   int64         // of accepted updates; full means 503. Default 8 GiB.
+	Duplicates time.Duration // memory of message ids; ≥ 1 minute. Default 10 minutes.
 }
 
 func (c Config) withDefaults() Config {
@@ -91,7 +88,6 @@ func validate(d score.Deployment) error {
 	return nil
 }
 
-// deploymentOf reads what Setup wrote into a stream's metadata.
 func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 	if err := json.Unmarshal([]byte(meta[metaDeployment]), &d); err != nil {
 		return d, fmt.Errorf("stream %s: couldn't read the metadata %s: %w", Name, metaDeployment, err)
@@ -102,7 +98,7 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 	return d, nil
 }
 
-// createdOf is when a stream was made first: its identity.
+// createdOf returns when a stream was first created: its identity.
 func createdOf(info *jetstream.StreamInfo) (time.Time, error) {
 	text, restored := info.Config.Metadata[CreatedKey]
 	if !restored {
@@ -115,7 +111,7 @@ func createdOf(info *jetstream.StreamInfo) (time.Time, error) {
 	return created, nil
 }
 
-// saltOf reads the salt that Setup drew. Its errors do not name what is there.
+// saltOf reads the secret salt; its errors omit the value.
 func saltOf(meta map[string]string) (salt [16]byte, err error) {
 	b, err := hex.DecodeString(meta[metaSalt])
 	if err != nil || len(b) != len(salt) {
@@ -124,9 +120,8 @@ func saltOf(meta map[string]string) (salt [16]byte, err error) {
 	return [16]byte(b), nil
 }
 
-// Setup creates every stream and bucket that does not exist yet, the stream of accepted updates last, so that Open
-// finds it only when all is there. Running it again with the same deployment changes nothing; with another it is
-// ErrMismatch.
+// Setup creates the missing streams and buckets, the stream of accepted updates last, so that Open finds only
+// complete deployments. It may be repeated; ErrMismatch: the existing deployment is another.
 func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	cfg = cfg.withDefaults()
 	if err := validate(cfg.Deployment); err != nil {
@@ -151,7 +146,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	if err := createBuckets(ctx, js, cfg); err != nil {
 		return err
 	}
-	if err := LeadReads(ctx, js); err != nil { // of what a setup made that did not end
+	if err := LeadReads(ctx, js); err != nil { // of an interrupted setup
 		return err
 	}
 	for _, s := range streamConfigs(cfg, string(deployment)) {
@@ -166,12 +161,12 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	if created.deployment != cfg.Deployment {
 		return fmt.Errorf("%w: another setup at the same time made it with %+v", ErrMismatch, created.deployment)
 	}
-	_, err = created.Ledger(ctx, nil) // here, since processes that make a replicated stream at the same moment do not agree for long
+	// here, since processes that create a replicated stream at the same moment take minutes to get ready
+	_, err = created.Ledger(ctx, nil)
 	return err
 }
 
-// streamConfigs are of all streams, that of the accepted updates last. Those that the contract rejects have a stream of their
-// own, so that a flood of them pushes out only dead letters of their kind.
+// streamConfigs returns the configurations of all streams, that of accepted updates last.
 func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	journal := jetstream.StreamConfig{
 		Name:        JournalName,
@@ -205,7 +200,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 		DenyDelete:  true,
 		Metadata:    map[string]string{metaDeployment: deployment, metaSalt: hex.EncodeToString(salt[:])},
 
-		AllowAtomicPublish: true, // of what fills a gap of sequences
+		AllowAtomicPublish: true, // for Extend
 	}
 	configs := []jetstream.StreamConfig{journal, dead, rejected, accepted}
 	for i := range configs {
@@ -214,7 +209,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	return configs
 }
 
-// unsafeBecause names the first setting of the stream that breaks its promise, or is empty.
+// unsafeBecause describes the first setting that makes the stream unsafe; "" if it is safe.
 func unsafeBecause(c jetstream.StreamConfig) string {
 	switch {
 	case c.Storage != jetstream.FileStorage:
@@ -239,7 +234,7 @@ func unsafeBecause(c jetstream.StreamConfig) string {
 	return ""
 }
 
-// Stream is the handle of the streams of one deployment. It is safe for concurrent use.
+// Stream is the handle of a deployment's streams. It is safe for concurrent use.
 type Stream struct {
 	js         jetstream.JetStream
 	stream     jetstream.Stream
@@ -248,11 +243,11 @@ type Stream struct {
 	deployment score.Deployment
 	salt       [16]byte
 	created    time.Time
-	seen       atomic.Uint64 // the highest sequence that is known to have been stored
+	seen       atomic.Uint64 // the highest sequence known to have been stored
 }
 
-// Open finds the streams that Setup made. ErrNotSetUp if there are none, ErrUnsafe if a setting of the stream would
-// break its promise.
+// Open finds the streams of Setup. It returns ErrNotSetUp if there are none, and ErrUnsafe if a setting of the stream
+// could lose an update.
 func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	s, err := js.Stream(ctx, Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -288,17 +283,17 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, salt: salt, created: created}, nil
 }
 
-// Deployment tells what the streams were set up for.
+// Deployment returns the deployment that the streams were set up for.
 func (s *Stream) Deployment() score.Deployment { return s.deployment }
 
-// Salt is a secret that Setup drew, the same for all processes of the deployment: what callers choose is hashed with it, so that they
-// cannot choose the hash. It is not for logs.
+// Salt returns the deployment's secret, drawn by Setup. Hashing callers' values with it keeps them from choosing the
+// hash. It must not be logged.
 func (s *Stream) Salt() [16]byte { return s.salt }
 
-// Created is when the stream of accepted updates was made, before any restore: its identity.
+// Created returns when the stream of accepted updates was first created, before any restore: its identity.
 func (s *Stream) Created() time.Time { return s.created }
 
-// State asks the server that leads the stream for its state.
+// State returns the stream's state from its leader.
 func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	info, err := infoOf(ctx, s.stream)
 	if err != nil {
@@ -314,7 +309,7 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	}, nil
 }
 
-// Now is the time of the server that leads the stream, from between the call and its return.
+// Now returns the clock of the stream's leader, read during the call.
 func (s *Stream) Now(ctx context.Context) (time.Time, error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -323,11 +318,11 @@ func (s *Stream) Now(ctx context.Context) (time.Time, error) {
 	return info.TimeStamp, nil
 }
 
-// Purge deletes all messages with a sequence lower than below. Only what is final, and older than the duplicate
-// window and the audit horizon, may be purged.
+// Purge deletes all messages with a sequence below the given one. They must be final, and older than the duplicate
+// window and the audit horizon.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {
 	if below <= 1 {
-		return nil // 0 would mean all to the server
+		return nil // to the server, 0 would mean all
 	}
 	if err := s.stream.Purge(ctx, jetstream.WithPurgeSequence(below)); err != nil {
 		return fmt.Errorf("couldn't purge the stream %s below sequence %d: %w", Name, below, err)

@@ -7,23 +7,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// updateMemory is about what an update takes in memory, in bytes.
+// updateMemory is the approximate size of an update in memory, in bytes.
 const updateMemory = 112
 
-// Tail keeps the newest messages of the stream in memory, read once for all readers of the process, as long as there are
-// any. It is safe for concurrent use.
+// Tail keeps the newest messages of the stream in memory, read once for all readers of the process, while there are
+// readers. It is safe for concurrent use.
 type Tail struct {
 	s      *Stream
 	budget int // bytes
 
 	mu      sync.Mutex
-	reading *reading // nil while there are no readers
+	reading *reading // nil if there are no readers
 }
 
-// NewTail keeps so many bytes of messages, about.
+// NewTail returns a Tail that keeps about budget bytes of messages.
 func NewTail(s *Stream, budget int) *Tail { return &Tail{s: s, budget: budget} }
 
-// Read starts at the first message whose sequence is at least from. The reader must be closed. The error is one of
+// Read returns a reader that starts at the first sequence ≥ from, and must be closed. Its errors are those of
 // Stream.Read.
 func (t *Tail) Read(ctx context.Context, from uint64) (*TailReader, error) {
 	r := &TailReader{tail: t, next: max(from, 1)}
@@ -43,20 +43,19 @@ func (t *Tail) Read(ctx context.Context, from uint64) (*TailReader, error) {
 	return r, nil
 }
 
-// reading is one consumer of the stream and what it read last. The tail's lock guards it. Where it fails, all of its readers
-// end, and those that come begin another: what they had read may not be what the stream holds now.
+// reading is one consumer of the stream and its newest messages, guarded by the tail's lock. After a failure its
+// readers end and new readers begin another, since the stream's content may have changed.
 type reading struct {
 	tail    *Tail
 	stop    context.CancelFunc
 	readers int
-	first   uint64          // sequence of kept[0], or of the message that comes next
+	first   uint64          // sequence of kept[0], or of the next message
 	kept    []score.Message // without gaps
 	size    int             // bytes of kept
 	failed  error
-	changed chan struct{} // closed when a message came, or it failed
+	changed chan struct{} // closed on a new message or failure
 }
 
-// run reads the stream until the context ends.
 func (g *reading) run(ctx context.Context) {
 	from := &Reader{s: g.tail.s, next: g.first}
 	defer from.Close()
@@ -77,9 +76,8 @@ func (g *reading) run(ctx context.Context) {
 	}
 }
 
-// keep takes the newest message, and lets the oldest go that the budget does not hold.
 func (g *reading) keep(m score.Message) {
-	if next := g.first + uint64(len(g.kept)); m.Seq != next { // what is between was purged before it was read
+	if next := g.first + uint64(len(g.kept)); m.Seq != next { // those between were purged before they were read
 		g.kept, g.size, g.first = nil, 0, m.Seq
 	}
 	g.kept, g.size = append(g.kept, m), g.size+memoryOf(m)
@@ -92,17 +90,16 @@ func (g *reading) keep(m score.Message) {
 
 func memoryOf(m score.Message) int { return updateMemory*(len(m.Updates)+1) + len(m.Raw) }
 
-// TailReader reads the stream in order: from the process's memory, and by itself while it is further behind than that
-// reaches. It is not safe for concurrent use.
+// TailReader reads the stream in order: from memory or, while further behind, through its own Reader. It is not safe
+// for concurrent use.
 type TailReader struct {
 	tail    *Tail
-	reading *reading // nil when it is closed
+	reading *reading // nil once closed
 	next    uint64
-	own     *Reader // while it is behind
+	own     *Reader // only while behind
 }
 
-// Next waits for the next message. Its error is one of Reader.Next. Other readers get the same message: it may not be
-// changed.
+// Next waits for the next message; its errors are those of Reader.Next. The message is shared and read-only.
 func (r *TailReader) Next(ctx context.Context) (m score.Message, err error) {
 	for {
 		m, place, changed := r.find()
@@ -130,15 +127,14 @@ func (r *TailReader) Next(ctx context.Context) (m score.Message, err error) {
 	}
 }
 
-// Where a reader's next message is.
 const (
-	ahead  = iota // not there yet
+	ahead  = iota // not stored yet
 	there         // in memory
-	behind        // in the stream only
+	behind        // only in the stream
 	over          // the reading failed
 )
 
-// find looks for the next message. changed tells when a later look may find more.
+// find returns the next message, if it is in memory. changed is closed when another call may find it.
 func (r *TailReader) find() (m score.Message, place int, changed <-chan struct{}) {
 	r.tail.mu.Lock()
 	defer r.tail.mu.Unlock()
@@ -154,7 +150,6 @@ func (r *TailReader) find() (m score.Message, place int, changed <-chan struct{}
 	return m, ahead, g.changed
 }
 
-// readBy changes the reader's own reading; nil for none.
 func (r *TailReader) readBy(own *Reader) {
 	if r.own != nil {
 		r.own.Close()
@@ -162,7 +157,6 @@ func (r *TailReader) readBy(own *Reader) {
 	r.own = own
 }
 
-// Close stops reading.
 func (r *TailReader) Close() {
 	r.readBy(nil)
 	r.tail.mu.Lock()

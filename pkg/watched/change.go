@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	callTimeout = 5 * time.Second        // of one call of Change or Stored
-	changePause = 200 * time.Millisecond // after one that failed
+	callTimeout = 5 * time.Second        // per call of Change or Stored
+	changePause = 200 * time.Millisecond // after a failed attempt
 )
 
-// Stored is what a key holds, and its revision; nil and 0 where that is nothing.
+// Stored returns a key's value and its revision; nil and 0 if there is none.
 func Stored(ctx context.Context, kv jetstream.KeyValue, key string) (data []byte, revision uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -28,12 +28,12 @@ func Stored(ctx context.Context, kv jetstream.KeyValue, key string) (data []byte
 	if err != nil {
 		return nil, 0, err
 	}
-	return append([]byte{}, entry.Value()...), entry.Revision(), nil // not nil where what was written is empty
+	return append([]byte{}, entry.Value()...), entry.Revision(), nil // an empty value is not nil
 }
 
-// Change replaces what a key holds by what change makes of it, from nil where that is nothing. change runs again when another writer was
-// first; its error ends it. A write whose answer is lost is looked up: where it is stored and nothing came after it, it is done. It tries
-// until ctx ends; the write may be stored all the same. what names it in errors.
+// Change replaces a key's value with change's result for the stored one, nil if there is none. It calls change again
+// if another writer was first; an error of change ends it. If the reply to a write is lost, it reads the key, and is
+// done if the value is stored. It retries until ctx ends; the write may still be stored then. Errors contain what.
 func Change(ctx context.Context, kv jetstream.KeyValue, key, what string, change func(stored []byte) ([]byte, error)) error {
 	var written []byte
 	for {
@@ -58,11 +58,11 @@ func Change(ctx context.Context, kv jetstream.KeyValue, key, what string, change
 	}
 }
 
-// replace writes over what a revision holds, 0 for nothing.
+// replace overwrites a revision; 0: creates the key.
 func replace(ctx context.Context, kv jetstream.KeyValue, key string, data []byte, revision uint64) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if revision == 0 { // also where an operator deleted it
+	if revision == 0 { // also if an operator deleted it
 		_, err = kv.Create(ctx, key, data)
 	} else {
 		_, err = kv.Update(ctx, key, data, revision)

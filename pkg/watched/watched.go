@@ -1,11 +1,13 @@
-// Package watched follows a NATS KV bucket: Watch tells what is written to it, View keeps all of it in memory. Change changes one key of it.
+// Package watched follows a NATS KV bucket. Watch delivers its changes, View keeps it in memory, and Change updates
+// one key.
 //
-// A watch survives everything: it begins again when it fails, and as soon as the connection to NATS is back, since the
-// client itself notices only after many seconds of missing heartbeats that its consumer died with the server's restart.
-// Each time it first tells all that is stored, so nothing is missed, and what is not told then is gone.
+// A watch restarts when it fails, and as soon as the connection to NATS is back. The client itself notices only after
+// many seconds without heartbeats that its consumer died with the server. Each start replays all stored entries, so
+// no change is missed, and entries absent from the replay are gone.
 //
-// In a cluster a watch is on one server, whose copy of the bucket may be behind. So the replay of what is stored ends when it has
-// told what the bucket's leader held as it began, and what a View knows is not replaced by what is older before that.
+// In a cluster a watch runs on one server, and its copy of the bucket may lag behind the leader. So a replay ends
+// when it has delivered all that the leader held at its start. Until then, older entries do not replace newer ones in
+// a View.
 package watched
 
 import (
@@ -26,13 +28,13 @@ import (
 
 const (
 	openTimeout  = 5 * time.Second
-	rewatchAfter = 500 * time.Millisecond // before a bucket is watched again after the watch failed
-	allQuiet     = 10 * time.Second       // bounds the wait for the next entry while all are read
-	lookAgain    = time.Second            // between looks whether an entry that a replay waits for is still stored
-	checkEvery   = 2 * time.Second        // between questions to the bucket's leader whether a view has all that it holds
+	rewatchAfter = 500 * time.Millisecond // until a failed watch restarts
+	allQuiet     = 10 * time.Second       // for the next entry of a replay
+	lookAgain    = time.Second            // between checks of a replay's awaited entry
+	checkEvery   = 2 * time.Second        // between comparisons of a view with the leader
 )
 
-// ErrAnyCopy says that each of a bucket's copies answers what is asked, also one that is behind.
+// ErrAnyCopy reports a bucket with allow_direct: any copy answers reads, even one that lags behind.
 var ErrAnyCopy = errors.New("any copy answers reads (allow_direct), also one that is behind: run `scorelay setup` again")
 
 var (
@@ -42,12 +44,12 @@ var (
 	errBehind      = fmt.Errorf("the server that answers has not all that is stored, and told nothing for %s", allQuiet)
 )
 
-// Open binds to a bucket, which `scorelay setup` makes. ErrAnyCopy: it may not be read.
+// Open binds to a bucket of `scorelay setup`. ErrAnyCopy: reads of it are unsafe.
 func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	kv, err := js.KeyValue(ctx, bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) { // a server that does not answer must not lead an operator to setup
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // a silent server needs no setup
 		return nil, fmt.Errorf("couldn't open the KV bucket %s (does `scorelay setup` still have to run?): %w", bucket, err)
 	}
 	if err != nil {
@@ -65,24 +67,24 @@ func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream
 	return kv, nil
 }
 
-// Moved tells whether the server refused a write because an entry is not the one that the writer knew. A cluster has a code
-// of its own for it, and also says so while another write under the same condition is on its way.
+// Moved reports whether the server refused a write because the entry is not at the expected revision. A cluster uses
+// its own code, also while another write under the same condition is in flight.
 func Moved(err error) bool {
 	var refused *jetstream.APIError
 	return errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
 		refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// Event is one thing that a watch tells: an entry as written or deleted, or, without one, that the replay of what is stored
-// begins or has ended.
+// Event is one event of a watch: an entry as written or deleted or, if Entry is nil, that a replay begins (Begin) or
+// is complete.
 type Event struct {
 	Entry jetstream.KeyValueEntry
 	Begin bool
-	asked time.Time // of Begin: the replay shows all that the leader held then
+	asked time.Time // with Begin: the replay covers all that the leader held then
 }
 
-// Watch tells everything that is written to the bucket until ctx ends: first what is stored, and again whenever it had to
-// begin again, which again asks for. It returns ctx's error.
+// Watch calls tell with the stored entries and then each change, until ctx ends. After a failure, or a receive from
+// again, it restarts with another replay. It returns ctx's error.
 func Watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, log *slog.Logger, again <-chan struct{}, tell func(Event)) error {
 	for {
 		err := watch(ctx, nc, kv, again, tell)
@@ -138,17 +140,17 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 	}
 }
 
-// replay is a watch that knows when it has told all that was stored as it began.
+// replay is a watch that detects when it has delivered all that was stored at its start.
 type replay struct {
 	nc      *nats.Conn
 	bucket  string
-	asked   time.Time // before the leader was
+	asked   time.Time // before the leader's end was read
 	watcher jetstream.KeyWatcher
 	look    *time.Ticker
 	heard   time.Time // when the last entry came
-	highest uint64    // revision told
-	goal    uint64    // revision that the leader held as the newest
-	caught  bool      // the watcher has told all that its server had
+	highest uint64    // revision delivered
+	goal    uint64    // newest revision of the leader
+	caught  bool      // the watcher has delivered all that its server held
 	whole   bool
 }
 
@@ -170,7 +172,7 @@ func (r *replay) stop() {
 	_ = r.watcher.Stop()
 }
 
-// newest is the revision of the newest entry that the bucket's leader holds; 0 if there is none.
+// newest returns the newest revision on the bucket's leader; 0 if there is none.
 func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -179,7 +181,7 @@ func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	if err == nil {
 		var s jetstream.Stream
 		if s, err = js.Stream(ctx, "KV_"+bucket); err == nil {
-			// Not ">": by that a server tells the message of the last sequence alone, which may be gone.
+			// Rejected: ">", for which a server looks only at the last sequence, which may be deleted.
 			msg, err = s.GetLastMsgForSubject(ctx, "$KV."+bucket+".>")
 		}
 	}
@@ -192,8 +194,8 @@ func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	return msg.Sequence, nil
 }
 
-// news takes in what the watcher tells, and says whether it is an entry that it did not tell before: a client that made its
-// consumer again, on a server that is behind, repeats.
+// news records an entry from the watcher, and reports whether it is new: a recreated consumer on a lagging server
+// repeats entries.
 func (r *replay) news(entry jetstream.KeyValueEntry) bool {
 	r.heard = time.Now()
 	if entry == nil {
@@ -207,7 +209,7 @@ func (r *replay) news(entry jetstream.KeyValueEntry) bool {
 	return true
 }
 
-// ends tells, once, that all was told.
+// ends reports, once, that the replay is complete.
 func (r *replay) ends() bool {
 	if r.whole || !r.caught || r.highest < r.goal {
 		return false
@@ -216,7 +218,7 @@ func (r *replay) ends() bool {
 	return true
 }
 
-// lookAgain asks what a replay waits for that its server does not tell: it may be gone.
+// lookAgain reads the goal again if the server has delivered less: the awaited entry may be gone.
 func (r *replay) lookAgain(ctx context.Context) (err error) {
 	if r.whole || !r.caught {
 		return nil
@@ -228,7 +230,7 @@ func (r *replay) lookAgain(ctx context.Context) (err error) {
 	return err
 }
 
-// All hands every entry that is stored now to fn. An error of fn ends it, and so does silence of the server.
+// All calls fn with every stored entry. It ends with the first error of fn, or after allQuiet without a message.
 func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jetstream.KeyValueEntry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -263,8 +265,8 @@ func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jets
 	return nil
 }
 
-// View is all entries of a bucket in memory, decoded, kept current by Run. It is safe for concurrent use. While NATS is
-// away it keeps what it knew.
+// View is a bucket decoded in memory, kept current by Run. It is safe for concurrent use. While NATS is away it keeps
+// its content.
 type View[V any] struct {
 	nc     *nats.Conn
 	kv     jetstream.KeyValue
@@ -273,25 +275,24 @@ type View[V any] struct {
 
 	mu     sync.RWMutex
 	values map[string]V      // by key
-	known  map[string]uint64 // revisions that values has or lacks, by key
+	known  map[string]uint64 // by key: revisions seen, also of entries that values lacks
 
-	shown    uint64                             // the highest revision that the watch of now has shown
-	asked    time.Time                          // Event.asked of it
-	current  time.Time                          // when the view was last known to have all that the leader held
-	seen     map[string]bool                    // keys that the replay told of
-	older    map[string]jetstream.KeyValueEntry // what the replay told that is older than what is known
-	changed  chan struct{}                      // nil while nothing waits for it
+	shown    uint64                             // highest revision of the current watch
+	asked    time.Time                          // its Event.asked
+	current  time.Time                          // when the view last matched the leader
+	seen     map[string]bool                    // keys in the replay
+	older    map[string]jetstream.KeyValueEntry // replayed entries older than known
+	changed  chan struct{}                      // nil: no waiter
 	caughtUp chan struct{}
 	once     sync.Once
 }
 
-// NewView returns an empty view; Run fills it. decode reads an entry; where it returns false, the view keeps what it knew
-// under that key.
+// NewView returns an empty view; Run fills it. If decode returns false, the view keeps the key's earlier value.
 func NewView[V any](nc *nats.Conn, kv jetstream.KeyValue, log *slog.Logger, decode func(jetstream.KeyValueEntry) (V, bool)) *View[V] {
 	return &View[V]{nc: nc, kv: kv, log: log, decode: decode, values: map[string]V{}, known: map[string]uint64{}, caughtUp: make(chan struct{})}
 }
 
-// Get returns what is known under a key; callers must not change it.
+// Get returns the value of a key; it is read-only.
 func (v *View[V]) Get(key string) (V, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -299,11 +300,11 @@ func (v *View[V]) Get(key string) (V, bool) {
 	return value, ok
 }
 
-// After are the values under the first keys after this one, in the order of keys, at most so many.
+// After returns up to most values, in the order of keys, from the first key above the given one.
 func (v *View[V]) After(key string, most int) []V {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	var first []string // of those seen, in order
+	var first []string
 	for each := range v.values {
 		if each <= key || len(first) == most && (most == 0 || each > first[most-1]) {
 			continue
@@ -318,14 +319,13 @@ func (v *View[V]) After(key string, most int) []V {
 	return values
 }
 
-// Len is the number of keys under which something is known.
 func (v *View[V]) Len() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.values)
 }
 
-// Changed is closed when something else is known than now.
+// Changed returns a channel that is closed at the next change.
 func (v *View[V]) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -335,7 +335,7 @@ func (v *View[V]) Changed() <-chan struct{} {
 	return v.changed
 }
 
-// CaughtUp is closed once everything that was stored when Run began is in the view.
+// CaughtUp returns a channel that is closed when the first replay is complete.
 func (v *View[V]) CaughtUp() <-chan struct{} { return v.caughtUp }
 
 // Run keeps the view current until ctx ends, and returns ctx's error.
@@ -343,8 +343,8 @@ func (v *View[V]) Run(ctx context.Context) error {
 	return Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
 }
 
-// RunChecked is Run, and asks the bucket's leader every two seconds whether the view has all that it holds: see Age. A watch that shows nothing new
-// begins again then, since its server may have failed, which the client notices later.
+// RunChecked is Run, and compares the view with the bucket's leader every two seconds: see Age. It restarts a watch
+// that lags without progress, since the watch's server may have failed, which the client notices later.
 func (v *View[V]) RunChecked(ctx context.Context) error {
 	again := make(chan struct{}, 1)
 	var checking sync.WaitGroup
@@ -377,7 +377,7 @@ func (v *View[V]) check(ctx context.Context, again chan<- struct{}) {
 	}
 }
 
-// Age is how long ago the view, kept by RunChecked, was last known to have all that the bucket's leader held.
+// Age returns the time since the view, kept by RunChecked, was last known to match the bucket's leader.
 func (v *View[V]) Age() time.Duration {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -395,7 +395,7 @@ func (v *View[V]) see(e Event) {
 		v.shown, v.asked = 0, e.asked
 		v.seen, v.older = map[string]bool{}, map[string]jetstream.KeyValueEntry{}
 		return
-	case e.Entry == nil: // everything stored was told
+	case e.Entry == nil: // the replay is complete
 		for _, entry := range v.older { // NATS went back in time
 			v.take(entry)
 		}
@@ -417,7 +417,7 @@ func (v *View[V]) see(e Event) {
 	}
 }
 
-// take knows what an entry says from now on. The caller holds mu.
+// take applies an entry. The caller holds mu.
 func (v *View[V]) take(entry jetstream.KeyValueEntry) {
 	key := entry.Key()
 	v.known[key] = entry.Revision()
