@@ -1,10 +1,10 @@
-// Package backup copies streams and buckets out of JetStream into a directory, while they are used, and back into servers that
-// have none of them. Each copy is as NATS's own tools have it; a manifest, written last, says that all are there.
+// Package backup copies JetStream streams and KV buckets into a directory while they are in use, and restores them on
+// servers without them. The format is that of NATS's own tools; a manifest, written last, marks the backup complete.
 //
-// Rejected: NATS's own tools alone. A server since 2.15 gives a stream that it restores a new time of creation, which is its
-// identity: lanes refuse another stream than the one that their journals name.
+// Streams are copied one after another in the caller's order: streams that may be older than the rest come first.
 //
-// The copies are made one after the other, so the caller says in which order: what may be older than the rest comes first.
+// Rejected: NATS's own tools alone. Since 2.15 a server gives a restored stream a new creation time. That is its
+// identity: lanes refuse any stream except the one in their journals.
 package backup
 
 import (
@@ -23,53 +23,53 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Version of the manifest that this program writes, and the only one that it reads.
+// Version is the only manifest version that this program writes and reads.
 const Version = 1
 
 const (
 	manifestFile = "manifest.json"
-	callTimeout  = 30 * time.Second // of one answer of NATS
+	callTimeout  = 30 * time.Second // per NATS request
 
-	codeNameTaken = 10130 // by a stream, or by a restore that a cluster waits for
+	codeNameTaken = 10130 // by a stream, or by a pending restore in a cluster
 	codeNoMessage = 10037
 )
 
 var (
-	// ErrIncomplete says that a directory holds no whole backup.
+	// ErrIncomplete: the directory contains no complete backup.
 	ErrIncomplete = errors.New("the directory holds no complete backup")
-	// ErrChanged says that a stream changed during the backup which must not; another try may find it at rest.
+	// ErrChanged: a steady stream changed during the backup; a retry may find it at rest.
 	ErrChanged = errors.New("it changed during the backup")
-	// ErrExists says that a stream is there, so that it cannot be restored.
+	// ErrExists: the stream to restore already exists.
 	ErrExists = errors.New("the stream exists")
 )
 
-// Manifest says what a backup holds.
 type Manifest struct {
 	Version int       `json:"version"`
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended"`
-	Streams []Stream  `json:"streams"` // in the order in which they were copied, and are restored
+	Streams []Stream  `json:"streams"` // in the order of copy and restore
 }
 
-// Stream is one copy; a bucket is a stream too.
+// Stream describes the copy of a stream or of a bucket.
 type Stream struct {
 	Name     string    `json:"name"`
-	Created  time.Time `json:"created"` // its identity, which a restore keeps
-	Last     uint64    `json:"last"`    // its last sequence
+	Created  time.Time `json:"created"` // its identity, which a restore preserves
+	Last     uint64    `json:"last"`    // last sequence
 	Messages uint64    `json:"messages"`
 
-	marks bool // the server writes into it itself, when a message's time to live ends
+	marks bool // the server appends delete markers when a message's time to live ends
 }
 
-// Kept says what a deployment keeps in JetStream.
+// Kept lists a deployment's streams and buckets.
 type Kept struct {
-	Streams    []string // in the order in which they are copied
-	Steady     string   // one of them in which these subjects may not change meanwhile
+	Streams    []string // in the order of copy
+	Steady     string   // a stream in which Subjects must stay unchanged during the backup
 	Subjects   []string
-	CreatedKey string // of metadata that tells when a stream that was restored was made first; servers give it a new time
+	CreatedKey string // metadata key for a restored stream's original creation time; servers set a new one
 }
 
-// Write copies what is kept into a directory that is empty or not there. ErrChanged if what must be steady was not.
+// Write copies the streams into a directory that is empty or missing. It returns ErrChanged if Steady changed
+// meanwhile.
 func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, error) {
 	m := Manifest{Version: Version, Began: time.Now().UTC()}
 	manager, err := jsm.New(nc, jsm.WithTimeout(callTimeout))
@@ -109,7 +109,7 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 	if err != nil {
 		return m, err
 	}
-	if err := syncAll(dir); err != nil { // before the manifest, which vouches for all
+	if err := syncAll(dir); err != nil { // before the manifest, which vouches for all files
 		return m, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
@@ -138,7 +138,7 @@ func (k Kept) write(ctx context.Context, manager *jsm.Manager, name, dir string)
 	return is, nil
 }
 
-// steady are the newest sequences of what must be steady; 0 where there is none.
+// steady returns the last sequence of each steady subject; 0 if it is empty.
 func (k Kept) steady(manager *jsm.Manager) (newest []uint64, err error) {
 	stream, err := manager.LoadStream(k.Steady)
 	if err != nil {
@@ -157,7 +157,6 @@ func (k Kept) steady(manager *jsm.Manager) (newest []uint64, err error) {
 	return newest, nil
 }
 
-// readMeta is what NATS says of a copy.
 func readMeta(dir string) (meta api.JSApiStreamRestoreRequest, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, jsm.SnapshotMetaFile))
 	if err == nil {
@@ -166,7 +165,7 @@ func readMeta(dir string) (meta api.JSApiStreamRestoreRequest, err error) {
 	return meta, err
 }
 
-// stateOf is a stream as it is now.
+// stateOf returns a stream's current state, with its original creation time.
 func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 	stream, err := manager.LoadStream(name)
 	if err != nil {
@@ -185,7 +184,7 @@ func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 	return Stream{Name: name, Created: created, Last: info.State.LastSeq, Messages: info.State.Msgs, marks: info.Config.SubjectDeleteMarkerTTL > 0}, nil
 }
 
-// syncAll has all files of a directory, and what it lists, on disk.
+// syncAll fsyncs a directory and its files.
 func syncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -199,7 +198,7 @@ func syncAll(dir string) error {
 	})
 }
 
-// Read reads a backup's manifest. ErrIncomplete if the backup did not end.
+// Read returns a backup's manifest, or ErrIncomplete if the backup did not end.
 func Read(dir string) (m Manifest, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
@@ -214,9 +213,10 @@ func Read(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-// Restore brings back what a backup holds, in its order, and says which streams it brings. It may be repeated until it succeeds: what
-// an earlier try brought is passed over, and what it broke off is removed, unless the program was killed. ErrExists if another stream of the
-// name is there, or one that was used since. Each stream gets so many replicas, 1 to 5; with 0 as many as it had.
+// Restore restores a backup in its order and calls restored for each stream. It may be retried until it succeeds: it
+// skips streams restored earlier. It deletes a partly restored stream, unless the program was killed. It returns
+// ErrExists if the name belongs to a different stream, or to one used since. replicas per stream are 1 to 5, or 0 for
+// the original number.
 func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, replicas int, restored func(Stream)) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {
@@ -227,7 +227,7 @@ func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, replicas i
 		return m, fmt.Errorf("couldn't use JetStream: %w", err)
 	}
 	missing := make([]bool, len(m.Streams))
-	for i, s := range m.Streams { // all of them first: nothing is brought beside something else
+	for i, s := range m.Streams { // check all first, to restore none next to a foreign stream
 		known, err := manager.IsKnownStream(s.Name)
 		if err != nil {
 			return m, fmt.Errorf("couldn't look for the stream %s: %w", s.Name, err)
@@ -268,14 +268,14 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 		meta.Config.Replicas = replicas
 	}
 	begun := false
-	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server took the name
+	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server reserved the name
 	_, _, err = manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config), begins)
 	if err != nil && meta.Config.Replicas > 1 && manager.NatsConn().ConnectedClusterName() == "" {
 		err = fmt.Errorf("%w: it has %d replicas in the backup, and this server is in no cluster; restore with --replicas 1", err, meta.Config.Replicas)
 	}
 	var answer api.ApiError
 	switch {
-	case err != nil && begun: // a cluster keeps the name for what was not restored whole
+	case err != nil && begun: // a cluster keeps the name of a partial restore
 		_ = manager.DeleteStream(s.Name)
 		return err
 	case errors.As(err, &answer) && answer.NatsErrorCode() == codeNameTaken:
@@ -290,7 +290,8 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 	return err
 }
 
-// same tells whether it is the same stream, at the same end. Messages may have gone since, those that have a time to live, and left marks.
+// same reports whether it is the same stream at the same end. Messages may have expired since and left delete
+// markers.
 func (s Stream) same(o Stream) bool {
 	return s.Created.Equal(o.Created) && (s.Last == o.Last || s.marks && s.Last > o.Last)
 }

@@ -1,4 +1,4 @@
-// Package deadletter finds dead letters, shows them and has what they hold accepted again, for `scorelay dlq` and /ops.
+// Package deadletter finds, lists and replays dead letters, for `scorelay dlq` and /ops.
 package deadletter
 
 import (
@@ -16,30 +16,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// ID names a dead letter for people: the beginning of a hash of the id that the stream gives it, so that it stays when
-// the dead letter is marked as replayed. 48 bits tell any number of them apart that people look at.
+// ID returns an id for people: the first 48 bits of a hash of the letter's id in the stream. It stays when the letter
+// is marked as replayed.
 func ID(d *score.DeadLetter) string {
 	sum := sha256.Sum256([]byte(d.ID))
 	return hex.EncodeToString(sum[:6])
 }
 
-// Document is a dead letter as JSON, in the words of the HTTP API.
+// Document is a dead letter as JSON, with the field names of the HTTP API.
 type Document struct {
-	ID              string            `json:"id"`
-	Lane            score.Lane        `json:"lane"`
-	Sequence        uint64            `json:"sequence"` // of the creation, edit or corrupt message; of an update, where its batch began
+	ID   string     `json:"id"`
+	Lane score.Lane `json:"lane"`
+	// of the creation, edit or corrupt message; for an update the start of its batch
+	Sequence        uint64            `json:"sequence"`
 	Time            time.Time         `json:"time"`
 	Outcome         string            `json:"outcome"`
 	Reason          string            `json:"reason"`
 	Update          *Update           `json:"update,omitempty"`
 	Project         *score.Project    `json:"project,omitempty"`
 	Edit            *score.SignedEdit `json:"edit,omitempty"`
-	Raw             []byte            `json:"raw,omitempty"` // base64 of a message that cannot be read
+	Raw             []byte            `json:"raw,omitempty"` // base64 of an unreadable message
 	TransactionHash *common.Hash      `json:"transactionHash,omitempty"`
 	Replayed        *time.Time        `json:"replayed,omitempty"`
 }
 
-// Update is one that was rejected.
 type Update struct {
 	ProjectID    score.ProjectID `json:"projectId"`
 	UpdateID     score.UpdateID  `json:"updateId"`
@@ -50,7 +50,6 @@ type Update struct {
 	Signed       bool            `json:"signed"` // it was in a signed group
 }
 
-// DocumentOf writes a dead letter for people and programs.
 func DocumentOf(d *score.DeadLetter) Document {
 	doc := Document{
 		ID: ID(d), Lane: d.Lane, Sequence: d.Seq, Time: d.Time, Outcome: d.Outcome.String(), Reason: d.Reason,
@@ -71,7 +70,7 @@ func DocumentOf(d *score.DeadLetter) Document {
 	return doc
 }
 
-// Subject says in a word or two what was rejected.
+// Subject returns a short description of the rejected update, project, edit or message.
 func Subject(d *score.DeadLetter) string {
 	switch {
 	case d.Update != nil:
@@ -85,12 +84,12 @@ func Subject(d *score.DeadLetter) string {
 	}
 }
 
-// ErrNone says that no dead letter has the name that was asked for.
+// ErrNone is returned for a name without a dead letter.
 var ErrNone = errors.New("no dead letter has this id")
 
-// Find finds a dead letter for each name: its id, or the updateId or projectId of what was rejected, which means
-// the newest of that one. It reads all dead letters once. An error that wraps ErrNone names the first name
-// that none has; another one that a name means several, and their ids; any other one may pass.
+// Find returns a dead letter for each name: its id, or the rejected updateId or projectId, for which it returns the
+// newest letter. It reads all dead letters once. An error that wraps ErrNone contains the first unknown name. An
+// ambiguous name returns an error with the ids. Any other error may be temporary.
 func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
 	candidates := make([][]score.DeadLetter, len(names))
 	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {
@@ -113,14 +112,14 @@ func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.D
 	return found, nil
 }
 
-// isNamed tells whether name is the dead letter's id, or the updateId or projectId of what was rejected. An edit has its id only: its
-// project's is of its creation.
+// isNamed reports whether name is the dead letter's id, or the rejected updateId or projectId. An edit matches only
+// by its id: its projectId means the creation.
 func isNamed(d *score.DeadLetter, name string) bool {
 	return name == ID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
 }
 
-// newest of the dead letters of one name, of which an update or creation has as many as it was rejected. Two projects may
-// use one updateId, and an updateId may equal a projectId: clients choose both.
+// newest returns the newest of one name's dead letters; there is one per rejection. Two projects may use the same
+// updateId, and an updateId may equal a projectId, since clients choose both.
 func newest(candidates []score.DeadLetter, name string) (score.DeadLetter, error) {
 	if len(candidates) == 0 {
 		return score.DeadLetter{}, fmt.Errorf("%w: %q; `scorelay dlq list --replayed` lists all", ErrNone, name)

@@ -9,28 +9,27 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Count is how many dead letters have an outcome.
 type Count struct {
 	Outcome score.Outcome
 	Letters int
 }
 
-// Listing is a part of the dead letters, and how many there are of all.
+// Listing is a page of dead letters, with counts.
 type Listing struct {
-	Counts  []Count            // of those that were not replayed, the most first
-	Letters []score.DeadLetter // that were asked for, the newest first
-	Found   int                // that match, in all parts
+	Counts  []Count            // unreplayed letters, most frequent first
+	Letters []score.DeadLetter // newest first
+	Found   int                // matching letters on all pages
 }
 
-// Wanted says which dead letters are asked for.
+// Wanted selects dead letters.
 type Wanted struct {
-	Outcome  string // by name; empty: of every outcome
-	Replayed bool   // also those that were accepted again
-	Skip     int    // so many of the newest
-	Most     int    // at most so many
+	Outcome  string // by name; empty for all
+	Replayed bool   // includes replayed ones
+	Skip     int    // number of newest letters to skip
+	Most     int    // page size
 }
 
-// List reads all dead letters once, and keeps no more of them than it has to.
+// List reads all dead letters once and holds at most 2 × (Skip + Most) of them in memory.
 func List(ctx context.Context, s *stream.Stream, w Wanted) (l Listing, err error) {
 	counts := map[score.Outcome]int{}
 	keep := w.Skip + w.Most

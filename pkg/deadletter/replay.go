@@ -16,29 +16,30 @@ import (
 )
 
 var (
-	// ErrNoReplay says that a dead letter holds nothing that could be accepted.
+	// ErrNoReplay: the dead letter holds a corrupt message.
 	ErrNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
-	// ErrReplayed says that a dead letter was accepted again before.
+	// ErrReplayed: the dead letter was replayed before.
 	ErrReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
-	// ErrEdit says that a dead letter is an edit. The API checks whether it can be made by now, and its owner has it.
+	// ErrEdit: the dead letter is an edit. Its owner can resubmit it to the API, which checks whether it is valid by
+	// now.
 	ErrEdit = errors.New("an owner's edit is not replayed: have the owner sign it again, and send it to POST /projects/{projectId}/edits; its nonce is free")
-	// ErrSigned says that a dead letter's update was in a signed group. Its signature covers the whole group and is gone:
-	// without it the update would stand on the service's word instead of its signer's.
+	// ErrSigned: the update was in a signed group. Its signature covers the whole group and is gone. Without it, the
+	// update would rest on the service's word instead of its signer's.
 	ErrSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
 		"have the backend sign it and send it again: its updateId is unused")
-	// ErrSignedOnly says that the project takes nothing that a replay could bring.
+	// ErrSignedOnly: the project accepts only signed groups.
 	ErrSignedOnly = errors.New("the project takes signed groups only, and this update was not in one; " +
 		"have the backend sign it and send it to POST /update-scores: its updateId is unused")
 )
 
-// Replays accept dead letters again. It is safe for concurrent use.
+// Replays replays dead letters. It is safe for concurrent use.
 type Replays struct {
 	stream   *stream.Stream
 	projects *directory.Directory
 	marks    *halt.Bucket
 }
 
-// Open binds to what a deployment's setup made.
+// Open opens the resources that the deployment's setup created.
 func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Replays, error) {
 	projects, err := directory.Open(ctx, js)
 	if err != nil {
@@ -51,8 +52,8 @@ func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Repla
 	return &Replays{stream: s, projects: projects, marks: marks}, nil
 }
 
-// Replay accepts what dead letters hold. One that cannot be replayed stays, and the others are replayed all the same: the error names
-// each of those left. While accepting halts none is replayed.
+// Replay accepts the content of dead letters again. It continues after one that cannot be replayed; the error names
+// each of these. While accepting halts, it replays none.
 func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (replayed int, err error) {
 	marker, _, err := r.marks.Read(ctx)
 	if err != nil {
@@ -70,9 +71,9 @@ func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (repla
 	return len(letters) - len(left), errors.Join(left...)
 }
 
-// replay accepts what the dead letter holds, as the API would, and then marks the letter, which stays: it is the outcome
-// of the first acceptance. The message id is the letter's own, so a replay that died in between and is repeated soon
-// accepts it once; repeated late, an update is accepted twice and applies once, a creation is accepted once.
+// replay accepts the letter's content, as the API would, and then marks the letter. The letter stays, as the outcome
+// of the first acceptance. Its id is in the message id: if a replay dies before the mark, an early repetition accepts
+// the content once. A late one accepts an update twice, which applies once; a creation is accepted once.
 func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -83,7 +84,8 @@ func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	var err error
 	switch {
 	case letter.Update != nil:
-		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
+		// distinct for a letter of the same id stored again
+		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36)
 		err = r.stream.PublishEnvelope(ctx, msgID, []score.Update{*letter.Update}, nil)
 	default:
 		err = r.stream.PublishProject(ctx, msgID, letter.Project, letter.Seq)
@@ -94,7 +96,7 @@ func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	return r.stream.MarkReplayed(ctx, letter, time.Now().UTC())
 }
 
-// Replayable tells why a dead letter must not be accepted again; nil if it may be.
+// Replayable returns the reason why a dead letter must not be replayed, or nil.
 func (r *Replays) Replayable(ctx context.Context, letter score.DeadLetter) error {
 	switch {
 	case !letter.Replayed.IsZero():

@@ -20,54 +20,53 @@ var takeLua string
 var takeScript = redis.NewScript(takeLua)
 
 const (
-	maxTakes = 256 // of one exchange, which holds a Redis up for all of it
+	maxTakes = 256 // of one exchange, which blocks Redis
 
-	// In a Cluster keys are on many servers, and one that is slow shall not hold up the takes of all.
+	// In a Cluster keys are on many servers. With several batchers a slow one delays only some of the takes.
 	clusterBatchers = 64
 
-	replyNumbers = 6 // that the script replies to each take
+	replyNumbers = 6 // per take, in the script's reply
 
-	maxNumber = 1 << 53 // more than the script counts, and as µs a duration
+	maxNumber = 1 << 53 // bound on the script's counts, and on µs as a time.Duration
 )
 
-// take is what an admitted request would take of its key's quota.
+// take is the cost that an admitted request takes from its key's quota.
 type take struct {
 	counters
 	usage  *usage // of the key, at this replica
 	at     time.Time
 	units  int
-	gas    uint64 // without the credit
+	gas    uint64 // less the credit
 	credit uint64
 
 	reply reply
-	left  score.Left // as far as the replica knows, until it is settled
+	left  score.Left // as this replica knows it, until settled
 }
 
-// counters are where Redis counts what a key uses on one day, and the quota that bounds it.
+// counters names the Redis keys that count a key's use on one day, and the quota that bounds it.
 type counters struct {
-	rateKey, gasKey string // empty without a rate, without a budget
+	rateKey, gasKey string // empty if the quota's PerSecond, or Gas, is 0
 	quota           score.Quota
 }
 
-// reply is what the script says of a take.
 type reply struct {
 	wait, full time.Duration
 	noGas      bool
 	units      int
 	all, mine  uint64 // gas of the day, of all replicas and of this one
-	err        error  // the take has no reply
+	err        error  // set if the reply is missing
 }
 
 var errNoReply = errors.New("no reply")
 
-// call is one call of the script: the takes of some keys, in the order of its arguments.
+// call is one call of the script; takes are in the order of its arguments.
 type call struct {
 	keys  []string
 	args  []any
 	takes []*take
 }
 
-// batcher makes the exchanges of a key, one at a time.
+// batcher returns the batcher of a key, which makes one exchange at a time.
 func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
 	if len(l.batchers) == 1 {
 		return l.batchers[0]
@@ -75,8 +74,8 @@ func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
 	return l.batchers[maphash.String(l.seed, key)%uint64(len(l.batchers))]
 }
 
-// exchange has Redis decide about takes, and settles them all before the next exchange of their keys begins: so that one tells Redis all that the
-// replica has spent. The error is one of those that left takes without a reply.
+// exchange sends takes to Redis and settles them all before the next exchange of their keys begins. So each exchange
+// reports all that the replica has spent. The error is one of those that prevented a reply.
 func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 	defer func() {
 		for _, t := range takes {
@@ -100,7 +99,7 @@ func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 	return err
 }
 
-// run runs the script in one exchange: once, or once for each key where these are on many servers.
+// run runs the script in one exchange: once, or once per key on a Cluster.
 func (l *Limiter) run(ctx context.Context, calls []call) ([]*redis.Cmd, error) {
 	replies := make([]*redis.Cmd, len(calls))
 	err := l.client.Call(ctx, func(ctx context.Context) error {
@@ -117,7 +116,7 @@ func (l *Limiter) run(ctx context.Context, calls []call) ([]*redis.Cmd, error) {
 		if !unknown {
 			return err
 		}
-		_, err = l.client.Pipelined(ctx, func(p redis.Pipeliner) error { // not those again that took something
+		_, err = l.client.Pipelined(ctx, func(p redis.Pipeliner) error { // only failed calls: the others already took
 			for i, c := range calls {
 				if redis.HasErrorPrefix(replies[i].Err(), "NOSCRIPT") {
 					replies[i] = takeScript.Eval(ctx, p, c.keys, c.args...)
@@ -130,7 +129,7 @@ func (l *Limiter) run(ctx context.Context, calls []call) ([]*redis.Cmd, error) {
 	return replies, err
 }
 
-// calls puts the takes of each key together.
+// calls groups takes by key.
 func (l *Limiter) calls(takes []*take) []call {
 	var order []counters
 	of := make(map[counters][]*take, 1)
@@ -150,7 +149,6 @@ func (l *Limiter) calls(takes []*take) []call {
 	return calls
 }
 
-// add adds the takes of one key.
 func (c *call) add(of counters, takes []*take) {
 	each, spent, all := 0.0, uint64(0), uint64(0)
 	if of.rateKey != "" {
@@ -170,7 +168,6 @@ func (c *call) add(of counters, takes []*take) {
 	c.takes = append(c.takes, takes...)
 }
 
-// read reads what the script replied to a call.
 func (l *Limiter) read(numbers []int64, c call) error {
 	replies, bad, err := parseReplies(numbers, len(c.takes))
 	if err != nil {
@@ -186,8 +183,8 @@ func (l *Limiter) read(numbers []int64, c call) error {
 	return nil
 }
 
-// parseReplies reads the replies to so many takes, and how many values in Redis could not be read. A wrong number spoils its own reply
-// only: other keys' takes were in the same call.
+// parseReplies returns the replies to a number of takes, and how many values in Redis were unreadable. An invalid
+// number fails only its own take, since other keys' takes share the call.
 func parseReplies(numbers []int64, takes int) (replies []reply, bad int64, err error) {
 	if len(numbers) != takes*replyNumbers+1 {
 		return nil, 0, redisdb.BadData("%d numbers for %d takes", len(numbers), takes)

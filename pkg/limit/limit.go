@@ -1,43 +1,44 @@
-// Package limit bounds what each API key may use, across all API replicas: units per second with the generic cell rate
-// algorithm (GCRA), and gas and gwei per UTC day by counting.
+// Package limit bounds the use of each API key across all API replicas. It limits units per second with the generic
+// cell rate algorithm (GCRA), and gas and gwei per UTC day by counting.
 //
 // # State
 //
-// Redis holds, for each key, the time at which all its units are back, and for each day the gas spent, by replica. Each replica
-// holds, for each key (usage): tokens at the key's rate; the gas that was spent here today; what it knows that all replicas spent; and the
-// credit, which is the part of the gas spent here that was given back, because an update was not stored, and was not taken again.
+// For each key Redis holds the time at which all its units are back, and the gas spent per day and replica. Each
+// replica holds per key (usage): tokens at the key's rate, the gas spent here today, the last known gas of all
+// replicas, and the credit. The credit is spent gas that was given back, because an update was not stored, less
+// credit used since.
 //
-// # The way of a request
+// # Path of a request
 //
-//  1. admit: the replica refuses by itself what is over the key's rate on this replica alone, so a key that floods the API does not
-//     flood Redis, which is asked at that rate, at most. Of a key without a rate it refuses what is over the budget. What is admitted
-//     takes tokens, and credit before gas.
-//  2. exchange: what comes while one exchange with Redis is under way goes with the next, of all keys together. The replica
-//     sends what it has spent and what it knows that all have; take.lua takes all units and all gas of a request, or refuses it. It is
-//     one round trip.
-//  3. settle, before the key's next exchange. Redis replied: spent is what Redis has, and a refused request's credit is put
-//     back. It did not: the replica decides alone, by the budget, and adds what it lets through to what it has spent.
+//  1. admit: the replica itself refuses requests above the key's rate here, so that Redis sees at most that rate from
+//     a flood. For a key with a budget only, admit refuses requests above the budget. An admitted request takes
+//     tokens, and credit before gas.
+//  2. exchange: takes that arrive during an exchange with Redis share the next one, across keys. The replica sends
+//     its own and the last known total spending. In one round trip take.lua takes a request's units and gas, or
+//     refuses it.
+//  3. settle, before the key's next exchange. With a reply, spent becomes Redis's value, and a refused request gets
+//     its credit back. Otherwise the replica decides alone by the budget, and adds the admitted gas to spent.
 //
-// A budget of gwei is counted like one of gas, under another name, once the rest of the quota let a request pass. A request that it refuses
-// has its gas back, but not its units.
+// A budget of gwei is counted like gas, under another name, after the rest of the quota admits a request. If it
+// refuses, the request gets its gas back, but loses its units.
 //
-// Without Redis the quota on each replica is the limit: refusing every caller would turn a lost cache into an outage. So R
-// replicas let through R times a key's quota, at most, as long as Redis is away.
+// While Redis is down, each replica applies the quota alone: refusing every caller would turn a lost cache into an
+// outage. So R replicas admit at most R times a key's quota.
 //
-// What a replica has spent on a day only grows, there and in Redis, which keeps the larger number. So what was let through while Redis
-// was away is counted as soon as it is back. Gas is counted twice only if Redis carries out a take after the replica has settled it
-// without a reply.
+// A replica's spending on a day only grows, here and in Redis, which keeps the larger number. So gas admitted while
+// Redis was down counts as soon as it is back. Gas counts twice only if Redis executes a take after the replica
+// settled it alone.
 //
-// A replica knows what it let through itself, and what all had spent as of its last reply. With a key's next request after a flush, Redis
-// gets this back from that replica. What others spent of it is the field "lost", until they are asked and it is theirs again. So a flush
-// forgets what replicas let through that are not asked yet, after the last reply to one that is. No replica lets through more than
-// the budget, so R replicas let through R budgets of a day at most, however often Redis is flushed.
+// After a flush, a key's next request restores the replica's own spending and the total of its last reply. The
+// difference is the field "lost" until the other replicas report theirs again. Until then Redis misses only the gas
+// that those others admitted after the last reply to a replica that has asked again. Each replica admits at most the
+// budget, so R replicas admit at most R budgets a day, however often Redis is flushed.
 //
 // Different names of a key and a day (Distinct) are counted in Redis alone, by estimate: without an answer they are not bounded.
 //
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
-// counts); counting in each process only (the limit would be times the number of replicas); taking tokens in chunks (fewer round
-// trips, but a chunk taken by one replica is missing at the others, and a key at one request a second has none to share).
+// counts). Counting per process only (the limit grows with the number of replicas). Taking tokens in chunks (fewer
+// round trips, but other replicas lack a chunk, and a key at one request a second has none to share).
 package limit
 
 import (
@@ -60,12 +61,12 @@ import (
 )
 
 const (
-	// maxKeys is of how many keys a replica knows the usage; the ones used least recently begin again.
+	// maxKeys is the number of keys of which a replica keeps the usage; it drops the least recently used.
 	maxKeys = 16_384
 	day     = 24 * time.Hour
 )
 
-// Limiter limits by key. It is safe for concurrent use.
+// Limiter is safe for concurrent use.
 type Limiter struct {
 	client  *redisdb.Client
 	prefix  string
@@ -81,17 +82,17 @@ type Limiter struct {
 	seed     maphash.Seed
 }
 
-// usage is what this replica knows of a key.
+// usage is a key's use as this replica knows it.
 type usage struct {
 	mu     sync.Mutex
-	rate   *rate.Limiter // nil without a rate
-	day    int64         // since 1970
-	spent  uint64        // gas of the day, by the requests that this replica let through
-	all    uint64        // of that and of other replicas' gas, what this one knows
-	credit uint64        // of spent: given back and not taken again
+	rate   *rate.Limiter // nil if PerSecond is 0
+	day    int64         // days since 1970
+	spent  uint64        // gas of the day that this replica admitted
+	all    uint64        // gas of the day of all replicas, as known here
+	credit uint64        // part of spent that was given back, less that taken again
 }
 
-// New returns a Limiter on the client. Prefix goes before every key, so that deployments can share a Redis.
+// New returns a Limiter. Prefix starts every Redis key, so that deployments can share a Redis.
 func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	l := &Limiter{
 		client: client, prefix: prefix, replica: rand.Text()[:12], log: log, seed: maphash.MakeSeed(),
@@ -115,7 +116,7 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 	return l
 }
 
-// Over returns how long the key must wait before anything may pass here; 0: nothing to wait for. It takes nothing and asks no store.
+// Over returns how long the key must wait for its next unit at this replica, or 0. It only reads local state.
 func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 	u, now := l.usage(key), time.Now()
 	u.mu.Lock()
@@ -129,10 +130,10 @@ func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 	return 0
 }
 
-// etherOf names a key's budget of gwei.
 func etherOf(key string) string { return key + "/ether" }
 
-// Take takes a request's cost (at most the burst) of what the key may use, all of its gas and gwei or nothing, and tells what is left.
+// Take takes a request's cost (at most the burst) from the key's quota and returns the remaining quota. It takes all
+// of the gas and gwei or none.
 func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost score.Cost) (left score.Left) {
 	now := time.Now()
 	if q.PerSecond > 0 || q.Gas > 0 {
@@ -152,7 +153,6 @@ func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost scor
 	return left
 }
 
-// take takes a cost but for its gwei.
 func (l *Limiter) take(ctx context.Context, now time.Time, key string, q score.Quota, cost score.Cost) score.Left {
 	u := l.usage(key)
 	left, credit := u.admit(now, q, cost)
@@ -186,7 +186,7 @@ func (l *Limiter) take(ctx context.Context, now time.Time, key string, q score.Q
 	return t.left
 }
 
-// Return gives gas and gwei back that Take took and that were not used. Those of another day are not this day's credit.
+// Return gives back unused gas and gwei of a Take. It ignores those of another day.
 func (l *Limiter) Return(key string, cost score.Cost) {
 	l.giveBack(key, cost.Gas, cost.At)
 	l.giveBack(etherOf(key), cost.Gwei, cost.At)
@@ -204,7 +204,6 @@ func (l *Limiter) giveBack(key string, gas uint64, at time.Time) {
 	}
 }
 
-// usage is the key's at this replica.
 func (l *Limiter) usage(key string) *usage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +219,7 @@ func dayOf(now time.Time) int64 { return now.Unix() / int64(day/time.Second) }
 
 func untilTomorrow(now time.Time) time.Duration { return now.UTC().Truncate(day).Add(day).Sub(now) }
 
-// begin has the usage fit the day and the quota.
+// begin adapts the usage to the day and the quota.
 func (u *usage) begin(now time.Time, q score.Quota) {
 	u.roll(now)
 	switch {
@@ -231,14 +230,14 @@ func (u *usage) begin(now time.Time, q score.Quota) {
 	}
 }
 
-// roll begins the count of another day.
 func (u *usage) roll(now time.Time) {
 	if today := dayOf(now); today != u.day {
 		u.day, u.spent, u.all, u.credit = today, 0, 0, 0
 	}
 }
 
-// spentOn is the gas that was spent on a day here and, as far as is known here, by all replicas. Both are 0 if that is not today.
+// spentOn returns the gas that this replica and, as known here, all replicas spent on a day; 0 for any day but the
+// current one.
 func (u *usage) spentOn(day int64) (here, all uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -248,9 +247,9 @@ func (u *usage) spentOn(day int64) (here, all uint64) {
 	return u.spent, u.all
 }
 
-// admit refuses what is over the quota here, or takes tokens and credit for it. left says what is left as far as this replica knows;
-// credit is the part of the gas that it need not spend. What the rate admits is asked for also where the budget is used up: a Redis
-// that was flushed learns of it.
+// admit refuses a cost above the quota here, or takes tokens and credit for it. left is the remaining quota as this
+// replica knows it; credit is the gas that it saves. With a rate, even a used-up budget leads to an exchange, so that
+// a flushed Redis gets its counts back.
 func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -279,7 +278,7 @@ func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score
 	return left, credit
 }
 
-// settle decides about an admitted request: by the script's reply, or without.
+// settle decides an admitted request by the script's reply, or alone if that is missing.
 func (t *take) settle() {
 	if t.reply.err != nil {
 		t.usage.settleAlone(t)
@@ -292,11 +291,11 @@ func (t *take) settle() {
 	t.left.Gas = gasLeft(t.quota, t.reply.all, t.usage.settleReplied(t))
 }
 
-// settleReplied takes over what Redis has of this replica, with the credit back if the take was refused, and returns the credit.
+// settleReplied adopts Redis's counts and returns the credit. If the take was refused, its credit is back.
 func (u *usage) settleReplied(t *take) (credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if dayOf(t.at) != u.day { // another request began the next day meanwhile
+	if dayOf(t.at) != u.day { // a later request began a new day
 		return 0
 	}
 	u.spent, u.all = max(u.spent, t.reply.mine), max(u.all, t.reply.all)
@@ -306,8 +305,8 @@ func (u *usage) settleReplied(t *take) (credit uint64) {
 	return u.credit
 }
 
-// settleAlone decides by the budget of this replica: the tokens were taken when it was admitted. What passes is spent today, even if it was
-// asked for yesterday.
+// settleAlone decides by this replica's budget; admit already took the tokens. Admitted gas counts for today, even if
+// yesterday's request asked for it.
 func (u *usage) settleAlone(t *take) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -324,7 +323,7 @@ func (u *usage) settleAlone(t *take) {
 	t.left.Gas = gasLeft(t.quota, u.all, u.credit)
 }
 
-// gasLeft is what is left of a budget, of whose spent gas so much is credit.
+// gasLeft returns the rest of a budget of which spent is used, less its credit.
 func gasLeft(q score.Quota, spent, credit uint64) uint64 {
 	return q.Gas - min(spent-min(credit, spent), q.Gas)
 }

@@ -1,15 +1,17 @@
--- Takes units and gas for requests, in order: of each all or nothing. KEYS, of each key that is limited: the time in µs at which all its units are
--- back, if it has a rate; the day's gas by replica, if it has a budget, with what a flush took in the field lost. ARGV: the replica, ms for which a day is kept; of each key: µs for a unit
--- (0: no rate), burst, budget (0: none), what the replica has spent, what it knows that all have, how many requests; of each request: units, gas. Times
--- are counted from 2026 on, for a double's precision. It replies, for each request: µs to wait; whether for want of gas; units left; µs until all
--- are back; the day's gas, of all replicas; of this one. After them comes how many values could not be read: those count as not there.
+-- Takes units and gas for requests, in order; all or nothing per request. KEYS, for each limited key: the time in µs
+-- at which all its units are back, if it has a rate; the day's gas by replica, if it has a budget, with the gas lost
+-- by a flush in the field lost. ARGV: the replica; ms to keep a day; for each key: µs per unit (0: no rate), burst,
+-- budget (0: none), gas spent by the replica, known total, number of requests; for each request: units, gas. Times
+-- count from 2026, for the precision of a double. Returns for each request: µs to wait; 1 if gas is short; units
+-- left; µs until all units are back; the day's gas of all replicas; of this one. Last comes the number of unreadable
+-- values, which count as missing.
 local call, try, floor, ceil = redis.call, redis.pcall, math.floor, math.ceil
 local t = call('TIME')
 local now = (tonumber(t[1]) - 1767225600) * 1000000 + tonumber(t[2])
 local replica, kept = ARGV[1], ARGV[2]
 local out, k, a, bad = {}, 1, 3, 0
 
--- number reads what another call wrote.
+-- number parses a stored number; it counts an unreadable one as bad and returns nil.
 local function number(text)
   local n = tonumber(text)
   if n and n >= 0 and n < 9007199254740992 then return n end
@@ -24,8 +26,8 @@ while a <= #ARGV do
   if each > 0 then
     rate, k, room = KEYS[k], k + 1, now + burst * each
     local was = try('GET', rate)
-    if type(was) == 'table' then bad = bad + 1 -- of another type: SET replaces it
-    elseif was then full = math.min(math.max(number(was) or now, now), room) end -- at a lower rate it was later
+    if type(was) == 'table' then bad = bad + 1 -- another type: SET replaces it
+    elseif was then full = math.min(math.max(number(was) or now, now), room) end -- a lower rate left a later time
   end
   if budget > 0 then
     gas, k = KEYS[k], k + 1
@@ -33,12 +35,12 @@ while a <= #ARGV do
     if parts.err then parts, wrongType, bad = {}, true, bad + 1 end
     for i = 1, #parts, 2 do
       local part = number(parts[i + 1])
-      if not part then call('HDEL', gas, parts[i]) end -- its replica tells it again
+      if not part then call('HDEL', gas, parts[i]) end -- its replica sends it again
       part = part or 0
       if parts[i] == replica then stored = part elseif parts[i] == 'lost' then lostBefore = part else others = others + part end
     end
     mine = math.max(mine, stored)
-    -- What others are known to have spent and a flush took, less what replicas brought back since.
+    -- Spending of others that a flush lost, less that reported since.
     lost = math.max(lostBefore - (mine - stored), known - others - mine, 0)
     others = others + lost
   end

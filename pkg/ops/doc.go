@@ -1,10 +1,12 @@
-// Package ops is what operators look at with a browser, below /ops of the API's admin listener: whether everything moves, dead letters,
-// API keys, and what is paused. It shows what `scorelay status`, dlq, keys and pause show, by the same code, and does what they do.
+// Package ops serves the operators' web UI below /ops of the API's admin listener: whether everything moves, dead
+// letters, API keys and pauses. It uses the code of `scorelay status`, dlq, keys and pause, with the same effects.
 //
 // Invariants:
-//   - The listener has answered what names another host than this machine's own, or one that was named to it (pkg/admin).
-//   - Nothing but the way in is shown without a session, and a session begins with the token alone. It is sealed as the page's are, under a key that is derived
-//     from the token: each API with the same token opens it, and another token ends all.
-//   - What changes something is a POST with the session's own CSRF token from this origin, and is logged with the operator's name and session.
-//   - A key's secret is shown once, to the session that made it, on the screen that the creation leads to. Loading that again makes and shows nothing.
+//   - The listener accepts a request only if its Host header names this machine or a configured host (pkg/admin).
+//   - Without a session only the sign-in is shown; it requires only the token. Sessions are sealed like the page's,
+//     under a key derived from the token: all APIs with the same token can open them, and a new token ends them.
+//   - A change requires a POST from this origin with the session's CSRF token. It is logged with operator and
+//     session.
+//   - A key's secret is shown once, to the session that created the key, on the screen after the creation. A reload
+//     of that screen creates and shows none.
 package ops

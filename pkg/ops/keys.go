@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// mostKeys is how many the screen lists: those that are valid first, then the newest. `scorelay keys list` has no such bound.
+// mostKeys bounds the list of keys on the screen: valid ones first, then newest. `scorelay keys list` is unbounded.
 const mostKeys = 500
 
 type keysView struct {
@@ -26,7 +26,6 @@ type keysView struct {
 	New    apikey.Terms
 }
 
-// keys answers: who calls?
 func (o *Ops) keys(r *request) error {
 	keys, err := o.Keys.List(r.Context())
 	if err != nil {
@@ -52,7 +51,7 @@ func revoked(k apikey.Key) int {
 	return 0
 }
 
-// createKey makes one, and leads to its screen: to load that again makes no other.
+// createKey creates a key and redirects to its screen, so that a reload does not create another one.
 func (o *Ops) createKey(r *request) error {
 	var terms apikey.Terms
 	if err := termsOf(r, &terms); err != nil {
@@ -68,8 +67,8 @@ func (o *Ops) createKey(r *request) error {
 	return nil
 }
 
-// secret is that of the key that this session just made, the first time the key is shown. On the way it is sealed in the browser: the next request may come to
-// another replica, and none keeps it.
+// secret returns a new key's secret to the session that created it, the first time the key is shown. It travels
+// sealed in a cookie, because another replica may serve the next request and replicas do not store it.
 func (o *Ops) secret(r *request, id string) string {
 	secret, made := strings.CutPrefix(o.made.Holder(r.Request), r.session+" "+id+" ")
 	if !made {
@@ -79,7 +78,6 @@ func (o *Ops) secret(r *request, id string) string {
 	return secret
 }
 
-// key shows one, with what it allows to be changed.
 func (o *Ops) key(r *request) error {
 	keys, err := o.Keys.List(r.Context())
 	if err != nil {
@@ -93,12 +91,11 @@ func (o *Ops) key(r *request) error {
 		frame
 		Is     apikey.Key
 		Rights []string
-		Secret string // once
+		Secret string // shown once
 	}{o.frame(r.Request, keys[at].Name, "keys"), keys[at], apikey.Rights(), o.secret(r, keys[at].ID)})
 	return nil
 }
 
-// limitKey changes what a key allows.
 func (o *Ops) limitKey(r *request) error {
 	id := r.PathValue("id")
 	key, err := o.Keys.Edit(r.Context(), id, func(t *apikey.Terms) error { return termsOf(r, t) })
@@ -110,7 +107,6 @@ func (o *Ops) limitKey(r *request) error {
 	return nil
 }
 
-// revokeKey makes one useless.
 func (o *Ops) revokeKey(r *request) error {
 	id := r.PathValue("id")
 	if err := o.Keys.Revoke(r.Context(), id); err != nil {
@@ -121,7 +117,7 @@ func (o *Ops) revokeKey(r *request) error {
 	return nil
 }
 
-// keyProblem is what is wrong with what was asked for, or the error of the server.
+// keyProblem converts errors of the request to a problem, and returns other errors as they are.
 func keyProblem(err error) error {
 	switch {
 	case errors.Is(err, apikey.ErrNotFound), errors.Is(err, apikey.ErrRevoked):
@@ -134,7 +130,7 @@ func keyProblem(err error) error {
 
 var errForm = errors.New("this field cannot be read")
 
-// termsOf reads all of a form that says what a key allows. An expiry that is left empty stays as it is.
+// termsOf parses a form with all terms of a key. An empty expiry leaves the old one.
 func termsOf(r *request, t *apikey.Terms) (err error) {
 	number := func(field string) uint64 {
 		text := strings.ReplaceAll(strings.TrimSpace(r.PostFormValue(field)), ",", "")

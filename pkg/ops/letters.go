@@ -15,17 +15,16 @@ import (
 
 const (
 	lettersPerScreen = 50
-	mostSkipped      = 10_000 // the screens before; `scorelay dlq list` has no such bound
-	mostReplayed     = 500    // at once
+	mostSkipped      = 10_000 // letters on earlier screens; `scorelay dlq list` is unbounded
+	mostReplayed     = 500    // per replay
 )
 
-// letter is a dead letter as screens show it.
 type letter struct {
 	score.DeadLetter
-	Name    string // its id for people
+	Name    string // its short id
 	Subject string
-	JSON    string // all of it; where it is shown alone
-	Refusal string // why it cannot be replayed; empty if it can
+	JSON    string // the whole letter; only on its own screen
+	Refusal string // why it cannot be replayed, or empty
 }
 
 func shown(d score.DeadLetter) letter {
@@ -36,14 +35,13 @@ type lettersView struct {
 	frame
 	deadletter.Listing
 	Rows     []letter
-	All      int // that were not replayed
+	All      int // number of unreplayed letters
 	Outcome  string
 	Replayed bool
-	Newer    string // addresses; empty where there are none
+	Newer    string // URLs of other parts, or empty
 	Older    string
 }
 
-// letters answers: what needs a person?
 func (o *Ops) letters(r *request) error {
 	skip, _ := strconv.Atoi(r.FormValue("skip"))
 	w := deadletter.Wanted{Outcome: r.FormValue("outcome"), Replayed: r.FormValue("replayed") != "", Skip: min(max(skip, 0), mostSkipped), Most: lettersPerScreen}
@@ -73,7 +71,6 @@ func (o *Ops) letters(r *request) error {
 	return nil
 }
 
-// letter shows one, whole.
 func (o *Ops) letter(r *request) error {
 	found, err := o.find(r, []string{r.PathValue("id")})
 	if err != nil {
@@ -92,7 +89,7 @@ func (o *Ops) letter(r *request) error {
 	return nil
 }
 
-// find finds dead letters by the names that people use, and whether each can be replayed.
+// find returns dead letters by short id, updateId or projectId, with reasons against a replay.
 func (o *Ops) find(r *request, names []string) ([]letter, error) {
 	found, err := deadletter.Find(r.Context(), o.Stream, names)
 	if errors.Is(err, deadletter.ErrNone) {
@@ -110,13 +107,14 @@ func (o *Ops) find(r *request, names []string) ([]letter, error) {
 
 type replayView struct {
 	frame
-	Letters []letter // that will be accepted again
-	Left    []letter // that cannot
-	More    int      // that are for another time
+	Letters []letter // to be replayed
+	Left    []letter // that cannot be replayed
+	More    int      // number left for another replay
 	Back    string
 }
 
-// preview tells what a replay will do, and asks for it: of the letters that are named, or all of an outcome that were not replayed.
+// preview shows the letters that a replay would accept, and its form: the given letters, or all unreplayed ones of an
+// outcome.
 func (o *Ops) preview(r *request) error {
 	view := replayView{frame: o.frame(r.Request, "Replay", "letters"), Back: "/ops/dead-letters"}
 	names := r.URL.Query()["id"]
@@ -148,7 +146,7 @@ func (o *Ops) preview(r *request) error {
 	return nil
 }
 
-// replay accepts those again that the preview showed, and no others.
+// replay replays exactly the letters that the preview showed.
 func (o *Ops) replay(r *request) error {
 	if err := r.ParseForm(); err != nil || len(r.PostForm["id"]) == 0 || len(r.PostForm["id"]) > mostReplayed {
 		return &problem{http.StatusBadRequest, "No dead letter was chosen, or too many", fmt.Sprintf("Choose 1 to %d on the list.", mostReplayed)}

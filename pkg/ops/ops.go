@@ -20,22 +20,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// The first path, and the way in and out.
+// Home page, sign-in and sign-out.
 const (
 	home    = "/ops"
 	signIn  = "/ops/sign-in"
 	signOut = "/ops/sign-out"
 )
 
-// MinToken is the least length of a token, in bytes: who copied a cookie could try tokens on it elsewhere.
+// MinToken is the minimum length of a token in bytes: a copied cookie allows guessing the token offline.
 const MinToken = 24
 
-// maxForm bounds what a form may hold: a key may be bound to a thousand projects.
+// maxForm bounds a form in bytes: a key may be restricted to a thousand projects.
 const maxForm = 256 << 10
 
-// Config of Ops; all is required.
+// Config configures Ops; all fields are required.
 type Config struct {
-	Token    string // what operators sign in with, at least MinToken bytes
+	Token    string // sign-in token of operators, at least MinToken bytes
 	Overview *overview.Shared
 	History  *overview.History
 	Stream   *stream.Stream
@@ -46,11 +46,11 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Ops answers requests below /ops. It is safe for concurrent use.
+// Ops serves requests below /ops. It is safe for concurrent use.
 type Ops struct {
 	Config
 	sessions *page.Sessions
-	made     *page.Sessions // what a session made and is to be shown once: a key's secret
+	made     *page.Sessions // holds a created key's secret until it is shown
 	token    [sha256.Size]byte
 	tries    *tries
 	mux      *http.ServeMux
@@ -62,7 +62,6 @@ var (
 	screens = template.Must(template.Must(page.Components().Clone()).Funcs(functions).ParseFS(assets, "assets/*.html"))
 )
 
-// New returns an Ops.
 func New(c Config) (*Ops, error) {
 	sessions, err := page.NewSessions([]byte(c.Token), "-ops", home)
 	if err != nil {
@@ -96,7 +95,6 @@ func New(c Config) (*Ops, error) {
 	return o, nil
 }
 
-// ServeHTTP answers a request below /ops.
 func (o *Ops) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	_, session := o.holder(r)
@@ -120,7 +118,7 @@ func (o *Ops) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isToken compares in constant time, of any length.
+// isToken compares in constant time, for any length.
 func (o *Ops) isToken(text string) bool {
 	sum := sha256.Sum256([]byte(text))
 	return subtle.ConstantTimeCompare(sum[:], o.token[:]) == 1
@@ -131,25 +129,25 @@ type file struct {
 	body []byte
 }
 
-// files are what screens load, by path: the page's, and two of this package.
+// files are the static files by path: the page's, and two of this package.
 var files = func() map[string]file {
 	all := map[string]file{}
 	for name, kind := range page.Files {
 		all[home+"/"+name] = file{kind, page.File(name)}
 	}
 	for name, kind := range map[string]string{"ops.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"} {
-		body, _ := assets.ReadFile("assets/" + name) // it is in the program
+		body, _ := assets.ReadFile("assets/" + name) // it is embedded
 		all[home+"/"+name] = file{kind, body}
 	}
 	return all
 }()
 
-// request is one of a session.
+// request is a request with a session.
 type request struct {
 	*http.Request
 	w        http.ResponseWriter
-	operator string // as they called themselves
-	session  string // its id, for the log
+	operator string // name that the operator entered
+	session  string // session id, for the log
 }
 
 func (o *Ops) handle(serve func(*request) error) http.HandlerFunc {
@@ -168,12 +166,12 @@ func (o *Ops) handle(serve func(*request) error) http.HandlerFunc {
 	}
 }
 
-// did logs what an operator did, which changed something.
+// did logs an operator's change.
 func (o *Ops) did(r *request, what string, args ...any) {
 	o.Log.Info("an operator changed something on /ops", append([]any{"what", what, "operator", r.operator, "session", r.session, "from", r.RemoteAddr}, args...)...)
 }
 
-// problem is why a screen cannot be shown.
+// problem is an error to show.
 type problem struct {
 	Status        int
 	Title, Detail string
@@ -181,11 +179,11 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Title }
 
-// frame is what all screens have around them.
+// frame is the common part of all screens.
 type frame struct {
 	Title    string
 	Tab      string
-	Operator string // whose session it is; empty without one
+	Operator string // name of the session's operator, or empty
 	CSRF     string
 }
 
@@ -204,7 +202,6 @@ func (o *Ops) fail(w http.ResponseWriter, r *http.Request, p *problem) {
 	}{o.frame(r, p.Title, ""), p})
 }
 
-// show answers with a screen.
 func (o *Ops) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
 	if err := screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
@@ -218,7 +215,7 @@ func (o *Ops) show(w http.ResponseWriter, status int, screen string, view any) {
 	_, _ = w.Write(body.Bytes())
 }
 
-// redirect leads the browser to another screen, by GET.
+// redirect redirects the browser to another screen, by GET.
 func (o *Ops) redirect(w http.ResponseWriter, to string) {
 	page.Guard(w)
 	w.Header().Set("Location", to)

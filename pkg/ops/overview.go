@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// functions are what templates of this package write things with, beside the page's.
+// functions are this package's template functions, besides the page's.
 var functions = template.FuncMap{
 	"age": age, "wei": wei, "bytes": overview.Bytes,
 	"perSecond": func(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) },
@@ -30,16 +30,16 @@ var functions = template.FuncMap{
 	"list":      func(all []string) string { return strings.Join(all, ", ") },
 }
 
-// termsView is what the template "terms" shows.
+// termsView is the data of the template "terms".
 type termsView struct {
 	Terms  apikey.Terms
-	Rights []string // that there are
+	Rights []string // all rights
 }
 
-// lowFunds is for how many seconds a balance should last at least: a day, as `scorelay status` has it.
+// lowFunds is the time in seconds that a balance should last: a day, as in `scorelay status`.
 const lowFunds = 24 * 60 * 60
 
-// age writes seconds, or a pointer to them.
+// age formats a pointer to seconds.
 func age(seconds any) string {
 	switch n := seconds.(type) {
 	case *float64:
@@ -54,7 +54,7 @@ func age(seconds any) string {
 	return "–"
 }
 
-// wei is an amount as a document has it.
+// wei parses an amount of a document.
 func wei(text string) *big.Int {
 	n, ok := new(big.Int).SetString(text, 10)
 	if !ok {
@@ -63,16 +63,16 @@ func wei(text string) *big.Int {
 	return n
 }
 
-// mostBacklog is how many projects of which something waits are shown.
+// mostBacklog is the number of projects shown with a backlog.
 const mostBacklog = 10
 
 type titled struct {
 	Title string
-	Now   string // the newest number, and the highest: a narrow screen shows no scale
+	Now   string // newest and highest value, since narrow screens lack a scale
 	Plot  *page.Plot
 }
 
-// flow is what moves, from the left to the right.
+// flow counts waiting updates, and transactions in flight and included.
 type flow struct {
 	Waiting, Flight, Included uint64
 	OldestWaiting, OldestOpen *float64
@@ -81,15 +81,14 @@ type flow struct {
 type overviewView struct {
 	frame
 	Verdict string
-	Doc     *overview.Document // nil: NATS does not tell
+	Doc     *overview.Document // nil if NATS is unavailable
 	Flow    flow
-	Lanes   []overview.Lane // but those that are gone
+	Lanes   []overview.Lane // except gone ones
 	Backlog []overview.Project
 	Plots   []titled
-	Since   time.Time // of the plots
+	Since   time.Time // start of the plots
 }
 
-// overview answers: is everything moving?
 func (o *Ops) overview(r *request) error {
 	view := overviewView{frame: o.frame(r.Request, "Is everything moving?", "overview")}
 	doc, err := o.Overview.Look(r.Context())
@@ -141,8 +140,8 @@ func blockFill(s overview.Sample) *float64 {
 	return &percent
 }
 
-// plot draws a number up to at least so much; where it is not known, there is a gap. The right end is the newest sample, the left end HistoryFor before it.
-// Of what is never known there is none.
+// plot charts a value, with a scale up to at least least, and gaps for missing values. It ends at the newest sample
+// and covers HistoryFor. If all values are missing, the plot is empty.
 func plot(title, unit string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) titled {
 	var values []float64
 	for _, s := range samples {
@@ -175,7 +174,7 @@ func plot(title, unit string, samples []overview.Sample, least float64, of func(
 	}}
 }
 
-// figure writes a number with three digits that count, or all before the point.
+// figure formats a number with three significant digits, or all integer digits.
 func figure(n float64) string {
 	if n >= 100 {
 		return strconv.FormatFloat(n, 'f', 0, 64)

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// paused is one thing that is paused, as a form names it.
+// paused is a pause with its scope, as forms name it.
 type paused struct {
 	What string // all, lane or project
 	ID   string // of a lane or project
@@ -29,7 +29,6 @@ type pausesView struct {
 	Lanes  []overview.Lane
 }
 
-// pauses answers: what is paused?
 func (o *Ops) pauses(r *request) error {
 	is, err := o.Pauses.Get(r.Context())
 	if err != nil {
@@ -53,7 +52,7 @@ func (o *Ops) pauses(r *request) error {
 	return nil
 }
 
-// lanes are those that can be paused.
+// lanes returns the lanes that can be paused.
 func (o *Ops) lanes(ctx context.Context) ([]overview.Lane, error) {
 	doc, err := o.Overview.Look(ctx)
 	if err != nil {
@@ -62,7 +61,7 @@ func (o *Ops) lanes(ctx context.Context) ([]overview.Lane, error) {
 	return slices.DeleteFunc(slices.Clone(doc.Lanes), func(l overview.Lane) bool { return l.State == roster.Gone }), nil
 }
 
-// what reads what a form speaks of.
+// what parses the scope in a form.
 func (o *Ops) what(r *request) (what pause.What, err error) {
 	id := strings.TrimSpace(r.PostFormValue("id"))
 	switch kind := r.PostFormValue("what"); kind {
@@ -90,7 +89,6 @@ func (o *Ops) what(r *request) (what pause.What, err error) {
 	}
 }
 
-// pause pauses something, for a reason.
 func (o *Ops) pause(r *request) error {
 	what, err := o.what(r)
 	if err != nil {
@@ -111,7 +109,7 @@ func (o *Ops) pause(r *request) error {
 	return nil
 }
 
-// resume has something resume; of everything, nothing is paused any more.
+// resume ends a pause; with the scope "all" it ends every pause.
 func (o *Ops) resume(r *request) error {
 	what, err := o.what(r)
 	if err != nil {

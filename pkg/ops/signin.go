@@ -7,19 +7,19 @@ import (
 	"unicode"
 )
 
-// maxName is of what operators call themselves, bytes.
+// maxName bounds an operator's name, in bytes.
 const maxName = 60
 
-// holder is whose session a request has: what they called themselves, and the session's id; empty without one.
+// holder returns the operator's name and the id of a request's session, or "".
 func (o *Ops) holder(r *http.Request) (operator, session string) {
 	session, operator, _ = strings.Cut(o.sessions.Holder(r), " ")
 	return operator, session
 }
 
-// signedIn ends the address after the sign-in: a browser that comes with it and without a session did not keep the cookie.
+// signedIn ends the URL after a sign-in. If such a request lacks a session, the browser rejected the cookie.
 const signedIn = "signed-in"
 
-// signIn shows the form, and takes the name and token that it sends.
+// signIn shows the form and handles the name and token that it sends.
 func (o *Ops) signIn(w http.ResponseWriter, r *http.Request) {
 	view := struct {
 		frame
@@ -42,7 +42,7 @@ func (o *Ops) signIn(w http.ResponseWriter, r *http.Request) {
 	o.show(w, status, "sign-in", view)
 }
 
-// refuses says why a sign-in is refused; http.StatusOK if it is not. The name is only said: it is for the log.
+// refuses returns why a sign-in is refused, or http.StatusOK. The name is unverified: it is for the log.
 func (o *Ops) refuses(r *http.Request, name string) (status int, why string) {
 	switch {
 	case !o.sessions.SameOrigin(r):
@@ -58,7 +58,6 @@ func (o *Ops) refuses(r *http.Request, name string) (status int, why string) {
 	return http.StatusOK, ""
 }
 
-// signOut ends the browser's session.
 func (o *Ops) signOut(r *request) error {
 	o.sessions.End(r.w)
 	o.redirect(r.w, signIn)

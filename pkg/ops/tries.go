@@ -11,7 +11,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How often anyone may try a token: no token can be guessed, it is the work of trying that is bounded.
+// Rate of tries, for all clients together. A token cannot be guessed; this bounds the work of comparing.
 const (
 	triesPerSecond = 1
 	triesAtOnce    = 10
@@ -21,16 +21,17 @@ const (
 const (
 	right   = "right"
 	wrong   = "wrong"
-	limited = "limited" // it was not compared: there were too many
+	limited = "limited" // not compared, since there were too many tries
 )
 
-// tries bounds tries of the token, counts them, and logs those that failed once a minute at most: who tries does not fill the log.
+// tries limits and counts tries of the token. It logs failed ones at most once a minute, so that an attacker cannot
+// fill the log.
 type tries struct {
 	limit   *rate.Limiter
 	results *prometheus.CounterVec
 	log     *slog.Logger
 	seldom  rate.Sometimes
-	since   atomic.Int64 // tries that failed since the log told of some
+	since   atomic.Int64 // failed tries since the last log line
 }
 
 func newTries(reg prometheus.Registerer, log *slog.Logger) *tries {
@@ -41,7 +42,7 @@ func newTries(reg prometheus.Registerer, log *slog.Logger) *tries {
 		}, []string{"result"}),
 	}
 	for _, result := range []string{right, wrong, limited} {
-		t.results.WithLabelValues(result) // at 0, so that the first one shows as growth
+		t.results.WithLabelValues(result) // start at 0, so that the first one shows as growth
 	}
 	return t
 }

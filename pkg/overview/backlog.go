@@ -13,19 +13,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Bounds of one look at what waits.
+// Bounds on reading the backlog.
 const (
-	mostRead = 500_000         // updates
-	readFor  = 2 * time.Second // at most
+	mostRead = 500_000 // updates
+	readFor  = 2 * time.Second
 )
 
-// holder is the lane that carries a bucket, and what of it is bound.
+// holder is the lane of a bucket, and the bucket's assigned updates.
 type holder struct {
 	lane.Holding
 	lane score.Lane
 }
 
-// holders tell it of each bucket, as the journals do; of a bucket that no journal speaks of, the roster.
+// holders returns the holder of each bucket from the journals, or else from the roster.
 func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score.Buckets]holder) {
 	for b := range all {
 		all[b].lane = known.Owners[b]
@@ -34,7 +34,7 @@ func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score
 		for to, given := range state.Given {
 			for _, h := range given.Open {
 				if taker := states[to]; taker != nil && taker.Took[from] >= h.N {
-					continue // the giver does not know yet
+					continue // the giver has yet to see the acceptance
 				}
 				for b, held := range h.Buckets {
 					all[b] = holder{held, to}
@@ -50,7 +50,7 @@ func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score
 	return all
 }
 
-// waiting is how many updates and creations wait, and when the oldest of them was accepted.
+// waiting is a number of waiting updates and creations, and when the oldest was accepted.
 type waiting struct {
 	updates uint64
 	oldest  time.Time
@@ -62,17 +62,17 @@ func (w *waiting) add(at time.Time) {
 	}
 }
 
-// backlog is what waits to be bound.
+// backlog contains the unassigned updates and creations.
 type backlog struct {
 	lanes    map[score.Lane]*waiting
 	projects map[score.ProjectID]*waiting
-	whole    bool // all that waits was read
+	whole    bool // it was read to its end
 }
 
 var errEnough = errors.New("enough was read")
 
-// read reads what the stream holds and no journal calls bound. It does not begin where only paused projects have something: that may be
-// much, and stays so.
+// read counts the messages of the stream that journals have yet to bind. It skips the start of the stream if only
+// paused projects have messages there: that backlog may be large, and stays.
 func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]pause.Pause) (*backlog, error) {
 	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}
 	from := held[0].Floor

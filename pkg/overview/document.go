@@ -1,7 +1,8 @@
-// Package overview looks at a whole deployment: is everything moving, and if not, why not. `scorelay status` and /ops show what it finds.
+// Package overview examines a whole deployment: is everything moving, and if not, why. `scorelay status` and /ops
+// show the result.
 //
-// What is stored is read where it is stored: roster, journals, leases, the stream, the chain. So it is told also while no relayer runs.
-// Why a lane waits, versions, and how endpoints do for a replica is what replicas said in the last seconds.
+// It reads stored state at its source (roster, journals, leases, the stream, the chain), even while all relayers are
+// down. The replicas' reports of the last seconds add why lanes wait, versions, and each replica's view of endpoints.
 package overview
 
 import (
@@ -16,141 +17,150 @@ import (
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
-// Document is what there is to tell of a deployment. What is not known, or does not exist, is left out.
+// Document describes a deployment. Unknown and missing parts are omitted.
 type Document struct {
-	At      time.Time `json:"at"`
-	OK      bool      `json:"ok"`      // all lanes move and all that they need answers, as far as is known; dead letters, webhooks and standings have alerts of their own
-	Verdict string    `json:"verdict"` // a sentence
+	At time.Time `json:"at"`
+	// OK reports whether all lanes move and all known dependencies respond. Dead letters, webhooks and standings have
+	// their own alerts.
+	OK      bool   `json:"ok"`
+	Verdict string `json:"verdict"` // a sentence
 
-	Lanes     []Lane     `json:"lanes"` // of the roster, also those that nothing drives, or that are gone
+	Lanes     []Lane     `json:"lanes"` // all of the roster, even if idle or gone
 	Replicas  []Replica  `json:"replicas"`
 	Endpoints []Endpoint `json:"endpoints"`
-	Backlog   []Project  `json:"backlog"` // of projects of which something waits, the most first
+	Backlog   []Project  `json:"backlog"` // projects with a backlog, largest first
 
 	Rates *Rates `json:"rates,omitempty"`
-	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; left out where no relayer makes any
+	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; set only if a relayer tops up
 
-	BacklogWhole bool   `json:"backlogWhole"` // else more may wait: there was too much to read
+	BacklogWhole bool   `json:"backlogWhole"` // the backlog was read to its end; if false, it may be larger
 	Chain        Chain  `json:"chain"`
 	Ledger       Ledger `json:"ledger"`
 	NATS         NATS   `json:"nats"`
 	Redis        Redis  `json:"redis"`
 
 	Halted string       `json:"halted,omitempty"` // why accepting halts
-	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
-	// Projects that an operator paused, whether something of them waits or not.
+	Paused *pause.Pause `json:"paused,omitempty"` // everything is paused, by an operator
+	// All projects paused by an operator.
 	PausedProjects map[score.ProjectID]pause.Pause `json:"pausedProjects,omitempty"`
 }
 
-// Lane is one lane.
 type Lane struct {
 	Lane    score.Lane     `json:"lane"`
 	Signer  common.Address `json:"signer"`
-	State   roster.State   `json:"state"`             // what it shall do
-	Replica string         `json:"replica,omitempty"` // the relayer that has its lease
-	Epoch   uint64         `json:"epoch"`             // sessions so far; 0: it was never driven
+	State   roster.State   `json:"state"`             // desired state
+	Replica string         `json:"replica,omitempty"` // lease holder
+	Epoch   uint64         `json:"epoch"`             // number of sessions
 
-	BalanceWei   string `json:"balanceWei,omitempty"`
-	LastsSeconds *int64 `json:"lastsSeconds,omitempty"` // the balance, as its relayer saw it fall
-	LacksWei     string `json:"lacksWei,omitempty"`     // at least, for another transaction; left out unless it waits for funds
-	Nonces       Nonces `json:"nonces"`
-	InFlight     int    `json:"inFlight"`  // transactions in no block; all that are not final while the chain does not tell
-	OpenSlots    int    `json:"openSlots"` // not final
-	Queue        int    `json:"queue"`     // pieces of work that lost their slot
+	BalanceWei string `json:"balanceWei,omitempty"`
+	// time until the balance is spent, at the rate that its relayer observed
+	LastsSeconds *int64 `json:"lastsSeconds,omitempty"`
+	// minimum missing for the next transaction; only if it waits for funds
+	LacksWei string `json:"lacksWei,omitempty"`
+	Nonces   Nonces `json:"nonces"`
+	// transactions outside a block; all pending ones if the chain is unavailable
+	InFlight  int `json:"inFlight"`
+	OpenSlots int `json:"openSlots"` // not final
+	Queue     int `json:"queue"`     // work that lost its slot
 
-	Waiting        uint64   `json:"waiting"`                  // updates and creations to be bound, but for those of paused projects
-	OldestSeconds  *float64 `json:"oldestSeconds,omitempty"`  // since the oldest was accepted of them, or of what is bound and not final
-	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // since the oldest was accepted of those that wait
-	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // since the oldest was accepted of what is bound and not final
+	Waiting uint64 `json:"waiting"` // backlog of updates and creations, except paused projects
+	// age of the oldest update in the backlog, or assigned but not final
+	OldestSeconds  *float64 `json:"oldestSeconds,omitempty"`
+	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // age of the oldest in the backlog
+	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // age of the oldest assigned but not final
 
-	Moves  bool         `json:"moves"`            // it binds what comes, or would
+	Moves  bool         `json:"moves"`            // it binds new work, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
 	Wait   lane.Wait    `json:"wait,omitempty"`
-	Since  *time.Time   `json:"since,omitempty"` // from when on it waits
-	Why    string       `json:"why,omitempty"`   // it does not move: a sentence
+	Since  *time.Time   `json:"since,omitempty"` // start of the wait
+	Why    string       `json:"why,omitempty"`   // why it is stopped: a sentence
 }
 
-// Nonces of a lane's signer: the next one of each.
+// Nonces holds the next nonce of a lane's signer, by source.
 type Nonces struct {
 	Journaled uint64  `json:"journaled"`
 	Settled   uint64  `json:"settled"`
 	Chain     *uint64 `json:"chain,omitempty"` // at the head
 }
 
-// Replica is a process that said something of itself in the last seconds, or one of an older version that has a lane's lease.
+// Replica is a process that reported in the last seconds, or one of an older version that holds a lane's lease.
 type Replica struct {
 	Role    string     `json:"role"` // api or relayer
 	Name    string     `json:"name"`
 	Version string     `json:"version,omitempty"`
 	Began   *time.Time `json:"began,omitempty"`
 	SeenAt  *time.Time `json:"seenAt,omitempty"`
-	Lanes   int        `json:"lanes"` // that it drives
+	Lanes   int        `json:"lanes"` // number of lanes that it drives
 }
 
-// Endpoint is how an endpoint of the chain does for one process.
+// Endpoint is the health of a chain endpoint, as one process sees it.
 type Endpoint struct {
 	Endpoint string `json:"endpoint"`
-	SeenBy   string `json:"seenBy"` // a replica, or who looks
+	SeenBy   string `json:"seenBy"` // a replica, or Deployment.Observer
 	Up       bool   `json:"up"`
-	Why      string `json:"why,omitempty"` // it is not up
-	Newest   uint64 `json:"newest"`        // number of its newest block; 0: not seen
-	TookMS   int64  `json:"tookMs"`        // its last answer, in milliseconds
+	Why      string `json:"why,omitempty"` // why it is down
+	Newest   uint64 `json:"newest"`        // number of its newest block; 0 if unknown
+	TookMS   int64  `json:"tookMs"`        // duration of its last call in milliseconds
 }
 
-// Project is what waits of a project.
+// Project is the backlog of a project.
 type Project struct {
-	Project       score.ProjectID `json:"project"`
-	Lane          score.Lane      `json:"lane"`
-	Updates       uint64          `json:"updates"` // of a paused one, those at least of which its lane told, or that were read
-	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
+	Project score.ProjectID `json:"project"`
+	Lane    score.Lane      `json:"lane"`
+	// of a paused project a lower bound, as reported by its lane or read
+	Updates       uint64   `json:"updates"`
+	OldestSeconds *float64 `json:"oldestSeconds,omitempty"`
 }
 
-// Rates are how much went through in the last minute, as the replicas say that told something in the last seconds.
+// Rates is the throughput of the last minute, summed over the replicas that reported in the last seconds.
 type Rates struct {
-	AcceptedPerSecond float64  `json:"acceptedPerSecond"`      // updates
-	NotDurable        uint64   `json:"notDurable,omitempty"`   // posts that NATS did not acknowledge in time; a number, not a rate
-	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
-	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
-	GasPriceGwei      *float64 `json:"gasPriceGwei,omitempty"` // that final transactions paid
-	BlockFill         *float64 `json:"blockFill,omitempty"`    // part of the blocks' gas limits that all transactions used, also those of others
+	AcceptedPerSecond float64 `json:"acceptedPerSecond"` // updates
+	// requests in that minute with a late or missing acknowledgement by NATS
+	NotDurable     uint64  `json:"notDurable,omitempty"`
+	FinalPerSecond float64 `json:"finalPerSecond"` // updates
+	// of final transactions, including creations, per update made final
+	GasPerUpdate *float64 `json:"gasPerUpdate,omitempty"`
+	GasPriceGwei *float64 `json:"gasPriceGwei,omitempty"` // paid by final transactions
+	// used fraction of the blocks' gas limits, including foreign transactions
+	BlockFill *float64 `json:"blockFill,omitempty"`
 }
 
-// TopUp is how the account does that tops lanes' signers up, as a relayer says; one that could pay, if there is one.
+// TopUp is the state of the account that tops up lanes' signers, as reported by a relayer; preferably one that can
+// pay.
 type TopUp struct {
 	Account    common.Address `json:"account"`
 	BalanceWei string         `json:"balanceWei,omitempty"`
-	SpentWei   string         `json:"spentWei"`       // on this UTC day, fees at most included
-	PerDayWei  string         `json:"perDayWei"`      // the ceiling
-	Lane       *score.Lane    `json:"lane,omitempty"` // whose signer is being paid
+	SpentWei   string         `json:"spentWei"`       // on this UTC day, maximum fees included
+	PerDayWei  string         `json:"perDayWei"`      // limit per UTC day
+	Lane       *score.Lane    `json:"lane,omitempty"` // lane of the signer that is being paid
 	Wait       topup.Wait     `json:"wait,omitempty"`
-	Since      *time.Time     `json:"since,omitempty"` // from when on it waits
-	Why        string         `json:"why,omitempty"`   // it pays nothing: a sentence
+	Since      *time.Time     `json:"since,omitempty"` // start of the wait
+	Why        string         `json:"why,omitempty"`   // why it is stopped: a sentence
 }
 
-// Chain is where the chain is.
 type Chain struct {
 	ID    uint64     `json:"id"`
 	Head  uint64     `json:"head,omitempty"`
 	At    *time.Time `json:"at,omitempty"`    // of the head
 	Final uint64     `json:"final,omitempty"` // newest block of the ledger
 	Error string     `json:"error,omitempty"`
-	// Headers have fields since a hard fork that this version does not know: see chain.Client.Unchecked.
+	// Headers have unknown fields since a newer hard fork: see chain.Client.Unchecked.
 	Unchecked bool `json:"unchecked,omitempty"`
 }
 
-// Ledger is how far the ledger of final blocks is, and what it holds.
+// Ledger is the extent of the ledger of final blocks.
 type Ledger struct {
-	Block         uint64     `json:"block"`                   // newest; 0: it holds none
+	Block         uint64     `json:"block"`                   // newest block; 0 if the ledger is empty
 	At            *time.Time `json:"at,omitempty"`            // of that block
-	BehindBlocks  *uint64    `json:"behindBlocks,omitempty"`  // the head
-	BehindSeconds *float64   `json:"behindSeconds,omitempty"` // the head, by the blocks' times
-	Oldest        uint64     `json:"oldest"`                  // block that it holds
+	BehindBlocks  *uint64    `json:"behindBlocks,omitempty"`  // behind the head
+	BehindSeconds *float64   `json:"behindSeconds,omitempty"` // behind the head, by the blocks' timestamps
+	Oldest        uint64     `json:"oldest"`                  // oldest block that it holds
 	Bytes         uint64     `json:"bytes"`
-	Bound         uint64     `json:"bound"`            // bytes, from which on the oldest blocks make room
-	Writer        string     `json:"writer,omitempty"` // the relayer that has its lease
+	Bound         uint64     `json:"bound"`            // size in bytes above which the oldest blocks are removed
+	Writer        string     `json:"writer,omitempty"` // lease holder
 }
 
-// ledger takes in what was read of the ledger, and compares it with the head.
+// ledger stores the ledger's extent and its lag behind the head.
 func (d *Document) ledger(l Ledger) {
 	if l.At != nil && d.Chain.At != nil {
 		blocks, seconds := d.Chain.Head-min(d.Chain.Head, l.Block), max(0, d.Chain.At.Sub(*l.At).Seconds())
@@ -159,26 +169,27 @@ func (d *Document) ledger(l Ledger) {
 	d.Ledger, d.Chain.Final = l, l.Block
 }
 
-// NATS is how the stream of accepted updates is kept.
+// NATS is the state of the stream of accepted updates.
 type NATS struct {
 	Copies int      `json:"copies"`
-	Behind []string `json:"behind"` // servers whose copy is behind, or that are away
+	Behind []string `json:"behind"` // servers with a lagging copy, or that are down
 	Bytes  uint64   `json:"bytes"`
 	Bound  uint64   `json:"bound"` // bytes
 }
 
-// Redis is how the store of statuses does.
+// Redis is the state of the status store.
 type Redis struct {
 	Bytes uint64  `json:"bytes,omitempty"`
-	Full  float64 `json:"full,omitempty"` // part of its maxmemory
+	Full  float64 `json:"full,omitempty"` // used fraction of maxmemory
 	Error string  `json:"error,omitempty"`
-	// What it refused replicas in the last minute: of each its role, its name, and Redis' own words.
+	// Calls of replicas that Redis refused in the last minute: role, name and error reply.
 	Refused []string `json:"refused,omitempty"`
-	// How far leaderboards, histories and statistics are being rebuilt, which cannot be read until then; empty if they are not.
+	// Progress of the rebuild of leaderboards, histories and statistics, which are unavailable until then; else
+	// empty.
 	Rebuilding string `json:"rebuilding,omitempty"`
 }
 
-// sentences say of each reason for which a lane may wait what it is, for people.
+// sentences explain each wait reason of a lane to people.
 var sentences = map[lane.Wait]string{
 	lane.WaitHead:        "no block of the chain for a while",
 	lane.WaitAccount:     "its account, or the price of gas, was not read yet",

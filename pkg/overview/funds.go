@@ -17,10 +17,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
-// funds are what the chain tells of the lanes' signers. nil: it tells nothing.
+// funds holds the accounts of the lanes' signers; nil if the chain is unavailable.
 type funds map[score.Lane]evidence.Account
 
-// chain tells where the chain is, and what it knows of the lanes' signers.
+// chain sets c and returns the accounts of the lanes' signers.
 func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) funds {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -51,7 +51,7 @@ func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) f
 	return f
 }
 
-// tell says of a lane what the chain knows of its signer.
+// tell sets a lane's balance, nonce and transactions in flight.
 func (f funds) tell(l *Lane) {
 	if f == nil {
 		return
@@ -63,7 +63,7 @@ func (f funds) tell(l *Lane) {
 	}
 }
 
-// topUp is what relayers say of top-ups: one that does not wait, since each of them may pay; nil where none makes any.
+// topUp returns a relayer's report of top-ups, preferably of one ready to pay, since any of them may; else nil.
 func topUp(reports []replica.Report) *TopUp {
 	var found *replica.TopUp
 	for _, r := range reports {

@@ -32,55 +32,53 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Deployment is what is looked at.
+// Deployment holds the connections of the deployment to examine.
 type Deployment struct {
 	JS        jetstream.JetStream
 	Stream    *stream.Stream
 	Chain     *chain.Client
 	Redis     *redisdb.Client
 	Standings Standings
-	Observer  string // who looks, as endpoints are seen by it
-	// Elsewhere has the connection of JS turn to another server of NATS. Nil where the owner of the connection does that by itself.
+	Observer  string // name of this process, for Endpoint.SeenBy
+	// Elsewhere switches JS to another NATS server. Nil if the owner of the connection does that itself.
 	Elsewhere func()
 	Log       *slog.Logger
 }
 
-// Standings tell how far they are.
 type Standings interface {
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
 }
 
-// patience is with the chain, with Redis, and with one server of several of NATS.
+// patience is the timeout of the chain, of Redis, and of one of several NATS servers.
 const patience = 5 * time.Second
 
-// How long a server of a NATS cluster is waited for at first, before another is asked: where it only answers, and where it reads what may
-// be much. Each further question waits a second longer, until one waited longer than patience.
+// First timeout before another server of a NATS cluster is tried: for short replies, and for reads that may be large.
+// Each further try adds a second, up to patience.
 const (
 	answers = time.Second
 	reads   = 2 * readFor
 )
 
-// relayer is the role of those that drive lanes.
 const relayer = "relayer"
 
-// stored is what NATS holds of a deployment.
+// stored is the part of a deployment's state that NATS holds.
 type stored struct {
 	roster  roster.Roster
 	drivers map[score.Lane]string
-	states  map[score.Lane]*lane.State // by the journals that can be read
-	broken  map[score.Lane]error       // journals that cannot
+	states  map[score.Lane]*lane.State // of readable journals
+	broken  map[score.Lane]error       // errors of unreadable journals
 	reports []replica.Report
 	marker  halt.Marker
 	paused  pause.Pauses
 	backlog *backlog
-	told    map[score.ProjectID]score.Backlog // what lanes said last of projects of which much waits
-	open    map[score.Lane]time.Time          // when the oldest was accepted that is bound and not final
+	told    map[score.ProjectID]score.Backlog // large backlogs of projects, as last reported by lanes
+	open    map[score.Lane]time.Time          // acceptance of the oldest update assigned but not final
 	nats    NATS
 	ledger  Ledger
 }
 
-// Look reads everything there is to know. An error says that NATS does not tell; what the chain or Redis does not tell is named
-// in the document.
+// Look returns the state of the deployment. It returns an error if NATS fails; errors of the chain and Redis are in
+// the document.
 func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	doc := &Document{At: time.Now().UTC(), Chain: Chain{ID: d.Stream.Deployment().ChainID}, Lanes: []Lane{}, Replicas: []Replica{}, Endpoints: []Endpoint{}, Backlog: []Project{}}
 	redis := make(chan Redis, 1)
@@ -128,7 +126,6 @@ func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
 	return lanes.Get(ctx)
 }
 
-// read reads what NATS holds.
 func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (*stored, error) {
 	s := &stored{roster: known, states: map[score.Lane]*lane.State{}, broken: map[score.Lane]error{}, open: map[score.Lane]time.Time{}}
 	step := func(wait time.Duration, what func(ctx context.Context) error) {
@@ -169,7 +166,7 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 	return s, err
 }
 
-// ledger reads what the ledger of final blocks holds, and which relayer writes it.
+// ledger returns the extent of the ledger of final blocks, and its writer.
 func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
 	if l.Writer, err = lease.Holder(ctx, d.JS, ledger.Lease); err != nil {
 		return l, err
@@ -189,19 +186,19 @@ func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
 	return l, err
 }
 
-// ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
+// ask runs a query to NATS. In a cluster it retries at another server, since one may be dead, and with it a consumer.
 func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx context.Context) error) error {
 	if len(d.JS.Conn().Servers()) < 2 {
 		return what(ctx)
 	}
-	for ; ; wait += time.Second { // not much more: a question is lost while the servers choose a leader
+	for ; ; wait += time.Second { // slowly, since queries are lost during a leader election
 		limited, cancel := context.WithTimeout(ctx, wait)
 		err := what(limited)
 		if !unanswered(err) || wait > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}
-		<-limited.Done() // of what is refused at once, too
+		<-limited.Done() // even if it was refused at once
 		cancel()
 		if d.Elsewhere != nil {
 			d.Elsewhere()
@@ -209,7 +206,7 @@ func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx 
 	}
 }
 
-// unanswered reports whether an error says that a server did not answer, or that it has no part in its cluster now.
+// unanswered reports whether a server timed out or is outside its cluster now.
 func unanswered(err error) bool {
 	var refused *jetstream.APIError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
@@ -236,7 +233,7 @@ func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
 	return nil
 }
 
-// stream reads how the stream of accepted updates is kept, and when what is not final was accepted.
+// stream reads the state of the stream of accepted updates, and when each lane's oldest unsettled work was accepted.
 func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 	updates, err := js.Stream(ctx, stream.Name)
 	if err != nil {
@@ -254,14 +251,14 @@ func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 		if first.Seq == 0 {
 			continue
 		}
-		if msg, err := updates.GetMsg(ctx, first.Seq); err == nil { // else it became final meanwhile, and was purged
+		if msg, err := updates.GetMsg(ctx, first.Seq); err == nil { // otherwise it became final and was purged
 			s.open[id] = msg.Time
 		}
 	}
 	return nil
 }
 
-// unsettled is the work of a lane that is bound and not final, or lost its slot.
+// unsettled returns a lane's work that is assigned but not final, or lost its slot.
 func unsettled(state *lane.State) (all []lane.Work) {
 	for i := range state.Slots {
 		if w := state.Slots[i].Work; w.Kind != lane.NonceOnly {
@@ -291,7 +288,6 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 	return r
 }
 
-// lane is what there is to tell of one lane.
 func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
 	oldest := s.open[of.ID]
@@ -326,7 +322,7 @@ func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	return l
 }
 
-// moves says whether a lane moves, as far as no operator paused it, and if not, why not.
+// moves sets Moves apart from pauses, and Why.
 func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 	switch err := s.broken[l.Lane]; {
 	case err != nil:
@@ -342,7 +338,7 @@ func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 	}
 }
 
-// pause says that an operator paused it, besides what else stops it: resuming would not do.
+// pause adds an operator's pause to other reasons: resuming alone would leave those.
 func (l *Lane) pause(by *pause.Pause) {
 	if l.Paused = by; by == nil {
 		return
@@ -357,7 +353,7 @@ func (l *Lane) pause(by *pause.Pause) {
 	}
 }
 
-// wait says why a lane waits, and that it moves where it waits only for what it sent.
+// wait sets why a lane waits. A lane that waits only for its own transactions still moves.
 func (l *Lane) wait(reason lane.Wait, from time.Time) {
 	l.Moves = reason == lane.WaitNone || reason == lane.WaitWindow || reason == lane.WaitFinality
 	if reason == lane.WaitNone {
@@ -372,7 +368,6 @@ func (l *Lane) wait(reason lane.Wait, from time.Time) {
 	}
 }
 
-// report is what the relayer says of a lane that has its lease.
 func (s *stored) report(id score.Lane) (l replica.Lane, told bool) {
 	for _, r := range s.reports {
 		if r.Role == relayer && r.Name == s.drivers[id] {
@@ -390,7 +385,7 @@ func since(at, now time.Time) *float64 {
 	return &seconds
 }
 
-// replicas are those that told something, and those that have leases and told nothing.
+// replicas returns the reporting replicas and other lease holders.
 func (s *stored) replicas() []Replica {
 	all, driven := []Replica{}, map[string]int{}
 	for _, name := range s.drivers {
@@ -413,7 +408,6 @@ func (s *stored) replicas() []Replica {
 	return all
 }
 
-// endpoints are how they do for who looks, and for each replica.
 func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
 	for _, h := range d.Chain.Health() {
 		all = append(all, Endpoint{Endpoint: h.Endpoint, SeenBy: d.Observer, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
@@ -429,7 +423,7 @@ func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
 	return all
 }
 
-// projects are those of which something waits, the most first.
+// projects returns the projects with a backlog, largest first.
 func (s *stored) projects(now time.Time) []Project {
 	all := []Project{}
 	held := holders(s.roster, s.states)
@@ -438,7 +432,7 @@ func (s *stored) projects(now time.Time) []Project {
 	}
 	for id, told := range s.told {
 		if _, paused := s.paused.Projects[id]; s.backlog.whole && !paused {
-			continue // what was read is newer
+			continue // the value read is newer
 		}
 		if i := slices.IndexFunc(all, func(p Project) bool { return p.Project == id }); i >= 0 {
 			all[i].Updates = max(all[i].Updates, told.Waiting)

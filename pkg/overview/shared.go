@@ -10,22 +10,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/replica"
 )
 
-// Bounds of a look that many share.
+// Bounds of a shared look.
 const (
-	sharedFor   = time.Second      // how old it may be
-	lookTimeout = 30 * time.Second // of a cluster, servers that are dead included
+	sharedFor   = time.Second      // maximum age
+	lookTimeout = 30 * time.Second // covers dead servers of a cluster
 )
 
-// Shared is a look that many share: as many as ask within a second cost what one costs. It is safe for concurrent use.
+// Shared caches Look, so that callers within a second share its cost. It is safe for concurrent use.
 type Shared struct {
 	look func(context.Context) (*Document, error)
-	turn chan struct{} // holds one for who may look, and read and write the rest
-	at   time.Time     // when it was told
+	turn chan struct{} // a mutex with a context: its token allows to look and to use the other fields
+	at   time.Time     // end of the last look
 	last *Document
 	err  error
 }
 
-// NewShared returns one of a deployment.
 func NewShared(d *Deployment) *Shared { return newShared(d.Look) }
 
 func newShared(look func(context.Context) (*Document, error)) *Shared {
@@ -34,8 +33,8 @@ func newShared(look func(context.Context) (*Document, error)) *Shared {
 	return s
 }
 
-// Look is Deployment.Look, up to a second old. Those that ask meanwhile wait for it. An error is shared, too, so that they do not wait one
-// after the other where NATS is away; and a look does not end with the request that began it.
+// Look returns the result of Deployment.Look, at most a second old. Concurrent callers wait for the same look. Errors
+// are cached too: otherwise callers would wait one after another while NATS is down. A look outlives its request.
 func (s *Shared) Look(ctx context.Context) (*Document, error) {
 	select {
 	case <-s.turn:
@@ -52,26 +51,25 @@ func (s *Shared) Look(ctx context.Context) (*Document, error) {
 	return s.last, s.err
 }
 
-// How far History looks back, and how often it looks: rates are those of a minute.
+// Extent and interval of History. A rate covers a minute.
 const (
 	HistoryFor   = 15 * time.Minute
 	historyEvery = 15 * time.Second
 )
 
-// Sample is how much went through in the minute before a time.
+// Sample holds the rates of the minute before At.
 type Sample struct {
 	At time.Time
 	Rates
 }
 
-// History is how much went through in the last quarter of an hour, as far as this process has seen it: it begins with the process. It is
-// safe for concurrent use.
+// History keeps the rates of the last quarter of an hour since this process started. It is safe for concurrent use.
 type History struct {
 	mu      sync.Mutex
 	samples []Sample
 }
 
-// Run looks until ctx ends, and returns its error. Where NATS is away there is a gap.
+// Run samples rates until ctx ends, and returns its error. It skips samples while NATS is down.
 func (h *History) Run(ctx context.Context, js jetstream.JetStream) error {
 	tick := time.NewTicker(historyEvery)
 	defer tick.Stop()
@@ -98,14 +96,14 @@ func (h *History) add(s Sample) {
 	}
 }
 
-// Samples are in the order of time.
+// Samples returns the samples in order of time.
 func (h *History) Samples() []Sample {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]Sample(nil), h.samples...)
 }
 
-// RatesOf are the rates of all replicas together; nil where none reports any.
+// RatesOf returns the rates of all replicas together, nil if all lack them.
 func RatesOf(reports []replica.Report) (all *Rates) {
 	var sum replica.Counts
 	for _, r := range reports {
@@ -122,7 +120,7 @@ func RatesOf(reports []replica.Report) (all *Rates) {
 	}
 	if all != nil {
 		all.GasPerUpdate = ratio(float64(sum.Gas), float64(sum.Final))
-		if sum.Fees > 0 { // else no relayer tells
+		if sum.Fees > 0 { // 0 if relayers do not report fees
 			all.GasPriceGwei = ratio(sum.Fees*1e9, float64(sum.Gas))
 		}
 		all.BlockFill = ratio(float64(sum.BlockGas), float64(sum.BlockLimit))
@@ -130,7 +128,7 @@ func RatesOf(reports []replica.Report) (all *Rates) {
 	return all
 }
 
-// ratio is nil of nothing.
+// ratio returns nil if whole is 0.
 func ratio(part, whole float64) *float64 {
 	if whole <= 0 {
 		return nil

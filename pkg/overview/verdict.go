@@ -10,8 +10,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// judge says whether everything moves: what halts accepting is said before what stops lanes, and that before what may stop some soon.
-// Why the chain cannot be used by who looks is said before lanes, since it explains what they say.
+// judge sets OK and Verdict. A halt of accepting comes first, then stopped lanes, then risks. An error of the chain
+// here precedes lanes, since it explains their state.
 func (d *Document) judge() {
 	var stops []string
 	if d.Chain.Error != "" {
@@ -64,7 +64,7 @@ func (d *Document) judge() {
 	}
 }
 
-// stopped says which lanes do not move, those first that an operator did not pause; empty if all do, or only the pause of everything
+// stopped describes the stopped lanes, paused ones last. It returns "" if all move, or only the pause of everything
 // stops them.
 func (d *Document) stopped() string {
 	var stopped, paused []Lane
@@ -91,7 +91,6 @@ func (d *Document) stopped() string {
 	return fmt.Sprintf("%d of %d lanes wait; lane %d: %s", len(stopped), driven, stopped[0].Lane, stopped[0].Why)
 }
 
-// paused says what an operator paused, of everything.
 func (d *Document) paused() string {
 	what := "an operator paused all lanes, and accepting continues"
 	if d.Paused.Refuses {
@@ -103,10 +102,10 @@ func (d *Document) paused() string {
 	return what
 }
 
-// nearlyFull is the part of the stream's bound from which on a person should look.
+// nearlyFull is the used fraction of the stream's bound that needs an operator's attention.
 const nearlyFull = 0.8
 
-// Full is the part of the stream's bound that is taken; 0 without a bound.
+// Full returns the used fraction of the stream's bound; 0 without a bound.
 func (n *NATS) Full() float64 {
 	if n.Bound == 0 {
 		return 0
@@ -114,7 +113,7 @@ func (n *NATS) Full() float64 {
 	return float64(n.Bytes) / float64(n.Bound)
 }
 
-// Down are the endpoints that are not up for who looks or a replica, and for which and why.
+// Down returns, by endpoint that is down for this process or a replica, the reasons and for which process.
 func (d *Document) Down() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range d.Endpoints {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.
+// Age formats seconds in at most seven characters. Negative ages, from clocks that differ, count as 0.
 func Age(seconds float64) string {
 	seconds = max(0, seconds)
 	switch {
@@ -25,7 +25,6 @@ func Age(seconds float64) string {
 	return ">999 d"
 }
 
-// Bytes writes an amount of data.
 func Bytes(n uint64) string {
 	switch {
 	case n < 1e6:
@@ -36,7 +35,7 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// etherUp writes an amount of wei, more than 0, in ether: two digits, and never less than it is.
+// etherUp formats a positive amount of wei in ether, rounded up to two digits.
 func etherUp(wei *big.Int) string {
 	ether, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e18)).Float64()
 	decimals := 1 - int(math.Floor(math.Log10(ether)))

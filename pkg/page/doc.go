@@ -1,21 +1,26 @@
-// Package page is what people look at with a browser, below /app: HTML made on the server, one stylesheet, a few lines of script.
+// Package page serves the web UI below /app: server-rendered HTML, one stylesheet and little script.
 //
 // Invariants:
-//   - It shows nothing that the holder of the API key could not look up: package httpapi lets a request in as a look-up of the
-//     key that its session holds, with the key's rights, projects, rate and places.
-//   - It changes a project by one post only, that of an edit which an owner's wallet signed, and the API takes that as one with the session's key: the same handler,
-//     checks, rights and budget. No screen sees a private key. A post counts if its origin is the page's and it holds the session's token (Sessions.Ours).
-//   - What an owner signs stands on the screen once: shown, signed and sent are the same values. The API encodes them by itself and recovers the owner, so what a screen
-//     shows otherwise than its wallet signs is no owner's.
-//   - A session is the API key and an end, sealed (AES-GCM) into a cookie under a key that every API of the deployment derives from the
-//     deployment's secret. No server keeps a state of it: any API opens it, after any restart. It ends after SessionTime, when the key is revoked or expires, or
-//     with the cookie. Neither the cookie without the secret, nor the secret without a cookie, lets anyone in.
-//   - The key is in no URL, page or log. The cookie is strict (no other site's page can send it), hidden from scripts, and over TLS only except at a loopback
-//     address; one that is not bound to TLS counts there alone (Sessions.sent). What stays open, as a live stream, ends soon and begins again with the cookie.
-//   - What is told of an update's way is known of that update: what no status, final execution or transaction tells stands on no screen.
-//   - Everything from outside is escaped by html/template, and characters that cannot be seen, or turn the text around, are shown on
-//     screens as their code (visible); a CSV has names as they are, but for what keeps spreadsheets from running them (score.CSVCell).
-//   - A page loads nothing but /app's own files; the policy forbids the rest, and scripts and styles within a page (policy). The icons of wallets are within what the
-//     wallets say. Its only links elsewhere are to the operator's block explorer, which is not told from where (explorer).
-//   - Everything reads without the scripts: one copies ids, shows local times, switches the theme and follows what is not final; the other reaches wallets.
+//   - It shows only data that the holder of the API key could look up: package httpapi admits a request as a look-up
+//     of the session's key, with that key's rights, projects, rate and places.
+//   - It changes a project only by posting an edit that an owner's wallet signed. The API treats this post as one
+//     with the session's key: same handler, checks, rights and budget. No screen sees a private key. A post must have
+//     the page's origin and the session's token (Sessions.Ours).
+//   - The values of an edit exist once per screen: the same ones are shown, signed and sent. The API encodes them
+//     itself to recover the owner, so a wallet that signed other values than shown is no owner.
+//   - A session is the API key and an end time, sealed (AES-GCM) into a cookie. Every API derives the sealing key
+//     from the deployment's secret. Servers keep no session state, so any API can open it after any restart. It ends
+//     after SessionTime, with the cookie, or when the key is revoked or expires. Entry needs both the cookie and the
+//     secret.
+//   - URLs, pages and logs never contain the key. The cookie is SameSite=Strict, HttpOnly, and Secure except at a
+//     loopback address; an insecure cookie counts only there (Sessions.sent). Long responses, such as live streams,
+//     end soon and restart with the cookie.
+//   - The way of an update shows only facts about that update, from a status, a final execution or a transaction.
+//   - html/template escapes all outside data. Screens show invisible and direction-changing characters as their code
+//     (visible). A CSV keeps names, but escapes formulas of spreadsheets (score.CSVCell).
+//   - A page loads only /app's own files; the policy forbids others, and inline scripts and styles (policy). Icons of
+//     wallets are data from the wallets. The only links elsewhere are to the operator's block explorer, without a
+//     referrer (explorer).
+//   - Everything is readable without scripts. One script copies ids, shows local times, switches the theme and follows
+//     pending updates; the other connects wallets.
 package page

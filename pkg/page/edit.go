@@ -16,38 +16,38 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// editTime is how long an edit is good for that a screen shows: to read it, to sign it, and for a block to have it.
+// editTime is the validity of an edit on a screen: time to read it, to sign it, and to get it into a block.
 const editTime = time.Hour
 
-// editView is what an owner signs. Each value stands in it once: the screen shows it, the script signs it, and the post sends it.
+// editView is an edit to sign. Each value exists once: the screen shows it, the script signs it, and the post sends
+// it.
 type editView struct {
 	head
 	Edit     score.Edit
 	Says     string
-	Problems []string // why the contract would refuse it
-	Back     string   // the screen with its form
+	Problems []string // reasons why the contract would reject it
+	Back     string   // path of the screen with its form
 	Next     score.NextEdit
-	Before   uint64 // of the edit that this one waits for
+	Before   uint64 // nonce of the edit that precedes this one
 	Domain   wallet.Domain
 	Deadline time.Time
 	Owners   []string
-	May      bool   // the session's API key may send it
-	Command  string // empty where it would not look like what it is
+	May      bool   // reports whether the session's API key may send it
+	Command  string // CLI command; empty if it contains invisible characters
 }
 
-// HasMember tells whether it is about a wallet.
 func (v *editView) HasMember() bool { return v.Edit.Member != (common.Address{}) }
 
-// Points are those of an added action, as people write them.
+// Points returns the signed points of an added action.
 func (v *editView) Points() string { return signed(worth(v.Edit)) }
 
-// DomainJSON is the domain as a wallet takes it.
+// DomainJSON returns the EIP-712 domain in the form that wallets expect.
 func (v *editView) DomainJSON() (string, error) {
 	domain, err := json.Marshal(v.Domain)
 	return string(domain), err
 }
 
-// edit answers: what would be signed? It changes nothing.
+// edit shows an edit to sign. It changes no state.
 func (p *Page) edit(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *Page) edit(r *request) error {
 	return nil
 }
 
-// readEdit reads the fields of a form, or says what is wrong with them.
+// readEdit parses a form, or returns the error in it.
 func readEdit(r *request) (e score.Edit, wrong string) {
 	e.Operation, e.Name = score.Operation(r.FormValue("operation")), r.FormValue("name")
 	if !slices.Contains(score.Operations(), e.Operation) {
@@ -116,7 +116,7 @@ func readEdit(r *request) (e score.Edit, wrong string) {
 	return e, ""
 }
 
-// formOf is the path of the screen on which an edit can be signed again.
+// formOf returns the path of the screen that offers an edit for signing.
 func formOf(path string, e score.Edit) string {
 	query := url.Values{"operation": {string(e.Operation)}}
 	if e.Member != (common.Address{}) {
@@ -131,10 +131,10 @@ func formOf(path string, e score.Edit) string {
 	return path + "/edit?" + query.Encode()
 }
 
-// worth is how many points an added action adds.
+// worth returns the points that an added action adds; negative if it subtracts.
 func worth(e score.Edit) int64 { return score.Action{Points: e.Points, Direction: e.Direction}.Delta() }
 
-// saysEdit tells in a sentence what an edit does to a project.
+// saysEdit returns a sentence about the effect of an edit.
 func saysEdit(e score.Edit, rec *score.Record) string {
 	switch e.Operation {
 	case score.AddOwner:
@@ -160,7 +160,7 @@ func saysEdit(e score.Edit, rec *score.Record) string {
 	}
 }
 
-// flagOf is the edit as an argument of 'scorelay projects edit', quoted for a shell.
+// flagOf returns an edit as a shell-quoted flag of 'scorelay projects edit'.
 func flagOf(e score.Edit) string {
 	value := e.Member.Hex()
 	switch e.Operation {
@@ -174,7 +174,7 @@ func flagOf(e score.Edit) string {
 	return "--" + strings.ReplaceAll(string(e.Operation), " ", "-") + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// edits leads to the newest edit.
+// edits redirects to the newest edit.
 func (p *Page) edits(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -196,15 +196,16 @@ type editedView struct {
 	head
 	Is      score.EditState
 	Nonce   uint64
-	Lines   []string // what the edits are
+	Lines   []string // one line per edit
 	Verdict string
 	State   string // good, waiting or bad
 	Steps   []step
-	Before  string // paths: of the edit before this one, and of the screen on which a rejected one is signed again; empty without one
-	Again   string
+	// paths of the previous edit, and of the screen to sign a rejected one again; empty if there is none
+	Before string
+	Again  string
 }
 
-// edited answers: what became of an edit?
+// edited shows the status of an edit.
 func (p *Page) edited(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -236,7 +237,7 @@ func (p *Page) edited(r *request) error {
 	return nil
 }
 
-// Live tells whether more is to come.
+// Live reports whether the status can change.
 func (v *editedView) Live() bool { return v.Is.Status.Stage != score.Final }
 
 func (v *editedView) verdict() (sentence, state string) {
@@ -252,7 +253,6 @@ func (v *editedView) verdict() (sentence, state string) {
 	return "It was rejected (" + v.Is.Status.Outcome.String() + "), and changed nothing.", "bad"
 }
 
-// lineOf is an edit in its operation's words.
 func lineOf(e score.Edit) string {
 	switch {
 	case e.Operation == score.AddAction:
@@ -265,7 +265,6 @@ func lineOf(e score.Edit) string {
 	return string(e.Operation)
 }
 
-// editSteps are steps, of an edit.
 func editSteps(now score.Status, paused string) []step {
 	all := steps(now, paused)
 	for i := range all {

@@ -8,14 +8,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// IsExplorer tells whether screens may link to a block explorer at this address: https://, or http:// at this machine, with no user, query or fragment.
+// IsExplorer reports whether screens may link to a block explorer at the address: https://, or http:// on loopback,
+// without user, query or fragment.
 func IsExplorer(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(address, "?#") &&
 		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
 
-// explorer tells at which address a block explorer shows a transaction, an address or a block's number, by ERC-3091; empty of anything else, and without an explorer.
+// explorer returns a function that maps a transaction hash, an address or a block number to its URL (ERC-3091). It
+// returns "" for other types, or if base is empty.
 func explorer(base string) func(what any) string {
 	return func(what any) string {
 		kind := ""

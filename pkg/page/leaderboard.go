@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// board is an order of a project's wallets that a page offers.
+// board is a leaderboard that a page offers.
 type board struct {
 	Name  string
 	Param string // in the path's query
@@ -19,7 +19,7 @@ type board struct {
 	Shown bool
 }
 
-// boards are those of all score types, and first, of several, their total.
+// boards returns the boards of all score types, preceded by the total if there are several. is is the shown one.
 func boards(rec *score.Record, shown string) (all []board, is board, err error) {
 	if len(rec.ScoreTypes) > 1 {
 		all = append(all, board{Name: "Total", Param: "total", Index: score.Total})
@@ -45,7 +45,6 @@ type leaderboardView struct {
 	Later  bool
 }
 
-// leaderboard answers: who leads?
 func (p *Page) leaderboard(r *request) error {
 	head, err := p.head(r, "")
 	if err != nil {
@@ -79,7 +78,6 @@ func (p *Page) leaderboard(r *request) error {
 	return nil
 }
 
-// Lead is the sentence that answers the question.
 func (v leaderboardView) Lead() string {
 	if v.Later || len(v.Page.Standings) == 0 {
 		return ""
@@ -104,15 +102,14 @@ type recentView struct {
 	head
 	Rows  []execution
 	Shown int
-	All   bool // there are no older ones than Rows
+	All   bool // Rows includes the oldest execution
 }
 
-// execution is what the contract did with an update, in a project's words.
 type execution struct {
 	score.Execution
-	Path  string // of the project
-	What  string // the action's name
-	Where string // the score type's
+	Path  string
+	What  string // name of the action
+	Where string // name of the score type
 }
 
 func executionOf(rec *score.Record, e score.Execution) execution {
@@ -126,7 +123,7 @@ func executionOf(rec *score.Record, e score.Execution) execution {
 	return out
 }
 
-// newest are a project's newest executions; none of one that has none yet.
+// newest returns a project's newest executions, none before it is projected. all reports whether these are all.
 func (p *Page) newest(ctx context.Context, h *head) (newest []score.Execution, all bool, err error) {
 	newest, asOf, err := p.standings.Recent(ctx, h.Project.ID)
 	if errors.Is(err, score.ErrNotProjected) {
@@ -138,7 +135,6 @@ func (p *Page) newest(ctx context.Context, h *head) (newest []score.Execution, a
 	return newest, len(newest) < score.MaxRecent, err
 }
 
-// recent answers: is it moving?
 func (p *Page) recent(r *request) error {
 	head, err := p.head(r, "recent")
 	if err != nil {
@@ -156,7 +152,6 @@ func (p *Page) recent(r *request) error {
 	return nil
 }
 
-// Lead is the sentence that answers the question.
 func (v recentView) Lead(now time.Time) string {
 	if len(v.Rows) == 0 {
 		return ""

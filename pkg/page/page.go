@@ -20,27 +20,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Source tells what the API would answer.
+// Source provides the data of the API.
 type Source interface {
-	// Authenticate returns what the secret's key allows; nil of no valid key.
+	// Authenticate returns the rights of the secret's key, or nil if the key is invalid.
 	Authenticate(secret string) *score.Grant
-	// Projects are the first final projects after an id that a key may read, in the order of ids; nil: from the first on. At most so many.
+	// Projects returns at most most final projects that a key may read, by id, after the given id or from the start.
 	Projects(by *score.Grant, after *score.ProjectID, most int) []*score.Record
-	// Project returns a project's record and how far its creation has come; nil where none was accepted.
+	// Project returns a project's record and the status of its creation, or a nil record.
 	Project(id score.ProjectID) (*score.Record, score.Status)
-	// Update tells how far an update has come; its stage is 0 where none was accepted. The error is a *Problem.
+	// Update returns the status of an update; its stage is 0 for an unknown one. The error is a *Problem.
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
-	// Carrier is the lane's transaction that carries an update; nil of one that is none. It is not ok where the transaction is not at hand now.
+	// Carrier returns the lane's transaction that carries an update, or nil for other transactions. ok is false if
+	// the transaction is unavailable now.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
-	// NextEdit tells which edit of a project comes next. The error is a *Problem.
+	// NextEdit returns the state of a project's next edit nonce. The error is a *Problem.
 	NextEdit(project score.ProjectID) (score.NextEdit, error)
-	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.
+	// Edit returns the state of an edit. The error is a *Problem, also for an unknown nonce.
 	Edit(project score.ProjectID, nonce uint64) (score.EditState, error)
-	// Waits tells how many of a project's updates wait to be bound, about, and, if they wait for it, the reason of an operator's pause.
+	// Waits returns the approximate backlog of a project, and the reason of an operator's pause if it waits for that.
 	Waits(project score.ProjectID) (updates uint64, paused string)
 }
 
-// Standings are what is read of final updates. Each answer is as of a block; the errors are a *score.RebuildingError, score.ErrNotProjected
+// Standings provides data of final updates, as of a block. Errors are a *score.RebuildingError, score.ErrNotProjected
 // and the store's. A board is the index of a score type, or score.Total.
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
@@ -51,22 +52,22 @@ type Standings interface {
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
-// Config of a Page; all is required but the explorer.
+// Config configures a Page. Only Explorer is optional.
 type Config struct {
-	Secret    []byte        // of the deployment, at least 16 bytes: what sessions are sealed under
-	Domain    wallet.Domain // that edits are signed under
+	Secret    []byte        // the deployment's secret of at least 16 bytes, from which session keys derive
+	Domain    wallet.Domain // EIP-712 domain of edits
 	Source    Source
 	Standings Standings
-	Explorer  string // the address of a block explorer that screens link to; IsExplorer holds of it, or it is empty
+	Explorer  string // block explorer to link to, for which IsExplorer must hold; or empty
 
-	MaxMembers int // owners and updaters that a project may have by edits here
+	MaxMembers int // limit of a project's owners and updaters after an edit
 
 	Log *slog.Logger
 }
 
-// Page answers requests below /app. It is safe for concurrent use.
+// Page serves requests below /app. It is safe for concurrent use.
 type Page struct {
-	Sessions  *Sessions // whose holders are API keys
+	Sessions  *Sessions // the holder of a session is an API key
 	domain    wallet.Domain
 	screens   *template.Template
 	source    Source
@@ -78,7 +79,7 @@ type Page struct {
 	mux *http.ServeMux
 }
 
-// Files are what screens load, the same for everyone: content types by name, below /app.
+// Files are the static files below /app, with content types.
 var Files = map[string]string{
 	"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
 	"sign.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
@@ -90,39 +91,39 @@ var (
 	screens = template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html"))
 )
 
-// File is what stands in one of Files.
+// File returns the content of one of Files.
 func File(name string) []byte {
 	body, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // it is embedded
 	}
 	return body
 }
 
-// Version of one of Files changes with it.
+// Version returns a hash of one of Files.
 func Version(name string) string {
 	sum := sha256.Sum256(File(name))
 	return hex.EncodeToString(sum[:6])
 }
 
-// address is where a screen finds one of Files. It changes with the file: no screen gets the script of another version from a cache, and any version
-// of the API answers it, so that screens work while the APIs are upgraded.
+// address returns the URL of one of Files. It contains the file's version, so that caches never mix versions. Every
+// API version serves it, so that screens work during an upgrade.
 func address(name string) string { return home + "/" + name + "?v=" + Version(name) }
 
-// policy allows a screen the page's own files, forms and links, and nothing else.
+// policy returns a Content-Security-Policy that allows only the page's own files, forms and links.
 func policy(screen string) string {
 	images, more := "'self'", ""
 	switch screen {
-	case "edit": // posts, and shows the icons of wallets
+	case "edit": // posts, and shows wallets' icons
 		images, more = "'self' data:", "; connect-src 'self'"
-	case "edited", "update", "recent": // read themselves again
+	case "edited", "update", "recent": // they reload themselves
 		more = "; connect-src 'self'"
 	}
 	return "default-src 'none'; style-src 'self'; script-src 'self'; img-src " + images +
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
 }
 
-// New returns what serves the page. An error says that sessions cannot be sealed under the secret, or that a screen is malformed.
+// New returns a Page. It fails if the secret is unusable or a template is malformed.
 func New(c Config) (*Page, error) {
 	sessions, err := NewSessions(c.Secret, "", "/")
 	if err != nil {
@@ -164,7 +165,6 @@ func New(c Config) (*Page, error) {
 	return p, nil
 }
 
-// request is one that was let in.
 type request struct {
 	*http.Request
 	w     http.ResponseWriter
@@ -172,27 +172,28 @@ type request struct {
 	count func(members int) error
 }
 
-// requestKey is of the request in its own context.
+// requestKey is the context key of a request.
 type requestKey struct{}
 
-// Serve answers the request of a key that may look up, within ctx. count charges the key for a screen that scans so many members; its
-// error is a *Problem.
+// Serve handles the request of a key with the right to read, within ctx. count charges the key for a screen that
+// scans a number of members; its error is a *Problem.
 func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) error) {
 	if clean, found := unkept(r.URL.RequestURI()); found {
 		p.redirect(w, clean)
 		return
 	}
 	r = r.Clone(context.WithValue(ctx, requestKey{}, &request{w: w, by: by, count: count}))
-	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/") // as the rest of the API has it
+	// as in the rest of the API
+	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/")
 	p.mux.ServeHTTP(w, r)
 }
 
-// Problem is why a page cannot be shown: what a problem document of the API says.
+// Problem is an error that the page shows, with the content of the API's problem document.
 type Problem struct {
 	Status              int
 	Title, Detail, Code string
-	Request             string // its id; empty where the answer's header says none
-	RetryAfter          int    // seconds; 0 of what does not go away by itself
+	Request             string // request id; empty if the response header lacks it
+	RetryAfter          int    // seconds; 0 for a permanent error
 }
 
 func (p *Problem) Error() string { return p.Title }
@@ -201,10 +202,10 @@ func notFound(title, detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Title: title, Detail: detail, Code: "not_found"}
 }
 
-// retryAfter is of what goes away by itself, seconds.
+// retryAfter is the Retry-After of temporary errors, in seconds.
 const retryAfter = 2
 
-// problemOf is what an error tells people.
+// problemOf converts an error to a Problem.
 func (p *Page) problemOf(r *http.Request, err error) *Problem {
 	var problem *Problem
 	var rebuilding *score.RebuildingError
@@ -232,7 +233,7 @@ func progress(r *score.RebuildingError) string {
 	return "It is at block " + grouped(r.Block) + " of " + grouped(r.Target) + "."
 }
 
-// Refuse answers a request that was not let in: who showed no valid key is asked to sign in.
+// Refuse handles a rejected request. It redirects to the sign-in if the key is missing or invalid.
 func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) {
 	if problem.Status == http.StatusUnauthorized {
 		p.redirect(w, signInAt(r.URL.RequestURI()))
@@ -244,10 +245,10 @@ func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) 
 type failure struct {
 	frame
 	Problem *Problem
-	Path    string // of the project that it is about; empty of none that the key may read
+	Path    string // of the project concerned; empty if the key may not read it
 }
 
-// fail shows a problem; by is nil where no key was found valid.
+// fail shows a problem; by is nil if the key is invalid.
 func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, problem *Problem) {
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))
@@ -261,11 +262,11 @@ func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, pro
 	p.show(w, problem.Status, "problem", view)
 }
 
-// frame is what all pages have around them.
+// frame is the common part of all pages.
 type frame struct {
 	Title string
-	Key   string // whose session it is; empty without one
-	Token string // of the session's posts
+	Key   string // name of the session's key, or empty
+	Token string // CSRF token of the session
 }
 
 func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
@@ -276,7 +277,6 @@ func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 	return f
 }
 
-// show answers with a screen.
 func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
 	if err := p.screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
@@ -287,17 +287,17 @@ func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) 
 	guard(w, screen)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // to memory
+	_, _ = w.Write(body.Bytes()) // a write to memory
 }
 
-// redirect leads the browser to another page here, by GET.
+// redirect redirects the browser to another page of this site, by GET.
 func (p *Page) redirect(w http.ResponseWriter, to string) {
 	guard(w, "")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// guard sets what every answer to a session has.
+// guard sets the security headers of every response.
 func guard(w http.ResponseWriter, screen string) {
 	for name, value := range map[string]string{
 		"Content-Security-Policy": policy(screen), "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",

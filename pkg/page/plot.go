@@ -9,20 +9,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The plots' size, in their own units: the stylesheet stretches them.
+// Size of plots, which the stylesheet scales.
 const (
 	plotWidth  = 600
 	plotHeight = 100
 )
 
-// plot is a picture of numbers over time, drawn by the template of that name.
+// plot is a chart over time, drawn by the template of that name.
 type plot struct {
-	Path     string // of a line, or of a sparkline's bars
+	Path     string // a line, or the bars of a sparkline
 	Bars     []bar
-	Zero     int // where zero is, from above; of a line
+	Zero     int // y of the zero line, from the top
 	Label    string
-	From, To string // what is at its left and right end
-	Low, Top string // what is at its lower and upper end
+	From, To string // labels of the left and right end
+	Low, Top string // labels of the lower and upper end
 }
 
 type bar struct {
@@ -30,7 +30,7 @@ type bar struct {
 	Label               string
 }
 
-// bars shows numbers by day; their unit stands before and behind them.
+// bars charts numbers by day.
 func bars(numbers []uint64, from time.Time, name, unit string) *plot {
 	top := max(1, slices.Max(numbers))
 	date := func(i int) string { return from.AddDate(0, 0, i).Format("2006-01-02") }
@@ -47,7 +47,7 @@ func bars(numbers []uint64, from time.Time, name, unit string) *plot {
 	return p
 }
 
-// sparkline shows by day how many updates were applied, as one path; nil where none was.
+// sparkline charts applied updates by day, as one path, or nil.
 func sparkline(applied []uint64, from time.Time) *plot {
 	p := bars(applied, from, "Updates applied", "updates")
 	for _, b := range p.Bars {
@@ -59,12 +59,12 @@ func sparkline(applied []uint64, from time.Time) *plot {
 	return p
 }
 
-// cumulative shows how a score came to be what it is, by its updates, the newest first. It begins before the oldest of them.
+// cumulative charts a score's history from its updates, newest first. It starts before the oldest one.
 func cumulative(updates []score.Execution, is int64) *plot {
 	if len(updates) < 2 {
 		return nil
 	}
-	scores := make([]float64, len(updates)+1) // after each, and before the oldest
+	scores := make([]float64, len(updates)+1) // after each update, and before the oldest
 	scores[0] = float64(is)
 	low, top := min(0, scores[0]), max(0, scores[0])
 	for i, u := range updates {
@@ -79,7 +79,7 @@ func cumulative(updates []score.Execution, is int64) *plot {
 	}
 	first, last := updates[len(updates)-1].Time, updates[0].Time
 	y := func(s float64) float64 { return (top - s) / (top - low) * plotHeight }
-	x := func(i int) float64 { // by time, or one by one where all are of one block
+	x := func(i int) float64 { // by time, or evenly if all are in one block
 		if span := last.Sub(first); span > 0 {
 			return float64(updates[i].Time.Sub(first)) / float64(span) * plotWidth
 		}

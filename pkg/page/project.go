@@ -16,23 +16,22 @@ import (
 type member struct {
 	Wallet common.Address
 	Roles  string
-	Seen   *score.Execution // the newest final update that it signed, among the newest of the project
+	Seen   *score.Execution // its newest signed update among the project's newest executions
 
 	Changes []change
 }
 
-// change is one that an owner could sign, and the screen that says what it is.
+// change is an edit that an owner could sign, and the path of its screen.
 type change struct{ Name, Path string }
 
 type membersView struct {
 	head
 	Members []member
-	Seen    bool   // the newest updates are known
-	Next    string // address of those that follow; empty where none do
-	Later   bool   // others came before
+	Seen    bool   // reports whether the newest executions are available
+	Next    string // path of the next page; empty on the last one
+	Later   bool   // reports whether earlier ones exist
 }
 
-// members answers: who may send?
 func (p *Page) members(r *request) error {
 	head, err := p.head(r, "members")
 	if err != nil {
@@ -91,7 +90,7 @@ func roles(role score.Role) string {
 type action struct {
 	score.Action
 	Index    int
-	Replaced bool // a later action has its name
+	Replaced bool // a later action has the same name
 }
 
 type actionsView struct {
@@ -99,7 +98,6 @@ type actionsView struct {
 	Actions []action
 }
 
-// actions answers: what is how much worth?
 func (p *Page) actions(r *request) error {
 	head, err := p.head(r, "actions")
 	if err != nil {
@@ -114,10 +112,10 @@ func (p *Page) actions(r *request) error {
 	return nil
 }
 
-// shownDays is how many days a plot is of, this one included.
+// shownDays is the number of days in a plot, today included.
 const shownDays = 30
 
-// lastDays are the first and the last of them.
+// lastDays returns the first and the last day of a plot.
 func lastDays() (from, today time.Time) {
 	today = time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-shownDays), today
@@ -125,12 +123,12 @@ func lastDays() (from, today time.Time) {
 
 type costsView struct {
 	head
-	Days  []score.Day // the newest first
+	Days  []score.Day // newest first
 	Total score.Day
 	Plot  *plot
 }
 
-// costs answers: what did it cost?
+// costs shows gas and fees by day.
 func (p *Page) costs(r *request) error {
 	head, err := p.head(r, "costs")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// How much one page lists.
+// Page sizes.
 const (
 	pageProjects  = 50
 	pageStandings = 50
@@ -21,19 +21,18 @@ const (
 type projectsView struct {
 	frame
 	Projects []projectRow
-	Next     string // address of those that follow; empty where none do
-	Later    bool   // others came before
+	Next     string // path of the next page; empty on the last one
+	Later    bool   // reports whether earlier ones exist
 	AsOf     *score.AsOf
-	Note     string // why there are no counts
+	Note     string // why counts are missing
 }
 
 type projectRow struct {
 	*score.Record
-	Counts *score.Summary // nil where nothing of it is final yet, or is not known
-	Days   *plot          // nil where nothing was applied, or it is not known
+	Counts *score.Summary // nil before the first final update, or if unavailable
+	Days   *plot          // nil before the first applied update, or if unavailable
 }
 
-// projects answers: which project?
 func (p *Page) projects(r *request) error {
 	view := projectsView{frame: p.frame("Projects", r.Request, r.by)}
 	var after *score.ProjectID
@@ -57,7 +56,8 @@ func (p *Page) projects(r *request) error {
 		view.Projects = append(view.Projects, projectRow{Record: rec, Counts: counts[i]})
 	}
 	if from, today := lastDays(); asOf != nil {
-		if days, _, err := p.standings.Applied(r.Context(), ids, from, today); err == nil { // the screen has more to show than that
+		// the screen works without plots
+		if days, _, err := p.standings.Applied(r.Context(), ids, from, today); err == nil {
 			for i := range days {
 				view.Projects[i].Days = sparkline(days[i], from)
 			}
@@ -70,7 +70,8 @@ func (p *Page) projects(r *request) error {
 	return nil
 }
 
-// counts are the summaries of projects, nil where there is none, or else a note why not. A page has more to show than that.
+// counts returns the summaries of projects, nil for an unknown one. note is the reason if they are unavailable; pages
+// are shown anyway.
 func (p *Page) counts(ctx context.Context, ids []score.ProjectID) (counts []*score.Summary, note string, asOf *score.AsOf) {
 	counts = make([]*score.Summary, len(ids))
 	if len(ids) == 0 {
@@ -87,7 +88,6 @@ func (p *Page) counts(ctx context.Context, ids []score.ProjectID) (counts []*sco
 	return found, "", &at
 }
 
-// findProject leads to the project that was asked for.
 func (p *Page) findProject(r *request) error {
 	id, err := score.ParseProjectID(strings.TrimSpace(r.FormValue("q")))
 	if err != nil {
@@ -97,7 +97,6 @@ func (p *Page) findProject(r *request) error {
 	return nil
 }
 
-// find leads to the wallet or the update of a project that was asked for.
 func (p *Page) find(r *request) error {
 	head, err := p.head(r, "")
 	if err != nil {
@@ -122,12 +121,12 @@ func invalid(detail string) *Problem {
 
 func projectPath(id score.ProjectID) string { return "/app/projects/" + id.String() }
 
-// head is what all pages of a project begin with.
+// head is the common part of all pages of a project.
 type head struct {
 	frame
 	Project *score.Record
 	Path    string
-	Tab     string // its last part in the path; empty of the leaderboard
+	Tab     string // last part of the path; empty for the leaderboard
 	Status  score.Status
 	Counts  *score.Summary
 	Note    string
@@ -136,7 +135,7 @@ type head struct {
 	Paused  string
 }
 
-// head reads it. A project that is not the key's is as unknown as one that is not there.
+// head loads the head. It handles a project outside the key's scope like a missing one.
 func (p *Page) head(r *request, tab string) (head, error) {
 	missing := notFound("There is no such project", "It does not exist, or this API key may not read it.")
 	id, err := score.ParseProjectID(r.PathValue("project"))

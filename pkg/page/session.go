@@ -16,26 +16,27 @@ import (
 	"time"
 )
 
-// SessionTime is how long a session lasts. It is not prolonged by use: a cookie that was copied ends with it.
+// SessionTime is the lifetime of a session. Use does not extend it: a copied cookie ends with it.
 const SessionTime = 12 * time.Hour
 
-// The session's cookie. A browser takes the first name over TLS only, for this host and all its paths.
+// Cookie names. Browsers accept the __Host- prefix only over TLS, for this host and all paths.
 const (
 	secureCookie = "__Host-scorelay"
-	plainCookie  = "scorelay" // at a loopback address without TLS, and believed there alone
+	plainCookie  = "scorelay" // for http:// at a loopback address, and valid only there
 )
 
-// Sessions are those of the screens below a path. Each is sealed into its browser's cookie, and no server keeps a state of it. They are safe for
-// concurrent use.
+// Sessions manages the sessions of the screens below a path. Each session is sealed into its browser's cookie;
+// servers keep no state. It is safe for concurrent use.
 type Sessions struct {
 	aead   cipher.AEAD
-	tokens []byte // key of what a session's posts must hold
+	tokens []byte // key of the CSRF tokens
 	suffix string // of the cookies' names
-	path   string // of the plain cookie, which a browser sends to each port of the host
+	path   string // of the plain cookie, which a browser sends to every port of the host
 	origin *http.CrossOriginProtection
 }
 
-// NewSessions derives their keys from a secret of at least 16 bytes and the suffix: each process with the same ones opens them.
+// NewSessions derives its keys from a secret of at least 16 bytes and the suffix. Processes with the same ones can
+// open each other's sessions.
 func NewSessions(secret []byte, suffix, path string) (*Sessions, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "scorelay page session 1"+suffix, 32)
 	if err != nil {
@@ -53,13 +54,13 @@ func NewSessions(secret []byte, suffix, path string) (*Sessions, error) {
 	return &Sessions{aead, tokens, suffix, path, http.NewCrossOriginProtection()}, err
 }
 
-// seal is a cookie's value that tells the session's holder until then.
+// seal returns a cookie value with the session's holder and end.
 func (s *Sessions) seal(holder string, until time.Time) string {
 	plain := append(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())), holder...)
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, nil))
 }
 
-// open is the holder that a cookie's value tells; empty of one that was not sealed here, or has ended.
+// open returns the holder in a cookie value; empty if it is forged or has ended.
 func (s *Sessions) open(value string, now time.Time) string {
 	sealed, err := base64.RawURLEncoding.DecodeString(value)
 	if err != nil {
@@ -72,12 +73,12 @@ func (s *Sessions) open(value string, now time.Time) string {
 	return string(plain[8:])
 }
 
-// Begin has the browser that sent the request keep a session of a holder, for SessionTime.
+// Begin starts a session of a holder in the browser, for SessionTime.
 func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, holder string) {
 	http.SetCookie(w, s.cookie(r.Header.Get("Origin"), s.seal(holder, time.Now().Add(SessionTime))))
 }
 
-// End has the browser forget its session, whichever cookie holds it.
+// End clears both session cookies.
 func (s *Sessions) End(w http.ResponseWriter) {
 	for _, origin := range []string{"", "http://localhost"} {
 		c := s.cookie(origin, "")
@@ -86,28 +87,30 @@ func (s *Sessions) End(w http.ResponseWriter) {
 	}
 }
 
-// Holder is whose session a request has; empty without one that holds.
+// Holder returns the holder of a request's valid session, or "".
 func (s *Sessions) Holder(r *http.Request) string { return s.open(s.sent(r), time.Now()) }
 
-// Token is what a post of the request's session must hold, beside the cookie: who can have a browser send the cookie cannot read it.
+// Token returns the CSRF token of the request's session. An attacker can make a browser send the cookie, but cannot
+// read it.
 func (s *Sessions) Token(r *http.Request) string {
 	mac := hmac.New(sha256.New, s.tokens)
 	mac.Write([]byte(s.sent(r)))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// SameOrigin tells whether no other origin's page sent the request.
+// SameOrigin reports false if a page of another origin sent the request.
 func (s *Sessions) SameOrigin(r *http.Request) bool { return s.origin.Check(r) == nil }
 
-// Ours tells whether a screen of the request's session sent it: its origin is this one, and it holds the session's token, in the header X-CSRF-Token or the
-// form's field csrf. Either would do with a cookie that is strict; together they do where one of the three is broken.
+// Ours reports whether a screen of the request's session sent it: same origin, and the session's token in the header
+// X-CSRF-Token or the form field csrf. Origin, token and the strict cookie overlap, so that one of them may fail.
 func (s *Sessions) Ours(r *http.Request) bool {
 	return s.Holder(r) != "" && s.SameOrigin(r) &&
 		hmac.Equal([]byte(cmp.Or(r.Header.Get("X-CSRF-Token"), r.PostFormValue("csrf"))), []byte(s.Token(r)))
 }
 
-// sent is the value of a request's cookie; empty without one. Anyone who can answer for a sibling of the page's host, or on its network without TLS, can have a
-// browser send the plain cookie, with a session of their own in it: so it counts only where the browser itself asked for this machine, and not over TLS.
+// sent returns the value of a request's cookie, or "". An attacker on a sibling of the host, or on its network
+// without TLS, can plant a plain cookie with their own session. So that cookie counts only if the browser itself
+// requested a loopback address, without TLS.
 func (s *Sessions) sent(r *http.Request) string {
 	names := []string{secureCookie}
 	if host := (&url.URL{Host: r.Host}).Hostname(); loopback(host) && r.TLS == nil && !strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
@@ -121,8 +124,8 @@ func (s *Sessions) sent(r *http.Request) string {
 	return ""
 }
 
-// cookie holds a session for a browser that shows its screens at this origin. Without TLS a browser keeps only the plain one, which is for this
-// machine alone: what is sent there is on no network.
+// cookie returns the cookie of a session for a browser at this origin. Without TLS only the plain cookie works; it is
+// limited to loopback, where requests cross no network.
 func (s *Sessions) cookie(origin, value string) *http.Cookie {
 	c := &http.Cookie{
 		Name: secureCookie + s.suffix, Value: value, Path: "/", MaxAge: int(SessionTime / time.Second), Secure: true, HttpOnly: true,

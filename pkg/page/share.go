@@ -5,23 +5,23 @@ import (
 	"net/http"
 )
 
-// This file is for screens that another package serves elsewhere: they look as the page does, and have Sessions of their own.
+// This file supports screens of other packages: they look like the page and have their own Sessions.
 
-// Components are the parts of screens that are the same everywhere: times, ids, plots, and the functions that write names and numbers.
+// Components returns the shared template parts: times, ids, plots, and functions that format names and numbers.
 func Components() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/frame.html"))
 }
 
-// Plot is what the component "plot" draws.
+// Plot is the data of the component "plot".
 type Plot = plot
 
-// The size of a Plot, in its own units.
+// Size of a Plot, in its own units.
 const (
 	PlotWidth  = plotWidth
 	PlotHeight = plotHeight
 )
 
-// Guard sets what every answer to a session has. A screen's script may read the screen again.
+// Guard sets the security headers of a response. A screen's script may reload the screen.
 func Guard(w http.ResponseWriter) {
 	guard(w, "update")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// functions are what templates write things with. Names go through visible; html/template escapes everything.
+// functions are the template functions. Names go through visible; html/template escapes everything.
 var functions = template.FuncMap{
 	"short": func(id any) string { return short(fmt.Sprint(id)) }, "explorer": explorer(""), "num": grouped[uint64], "score": grouped[int64], "signed": signed, "ether": ether, "fee": func(wei uint64) string { return ether(new(big.Int).SetUint64(wei)) },
 	"name": visible, "icon": icon, "address": address,
@@ -27,19 +27,18 @@ var functions = template.FuncMap{
 	"link": func(path string, a common.Address) walletLink { return walletLink{path + "/wallets/" + a.Hex(), a} },
 }
 
-// executions is what the template of that name shows.
+// executions is the data of the template of that name.
 type executions struct {
 	Rows    []execution
-	Wallets bool // whose they are is a column
+	Wallets bool // adds a column with the wallet
 }
 
-// walletLink is what the template "wallet" shows.
+// walletLink is the data of the template "wallet".
 type walletLink struct {
 	Path    string
 	Address common.Address
 }
 
-// short leaves the middle of an id or an address out.
 func short(id string) string {
 	if len(id) <= 12 {
 		return id
@@ -47,7 +46,7 @@ func short(id string) string {
 	return id[:6] + "…" + id[len(id)-4:]
 }
 
-// grouped writes a number with its thousands apart.
+// grouped formats a number with thousands separators.
 func grouped[T int64 | uint64](n T) string {
 	digits := strings.TrimPrefix(fmt.Sprint(n), "-")
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -59,7 +58,6 @@ func grouped[T int64 | uint64](n T) string {
 	return digits
 }
 
-// signed writes a change.
 func signed(points int64) string {
 	if points > 0 {
 		return "+" + grouped(points)
@@ -67,13 +65,14 @@ func signed(points int64) string {
 	return grouped(points)
 }
 
-// gwei writes wei in gwei, exactly.
+// gwei formats wei in gwei, exactly.
 func gwei(wei *big.Int) string {
 	text := new(big.Rat).SetFrac(wei, big.NewInt(1e9)).FloatString(9)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// ether writes wei in ETH, with six digits after the point, or four that count; of a thousand and more no fraction, and never more than it is.
+// ether formats wei in ETH with six decimals, or four significant digits below 0.001. From 1,000 ETH on it truncates
+// to whole ETH.
 func ether(wei *big.Int) string {
 	value, _ := new(big.Rat).SetFrac(wei, big.NewInt(1e18)).Float64()
 	switch {
@@ -88,7 +87,6 @@ func ether(wei *big.Int) string {
 	}
 }
 
-// ago says how long before now something was.
 func ago(now, then time.Time) string {
 	for _, unit := range []struct {
 		is   time.Duration
@@ -101,8 +99,7 @@ func ago(now, then time.Time) string {
 	return strconv.Itoa(max(0, int(now.Sub(then)/time.Second))) + " s ago"
 }
 
-// visible shows characters as their code that no one sees, or that turn the text around them: a name must not look like
-// another one.
+// visible replaces invisible and direction-changing characters by their code, so that names cannot imitate others.
 func visible(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -116,7 +113,7 @@ func visible(text string) string {
 	return out.String()
 }
 
-// icon is a picture of an address, by which people recognise it: five by five cells, the same on both sides.
+// icon returns an image by which people recognize an address: five by five cells, symmetric.
 func icon(a common.Address) template.HTML {
 	var path strings.Builder
 	for cell := range 15 {

@@ -9,17 +9,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The page's first path, and those that need no session.
+// Home page, and the paths that need no session.
 const (
 	home        = "/app"
 	SignInPath  = "/app/sign-in"
 	SignOutPath = "/app/sign-out"
 )
 
-// kept at the end of a path says that the sign-in just set the cookie: a browser that comes without it did not keep it.
+// kept ends the URL after a sign-in. If such a request lacks the cookie, the browser rejected it.
 const kept = "signed-in"
 
-// unkept is a path without kept, and whether it had it.
+// unkept removes kept from a URL and reports whether it was there.
 func unkept(target string) (string, bool) {
 	path, found := strings.CutSuffix(target, kept)
 	if !found || !strings.HasSuffix(path, "?") && !strings.HasSuffix(path, "&") {
@@ -28,7 +28,7 @@ func unkept(target string) (string, bool) {
 	return path[:len(path)-1], true
 }
 
-// signInAt is where a request without a session is sent, to come back to where it wanted to go.
+// signInAt returns the sign-in URL for a request without a session, which leads back to target afterwards.
 func signInAt(target string) string {
 	query := url.Values{}
 	target, lost := unkept(target)
@@ -44,7 +44,7 @@ func signInAt(target string) string {
 	return SignInPath + "?" + query.Encode()
 }
 
-// local is a path of the page, also where another was asked for: a link to the sign-in leads to no other site.
+// local returns target if it is a path of the page, else home: the sign-in must not redirect to another site.
 func local(target string) string {
 	if u, err := url.Parse(target); err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.Path, "/app/") &&
 		!strings.HasPrefix(u.Path, "/app/sign-") && !strings.ContainsAny(target, "\\\r\n") {
@@ -59,7 +59,7 @@ type signIn struct {
 	Problem string
 }
 
-// SignIn shows the form, and takes the key that it sends.
+// SignIn shows the form and handles the key that it sends.
 func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 	view := signIn{frame: frame{Title: "Sign in"}, To: local(r.FormValue("to"))}
 	if r.Method != http.MethodPost {
@@ -95,7 +95,6 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 	p.show(w, http.StatusForbidden, "sign-in", view)
 }
 
-// SignOut ends the browser's session.
 func (p *Page) SignOut(w http.ResponseWriter, r *http.Request) {
 	if p.Sessions.Holder(r) != "" && !p.Sessions.Ours(r) {
 		p.fail(w, r, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})

@@ -14,18 +14,17 @@ type updateView struct {
 	head
 	ID       score.UpdateID
 	Now      score.Status
-	What     *execution // nil where neither the newest final updates nor its transaction tell
-	Executed bool       // by the newest final updates, so that What has its time, gas and fee
-	Verdict  string     // what became of it, in a sentence
+	What     *execution // nil if the newest executions and its transaction lack it
+	Executed bool       // found in the newest executions, so that What has time, gas and fee
+	Verdict  string     // outcome in a sentence
 	State    string     // good, waiting or bad
 	Steps    []step
 }
 
-// step is one of an update's way.
 type step struct {
 	Name   string
 	Says   string
-	Mark   string // a sign beside the name, as words for those who don't see it
+	Mark   string // state in words, for screen readers
 	State  string // done, now or ahead
 	Signer *common.Address
 	Tx     *common.Hash
@@ -33,7 +32,6 @@ type step struct {
 	Time   *time.Time // of the block
 }
 
-// update answers: what became of it?
 func (p *Page) update(r *request) error {
 	head, err := p.head(r, "updates")
 	if err != nil {
@@ -55,12 +53,13 @@ func (p *Page) update(r *request) error {
 	}
 	view := updateView{head: head, ID: id, Now: now}
 	view.Title = "Update " + short(id.String()) + " of " + head.Project.Name
-	// Without the newest updates the page has less to tell of a final one, and all of any other.
+	// Without the newest executions the screen lacks only details of final updates.
 	newest, _, err := p.newest(r.Context(), &view.head)
 	if err != nil {
 		view.Note = "The details of final updates are not at hand now."
 	}
-	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome } // it may have come again as a duplicate
+	// it may have been repeated as a duplicate
+	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome }
 	if i := slices.IndexFunc(newest, is); i >= 0 && now.Stage == score.Final {
 		e := executionOf(head.Project, newest[i])
 		view.What, view.Executed = &e, true
@@ -81,7 +80,7 @@ func (p *Page) update(r *request) error {
 	return nil
 }
 
-// way is its steps, with what its transaction tells of them, if that was read.
+// way returns the steps, with details of its transaction if that was read.
 func (v *updateView) way(carrier *score.Carrier, read bool) []step {
 	all := steps(v.Now, v.Paused)
 	if v.Executed {
@@ -98,7 +97,7 @@ func (v *updateView) way(carrier *score.Carrier, read bool) []step {
 	return all
 }
 
-// withWhom tells what a transaction carries beside an update.
+// withWhom describes the other updates in a transaction.
 func withWhom(c *score.Carrier) string {
 	many := func(n int, one string) string {
 		if n != 1 {
@@ -119,7 +118,7 @@ func withWhom(c *score.Carrier) string {
 	}
 }
 
-// verdict is what became of an update, and whether that is good.
+// verdict returns an update's outcome, and whether it is good.
 func (v *updateView) verdict() (sentence, state string) {
 	if v.Now.Stage != score.Final {
 		return onTheWay(v.Now.Stage, v.Paused), "waiting"
@@ -134,10 +133,10 @@ func (v *updateView) verdict() (sentence, state string) {
 	}
 }
 
-// Live tells whether more is to come.
+// Live reports whether the status can change.
 func (v *updateView) Live() bool { return v.Now.Stage != score.Final }
 
-// onTheWay tells of an update or an edit that is not final what it waits for.
+// onTheWay describes the stage of a pending update or edit.
 func onTheWay(stage score.Stage, paused string) string {
 	switch {
 	case stage == score.Accepted && paused != "":
@@ -153,7 +152,7 @@ func onTheWay(stage score.Stage, paused string) string {
 	}
 }
 
-// outcomes are sentences about what was not applied.
+// outcomes describe updates that were not applied.
 var outcomes = map[score.Outcome]string{
 	score.Duplicate:         "It is a duplicate: an update with this updateId was applied before, and this one changed nothing.",
 	score.UnknownProject:    "It was rejected: the project is not on the chain.",
@@ -165,7 +164,7 @@ var outcomes = map[score.Outcome]string{
 	score.BadSignature:      "It was rejected: its group's signature is not its signer's.",
 }
 
-// steps are an update's way, as far as it has come and may go, and as far as that is known.
+// steps returns the known past and future stages of an update.
 func steps(now score.Status, paused string) []step {
 	all := []step{
 		{Name: "Accepted", Says: "It is stored, synced to disk: from here on no crash loses it."},
@@ -204,9 +203,9 @@ func steps(now score.Status, paused string) []step {
 	switch {
 	case now.Stage != score.Final || now.Tx != (common.Hash{}):
 		return all
-	case now.Outcome.Rejected(): // perhaps by a dead letter, which no transaction carried
+	case now.Outcome.Rejected(): // perhaps as a dead letter outside any transaction
 		return append(all[:1], all[4])
-	default: // who sent it is not known either
+	default: // the sender is unknown too
 		return all[4:]
 	}
 }

@@ -16,26 +16,25 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// pageHistory is how many updates of a wallet a page lists.
+// pageHistory is the number of a wallet's updates on a page.
 const pageHistory = 30
 
 type walletView struct {
 	head
 	Wallet common.Address
 	Boards []onBoard
-	Rows   []execution // the newest first
-	More   bool        // more are at hand
-	Whole  bool        // all that there are is at hand
-	Plot   *plot       // nil where there are too few points
+	Rows   []execution // newest first
+	More   bool        // more are available
+	Whole  bool        // all are available
+	Plot   *plot       // nil if there are too few points
 }
 
-// onBoard is a wallet's standing on one board.
 type onBoard struct {
 	Board board
 	score.BoardStanding
 }
 
-// history begins a view of a wallet, with its updates that are at hand, the newest first.
+// history returns the common view of a wallet, and its available updates, newest first.
 func (p *Page) history(r *request) (view walletView, line []score.Execution, err error) {
 	head, err := p.head(r, "wallets")
 	if err != nil {
@@ -50,7 +49,6 @@ func (p *Page) history(r *request) (view walletView, line []score.Execution, err
 	return walletView{head: head, Wallet: address, More: len(line) > pageHistory, Whole: whole}, line, err
 }
 
-// wallet answers: what did this wallet earn?
 func (p *Page) wallet(r *request) error {
 	view, line, err := p.history(r)
 	if err != nil {
@@ -71,7 +69,8 @@ func (p *Page) wallet(r *request) error {
 		view.AsOf = &asOf
 	}
 	for _, b := range all {
-		view.Boards = append(view.Boards, onBoard{b, standings[b.Index+1]}) // the total, which is -1, comes first
+		// the total, index -1, comes first
+		view.Boards = append(view.Boards, onBoard{b, standings[b.Index+1]})
 	}
 	for _, e := range line[:min(len(line), pageHistory)] {
 		view.Rows = append(view.Rows, executionOf(view.Project, e))
@@ -83,7 +82,7 @@ func (p *Page) wallet(r *request) error {
 	return nil
 }
 
-// historyCSV is a wallet's history for spreadsheets: the columns mean what they do in an export of updates.
+// historyCSV serves a wallet's history as CSV, with the columns of an export of updates.
 func (p *Page) historyCSV(r *request) error {
 	view, line, err := p.history(r)
 	if err != nil {
@@ -93,11 +92,12 @@ func (p *Page) historyCSV(r *request) error {
 	r.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	r.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.csv"`, view.Wallet.Hex()))
 	out := csv.NewWriter(r.w)
-	_ = out.Write([]string{"block", "time", "transaction", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome"}) // to memory, as all that follows
+	// writes to memory
+	_ = out.Write([]string{"block", "time", "transaction", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome"})
 	for _, each := range line {
 		e := executionOf(view.Project, each)
 		if e.Outcome != score.Applied {
-			e.Points = 0 // what the score changed by
+			e.Points = 0 // the change of the score
 		}
 		_ = out.Write([]string{
 			strconv.FormatUint(e.Block, 10), e.Time.UTC().Format(time.RFC3339), e.Tx.Hex(), e.ID.String(), hexutil.Encode(e.Target[:]), hexutil.Encode(e.Signer[:]),

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Batcher puts what is done at the same time into batches: what comes while one batch is under way goes with the next. It
-// has no goroutine: of those that wait, the first makes the batch.
+// Batcher groups concurrent items into batches. Items that arrive during a batch go into the next one, which the
+// first waiting caller runs.
 type Batcher[T any] struct {
 	limit int
 	run   func(ctx context.Context, items []T) error
@@ -17,24 +17,24 @@ type Batcher[T any] struct {
 	waiting []*waiter[T]
 }
 
-// errPanicked is what the others of a batch get whose run panicked.
+// errPanicked is returned to every other caller of a batch that panicked.
 var errPanicked = errors.New("the batch panicked")
 
 type waiter[T any] struct {
 	item T
 	size int
 	err  error
-	lead chan bool // true: make the next batch, which this is in; false: it was made
+	lead chan bool // true: run the next batch, which includes this item; false: the batch is done
 }
 
-// NewBatcher returns a Batcher whose batches hold so much by size, or one thing that is larger.
+// NewBatcher returns a Batcher that calls run with items of at most limit in total size, or with one larger item.
 func NewBatcher[T any](limit int, run func(ctx context.Context, items []T) error) *Batcher[T] {
 	return &Batcher[T]{limit: limit, run: run}
 }
 
-// Do returns what run returned for the batch that the item was in; if it panicked, the caller that ran it panics and the others get an
-// error. It waits for that even when ctx has ended, as long as run takes, twice; run gets the context of one of those in the batch, but
-// not its end.
+// Do returns the result of run for the item's batch. If run panics, its caller panics too, and the others get an
+// error. Do ignores the end of ctx: it waits for the running batch and its own, or longer if the backlog exceeds the
+// limit. run gets one caller's context without its cancellation.
 func (b *Batcher[T]) Do(ctx context.Context, item T, size int) error {
 	w := &waiter[T]{item: item, size: size, lead: make(chan bool, 1)}
 	b.mu.Lock()
@@ -66,7 +66,7 @@ func (b *Batcher[T]) Do(ctx context.Context, item T, size int) error {
 			b.waiting[0].lead <- true
 		}
 		b.mu.Unlock()
-		for _, other := range batch[1:] { // the first is w
+		for _, other := range batch[1:] { // batch[0] is w
 			other.err = err
 			other.lead <- false
 		}

@@ -1,5 +1,5 @@
-// Package redisdb is the connection to Redis that its adapters (status, limit, standings) share, with one circuit breaker: no call
-// waits longer than the timeout, and after a failure calls fail at once for a moment. So a dead Redis slows no request down.
+// Package redisdb is the Redis connection that status, limit and standings share, with one circuit breaker. A call
+// ends within the timeout, and for a pause after a failure calls fail at once. So a dead Redis delays few requests.
 package redisdb
 
 import (
@@ -20,22 +20,23 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ErrDown says that Redis failed a moment ago, by no answer or by a refusal, and was not asked again. The error has the cause in its text.
+// ErrDown is returned at once during the pause after Redis failed to respond or refused a call. Its text contains the
+// cause.
 var ErrDown = errors.New("Redis failed a moment ago")
 
-// errData marks an error that says nothing about Redis' health.
+// errData marks errors caused by stored data. They do not open the circuit breaker.
 var errData = errors.New("unexpected data in Redis")
 
-// Client is a go-redis client behind a circuit breaker. It is safe for concurrent use; the fields are set before.
+// Client is a go-redis client behind a circuit breaker. It is safe for concurrent use once its fields are set.
 type Client struct {
 	redis.UniversalClient
 	Timeout time.Duration // of one call
-	Pause   time.Duration // how long calls fail at once after one failed
-	Log     *slog.Logger  // gets what Redis refuses: the first refusal, and one a minute while there are more
+	Pause   time.Duration // how long calls fail at once after a failure
+	Log     *slog.Logger  // error replies of Redis, at most one line a minute
 
-	down    atomic.Pointer[failure] // newest, as the ErrDown that has it
-	refused atomic.Pointer[failure] // newest by an error reply: Redis answers, and does not do what it was asked
-	logged  atomic.Int64            // unix ns of the last line about one
+	down    atomic.Pointer[failure] // newest failure, wrapped in ErrDown
+	refused atomic.Pointer[failure] // newest error reply: Redis responded, but refused the call
+	logged  atomic.Int64            // unix ns of the last line about a refusal
 }
 
 type failure struct {
@@ -43,12 +44,14 @@ type failure struct {
 	at  time.Time
 }
 
-// refusedLately is how long a refusal is told, and the time between two lines about refusals.
+// refusedLately is how long Refused returns a refusal, and the minimum time between log lines about refusals.
 const refusedLately = time.Minute
 
-// Open returns a client of a Redis, with a timeout of 200 ms and a pause of 500 ms. It does not connect yet. A failed call is
-// repeated at most once. The URL is redis://[user:password@]host:port/db, or rediss:// for TLS. With ?master_name=… its hosts
-// are Sentinels, with ?cluster=true nodes of a Cluster (without /db); ?addr=host:port, which may repeat, names more of them.
+// Open returns a client with a timeout of 200 ms and a pause of 500 ms. It does not connect yet. A failed call is
+// retried once; a Cluster allows maxRedirects retries and redirects.
+//
+// The URL is redis://[user:password@]host:port/db, or rediss:// for TLS. With ?master_name=… its hosts are Sentinels,
+// with ?cluster=true nodes of a Cluster (without /db). ?addr=host:port adds another host and may repeat.
 func Open(text string) (*Client, error) {
 	client, err := dial(text)
 	if err != nil {
@@ -57,15 +60,14 @@ func Open(text string) (*Client, error) {
 	return &Client{UniversalClient: client, Timeout: 200 * time.Millisecond, Pause: 500 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}, nil
 }
 
-// How calls are made.
 const (
 	retries     = 1
 	minBackoff  = 5 * time.Millisecond
 	maxBackoff  = 20 * time.Millisecond
-	dialTimeout = 2 * time.Second // continues in the background when a call has given up
+	dialTimeout = 2 * time.Second // a dial continues in the background after its call has given up
 	dialTries   = 1
 
-	maxRedirects = 3 // from node to node of a Cluster, repetitions among them
+	maxRedirects = 3 // redirects between nodes of a Cluster, retries included
 )
 
 func dial(text string) (redis.UniversalClient, error) {
@@ -106,7 +108,7 @@ func dial(text string) (redis.UniversalClient, error) {
 	return redis.NewClient(opts), nil
 }
 
-// Cluster tells whether it is a client of a Cluster, where a call's keys must share a slot.
+// Cluster reports whether the server is a Redis Cluster, where all keys of a call must share a hash slot.
 func (c *Client) Cluster() bool {
 	_, is := c.UniversalClient.(*redis.ClusterClient)
 	return is
@@ -114,8 +116,8 @@ func (c *Client) Cluster() bool {
 
 var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
 
-// Memory is how many bytes a Redis uses, all masters of a Cluster together, and which part of its maxmemory, of a Cluster the fullest
-// master: 0 where there is no bound. Both are 0 where Redis does not tell.
+// Memory returns the bytes that Redis uses (the sum of a Cluster's masters), and the used fraction of maxmemory (the
+// fullest master's; 0 if unset). Both are 0 if Redis refuses INFO.
 func (c *Client) Memory(ctx context.Context) (bytes uint64, part float64, err error) {
 	var mu sync.Mutex
 	err = c.info(ctx, "memory", func(info string) {
@@ -135,7 +137,7 @@ func (c *Client) Memory(ctx context.Context) (bytes uint64, part float64, err er
 
 var processLine = regexp.MustCompile(`(?m)^run_id:(\w+)`)
 
-// Process names the Redis process, of a Cluster those of its masters; "" where Redis does not tell.
+// Process returns the run_id of Redis, or those of a Cluster's masters, sorted; "" if unknown.
 func (c *Client) Process(ctx context.Context) (string, error) {
 	var mu sync.Mutex
 	var ids []string
@@ -150,7 +152,7 @@ func (c *Client) Process(ctx context.Context) (string, error) {
 	return strings.Join(ids, " "), err
 }
 
-// info has Redis, or each master of a Cluster, tell of itself. One that does not tell, or may not, is passed over.
+// info reads an INFO section of Redis, or of each Cluster master. It skips servers that refuse INFO.
 func (c *Client) info(ctx context.Context, section string, read func(info string)) error {
 	ask := func(ctx context.Context, node *redis.Client) error {
 		info, err := node.Info(ctx, section).Result()
@@ -171,12 +173,12 @@ func (c *Client) info(ctx context.Context, section string, read func(info string
 	return nil
 }
 
-// BadData is an error for an exchange that read what it did not expect: Redis answered, so calls do not pause.
+// BadData returns an error for unexpected data. It leaves the circuit breaker closed, since Redis responded.
 func BadData(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errData, fmt.Errorf(format, args...))
 }
 
-// Call runs one exchange with Redis within the timeout; or not at all, with ErrDown, for a moment after one failed.
+// Call runs one exchange with Redis within the timeout. During the pause after a failure it returns ErrDown instead.
 func (c *Client) Call(ctx context.Context, exchange func(context.Context) error) error {
 	if f := c.down.Load(); f != nil && time.Since(f.at) < c.Pause {
 		return f.err
@@ -187,7 +189,8 @@ func (c *Client) Call(ctx context.Context, exchange func(context.Context) error)
 	if reply := redis.Error(nil); errors.As(err, &reply) {
 		c.noteRefusal(reply)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) { // the caller did not give up: Redis failed
+	// Only a failure of Redis counts, not the caller's own cancellation.
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) {
 		c.down.Store(&failure{fmt.Errorf("%w: %s", ErrDown, err), time.Now()}) //nolint:errorlint // ErrDown alone decides what callers do
 	}
 	return err
@@ -201,7 +204,7 @@ func (c *Client) noteRefusal(reply error) {
 	}
 }
 
-// Refused is what Redis answered, in its own words, to the newest call that it refused; "" if that was more than a minute ago.
+// Refused returns Redis's newest error reply, or "" if that is more than a minute old.
 func (c *Client) Refused() string {
 	if f := c.refused.Load(); f != nil && time.Since(f.at) < refusedLately {
 		return f.err.Error()
@@ -209,8 +212,8 @@ func (c *Client) Refused() string {
 	return ""
 }
 
-// failedScript tells whether a script or a command came upon data that it could not use, so that Redis is well; LOADING, OOM and their
-// like are not that.
+// failedScript reports whether a command or a script failed on bad data. Redis is healthy then, unlike with LOADING
+// or OOM.
 func failedScript(err error) bool {
 	reply := redis.Error(nil)
 	return errors.As(err, &reply) && (strings.HasPrefix(reply.Error(), "WRONGTYPE ") ||

@@ -7,24 +7,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxStep is how many executions one script writes, which holds a Redis up for all of it: some 10 µs each.
+// maxStep is the number of executions that one script writes. It blocks Redis for about 10 µs each.
 const maxStep = 250
 
-// maxSpread is how many wallets one script copies from one board to another, in their order.
+// maxSpread is the number of wallets that one script copies between boards.
 const maxSpread = 1000
 
-// Create makes a project known to a generation; its first part begins at the mark. A project that is known stays as it is.
+// Create adds a project to a generation, with its first part starting at the mark. An existing project stays
+// unchanged.
 func (s *Store) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
 	return s.call(ctx, "create a project of the projection", func(ctx context.Context) error {
 		return s.client.HSetNX(ctx, s.keys(generation, project, record)[0], "mark", packMark(at)).Err()
 	})
 }
 
-// Append adds what a part has after the project's mark, all of it if the mark is part.From, nothing if it is part.To or later, and then moves the
-// mark to part.To. So it may be repeated, after any error too, and parts may overlap. It is atomic between marks: executions and their mark are
-// written as one.
+// Append adds the executions of a part after the project's mark, and moves the mark to part.To. It adds all if the
+// mark is part.From, and none if it is part.To or later. So it may be repeated after any error, and parts may
+// overlap. Executions and their mark are written atomically.
 //
-// It is a *score.GapError with the mark if that is before part.From; score.ErrNotProjected if the project is not known to the generation.
+// It returns a *score.GapError with the mark if that is before part.From, and score.ErrNotProjected if the generation
+// lacks the project.
 func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) error {
 	if err := check(&part); err != nil {
 		return err
@@ -63,7 +65,7 @@ func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) 
 	}
 }
 
-// after is the mark after an execution that comes next at m.
+// after returns the mark after an execution that follows m.
 func after(m score.Mark, e *score.Execution) score.Mark {
 	if e.Block == m.Block {
 		return score.Mark{Block: m.Block, Count: m.Count + 1}
@@ -71,7 +73,7 @@ func after(m score.Mark, e *score.Execution) score.Mark {
 	return score.Mark{Block: e.Block, Count: 1}
 }
 
-// check tells what is wrong with a part.
+// check returns an error unless the part is in chain order, within part.To and of at most score.MaxPart executions.
 func check(part *score.Part) error {
 	at := part.From
 	for i := range part.Executions {
@@ -87,7 +89,6 @@ func check(part *score.Part) error {
 	return nil
 }
 
-// skip takes from a part what comes up to a mark.
 func skip(part *score.Part, mark score.Mark) {
 	at := part.From
 	for len(part.Executions) > 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// remembers is how long reads believe a checkpoint.
+// remembers is how long reads cache the checkpoint.
 const remembers = time.Second
 
 func (s *Store) checkpointKey() string { return s.prefix + "checkpoint" }
 
-// Checkpoint reads the checkpoint; the zero one where there is none.
+// Checkpoint returns the checkpoint, or the zero value if there is none for the store's source.
 func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) {
 	var texts []any
 	err = s.call(ctx, "read the checkpoint of the projection", func(ctx context.Context) (err error) {
@@ -49,9 +49,9 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 	return c, nil
 }
 
-// Begin begins a generation after the one of that number (0: there is none), whose rebuild is done at the block target. From here on until then
-// reads are a RebuildingError, and what older generations hold is garbage, which Sweep removes. It returns the checkpoint that holds now: if another
-// generation than after is there already, begun by another writer, that one's, and nothing is begun.
+// Begin begins a generation after the current one (after; 0: there is none); its rebuild ends at the block target.
+// Until then reads return a RebuildingError. Data of older generations becomes garbage for Sweep. Begin returns the
+// current checkpoint. If another writer's generation has replaced after, Begin changes nothing.
 func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error) {
 	if _, err := s.does(ctx, "begin a projection", beginScript, s.checkpointKey(), s.source, after, target); err != nil {
 		return score.Checkpoint{}, err
@@ -59,8 +59,8 @@ func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoi
 	return s.Checkpoint(ctx)
 }
 
-// Advance moves the checkpoint of a generation to a later block: all but Generation are those of to. score.ErrFoldMoved: it
-// is not at from, by generation and hash. It may be repeated.
+// Advance moves the checkpoint of a generation to a later block; to provides all fields except Generation. If the
+// checkpoint is not at from (generation and hash), it returns score.ErrFoldMoved. It may be repeated.
 func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	was := ""
 	if from.Hash != (common.Hash{}) {
@@ -74,7 +74,7 @@ func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	return err
 }
 
-// remembered is the checkpoint as of less than a second ago, or as of now.
+// remembered returns the checkpoint, at most a second old, or fresh if now is set.
 func (s *Store) remembered(ctx context.Context, now bool) (score.Checkpoint, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +89,8 @@ func (s *Store) remembered(ctx context.Context, now bool) (score.Checkpoint, err
 	return c, err
 }
 
-// reading has read look a project up in the generation that the checkpoint tells of; found: it is there. Where it is not, another generation may have
-// begun since the checkpoint was remembered.
+// reading calls read with the checkpoint's generation; found reports whether the project exists there. If it does
+// not, reading retries with a fresh checkpoint, because a new generation may have begun.
 func (s *Store) reading(ctx context.Context, read func(generation uint64) (found bool, err error)) (score.AsOf, error) {
 	tried, asOf := uint64(0), score.AsOf{}
 	for _, now := range []bool{false, true} {

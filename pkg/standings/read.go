@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	maxScores  = 2000 // read by one script, which holds a Redis up for all of it
+	maxScores  = 2000 // read by one script, which blocks Redis
 	maxRecords = 500  // read in one exchange
 )
 
-// Page is what follows the cursor on a board, or its begin if that is nil: at most limit standings (at least 1). Scores that changed since the cursor was
-// made move their wallets only. board is the index of a score type, or score.Total.
+// Page returns at most limit standings (at least 1) that follow the cursor on a board, or from the top if after is
+// nil. A score that changed since the cursor was made moves only its own wallet. board is the index of a score type,
+// or score.Total.
 //
-// What this and the other reads tell is as of the checkpoint, which is remembered for at most a second. Their errors: a *score.RebuildingError while
-// the projection is being rebuilt, score.ErrNotProjected where it does not have the project; any other one may pass.
+// All reads are as of the checkpoint, which is cached for at most a second. They return a *score.RebuildingError
+// during a rebuild, and score.ErrNotProjected for an unknown project; any other error may be temporary.
 func (s *Store) Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error) {
 	if after == nil {
 		return s.page(ctx, project, board, limit, "begin")
@@ -32,8 +33,8 @@ func (s *Store) Page(ctx context.Context, project score.ProjectID, board int, af
 	return s.page(ctx, project, board, limit, "after", after.Score, after.Wallet[:])
 }
 
-// Around is the part of a board with the wallet in its middle, or as near to it as the ends of the board allow: at most limit standings, none
-// where the wallet has no score on the board.
+// Around returns at most limit standings with the wallet in the middle, or as close to it as the board's ends allow.
+// It returns none if the wallet has no score on the board.
 func (s *Store) Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error) {
 	return s.page(ctx, project, board, limit, "around", wallet[:])
 }
@@ -55,7 +56,8 @@ func (s *Store) page(ctx context.Context, project score.ProjectID, board, limit 
 	return p, asOf, err
 }
 
-// BoardStandings are those of a wallet on the board of the total, and on those of the project's first score types, in this order, all of one moment.
+// BoardStandings returns a wallet's standings on the total and on the project's first score types, in this order and
+// all read at one moment.
 func (s *Store) BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) (onBoards []score.BoardStanding, asOf score.AsOf, err error) {
 	names, args := []string{record, exact}, []any{wallet[:]}
 	for board := score.Total; board < types; board++ {
@@ -80,7 +82,6 @@ func (s *Store) BoardStandings(ctx context.Context, project score.ProjectID, typ
 	return onBoards, asOf, err
 }
 
-// readBoardStanding reads one board of the reply of wallet.lua.
 func readBoardStanding(wallet common.Address, texts []string) (p score.BoardStanding, err error) {
 	if p.Wallets, err = strconv.ParseUint(texts[0], 10, 64); err != nil {
 		return p, redisdb.BadData("a board of %q wallets", texts[0])
@@ -97,7 +98,6 @@ func readBoardStanding(wallet common.Address, texts []string) (p score.BoardStan
 	return p, err
 }
 
-// readPage reads the reply of page.lua.
 func readPage(reply []any) (p score.Page, err error) {
 	var numbers [3]uint64
 	if len(reply) < len(numbers) || (len(reply)-len(numbers))%2 != 0 {
@@ -128,7 +128,7 @@ func readPage(reply []any) (p score.Page, err error) {
 	return p, nil
 }
 
-// Scores are the scores of wallets, in order, each in the order of the project's first score types; 0 where a wallet has none.
+// Scores returns the scores of wallets, in order, each for the project's first score types; 0 if there is none.
 func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error) {
 	names := []string{record, exact, days, total}
 	for i := range types {
@@ -147,7 +147,7 @@ func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, 
 	return scores, asOf, err
 }
 
-// scores reads scores of wallets on the boards of the keys after the first four, at one moment.
+// scores reads the scores of wallets at one moment. The boards' keys follow the first four.
 func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Address, to [][]int64) (found bool, err error) {
 	types := len(keys) - 4
 	args := []any{0}
@@ -177,7 +177,7 @@ func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Addr
 	return true, nil
 }
 
-// Recent are a project's newest executions, the newest first. There are older ones only if these are score.MaxRecent.
+// Recent returns a project's newest executions, newest first. Older ones exist only if there are score.MaxRecent.
 func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error) {
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
 		keys := s.keys(generation, project, record, recent)
@@ -205,7 +205,7 @@ func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []s
 	return newest, asOf, err
 }
 
-// Days are those from … to (inclusive, by their UTC dates) that have executions, the oldest first.
+// Days returns the days with executions from … to (inclusive, UTC dates), oldest first.
 func (s *Store) Days(ctx context.Context, project score.ProjectID, from, to time.Time) (found []score.Day, asOf score.AsOf, err error) {
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
 		keys := s.keys(generation, project, record, days)
@@ -227,7 +227,6 @@ func (s *Store) Days(ctx context.Context, project score.ProjectID, from, to time
 	return found, asOf, err
 }
 
-// daysOf reads those of a project's days that are between two, inclusive.
 func daysOf(packed map[string]string, from, to int64) (found []score.Day, err error) {
 	for name, text := range packed {
 		number, err := strconv.ParseInt(name, 10, 64)
@@ -247,7 +246,8 @@ func daysOf(packed map[string]string, from, to int64) (found []score.Day, err er
 	return found, nil
 }
 
-// Applied is how many updates of projects, in order, were applied on each day from … to (inclusive, by their UTC dates); 0 where the projection has none.
+// Applied returns, for each project, the number of applied updates on each day from … to (inclusive, UTC dates). It
+// is 0 for an unknown project.
 func (s *Store) Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) (applied [][]uint64, asOf score.AsOf, err error) {
 	first := dayOf(from)
 	numbers := make([]string, max(0, dayOf(to)-first+1))
@@ -282,7 +282,7 @@ func (s *Store) Applied(ctx context.Context, projects []score.ProjectID, from, t
 	return applied, asOf, err
 }
 
-// Summaries of projects, in order; nil for one that the projection does not have.
+// Summaries returns the summaries of projects, in order; nil for an unknown project.
 func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error) {
 	summaries := make([]*score.Summary, len(projects))
 	asOf, err := s.reading(ctx, func(generation uint64) (all bool, err error) {
@@ -303,7 +303,7 @@ func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*s
 	return summaries, asOf, err
 }
 
-// Marks are how far projects are known to a generation, in order; nil for one that is not.
+// Marks returns the marks of projects in a generation, in order; nil for an unknown project.
 func (s *Store) Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error) {
 	marks := make([]*score.Mark, len(projects))
 	err := s.records(ctx, generation, projects, func(i int, k *known, _ uint64) {
@@ -314,7 +314,7 @@ func (s *Store) Marks(ctx context.Context, generation uint64, projects []score.P
 	return marks, err
 }
 
-// records hands the record of each project to fn, nil for one that is not there, and how many wallets it has.
+// records calls fn with each project's record, nil if it is unknown, and its number of wallets.
 func (s *Store) records(ctx context.Context, generation uint64, projects []score.ProjectID, fn func(i int, k *known, wallets uint64)) error {
 	for from := 0; from < len(projects); from += maxRecords {
 		some := projects[from:min(from+maxRecords, len(projects))]

@@ -13,34 +13,34 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxFloat is the highest number up to which a float64 is exact.
+// maxFloat is the bound up to which every integer has an exact float64.
 const maxFloat = 1 << 53
 
-// step is what one script writes: executions that come next in a project, and what they make of what is known.
+// step is the write of one script: a project's next executions and the resulting state.
 type step struct {
 	project    score.ProjectID
 	executions []score.Execution
 	to         score.Mark
 
 	known
-	boards []*board // the total, if there is one, is the first; none of the only type once that is known
+	boards []*board // the total comes first; once the only type is known, its board is left out
 	days   []*day
 }
 
-// known is what a record holds.
+// known is the content of a record.
 type known struct {
 	mark    score.Mark
 	updates uint64
 	last    uint64 // unix seconds of the newest execution's block; 0 for none
-	only    string // boardByte of the one score type that has scores, whose board is the total; "" for none
+	only    string // boardByte of the only score type with scores, with the total as its board; else ""
 }
 
-// board are the scores of one board that a step touches.
+// board holds the scores of a board that a step changes.
 type board struct {
 	number  int
 	wallets []common.Address
-	was     map[common.Address]int64 // of those that have one
-	scores  map[common.Address]int64 // as they become
+	was     map[common.Address]int64 // before the step; only wallets with a score
+	scores  map[common.Address]int64 // after the step
 }
 
 type day struct {
@@ -48,7 +48,6 @@ type day struct {
 	score.Day
 }
 
-// newStep is the first step of a part.
 func newStep(part *score.Part) *step {
 	st := &step{project: part.Project, executions: part.Executions, to: part.To}
 	if len(st.executions) > maxStep {
@@ -88,7 +87,7 @@ func (b *board) touch(wallet common.Address) {
 	}
 }
 
-// look reads what is known of what a step touches, at one moment; found: the project is there.
+// look reads, at one moment, the state that a step changes. found reports whether the project exists.
 func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bool, err error) {
 	names, args := []string{record, exact, days, total}, []any{len(st.days)}
 	for _, d := range st.days {
@@ -96,7 +95,7 @@ func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bo
 	}
 	for n, b := range st.boards {
 		names = append(names, boardName(b.number))
-		if n == 1 && len(st.boards) == 2 { // of one type: the wallets are the total's
+		if n == 1 && len(st.boards) == 2 { // one type: it shares the total's wallets
 			args = append(args, boardByte(b.number), 0)
 			continue
 		}
@@ -115,7 +114,6 @@ func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bo
 	return true, nil
 }
 
-// read reads the reply of read.lua.
 func (st *step) read(texts []string) (err error) {
 	if len(texts) < 4 {
 		return redisdb.BadData("%d texts", len(texts))
@@ -155,7 +153,6 @@ func (st *step) read(texts []string) (err error) {
 	return nil
 }
 
-// readKnown reads a record's mark, updates, last time and only type.
 func readKnown(texts []string) (k known, err error) {
 	if k.mark, err = unpackMark(texts[0]); err != nil || texts[1] == "" {
 		return k, err
@@ -178,14 +175,14 @@ func readScore(text string) (int64, error) {
 	return n, nil
 }
 
-// others tells whether a step touches another score type than the only one.
+// others reports whether a step changes a score type other than the only one.
 func (st *step) others() bool {
 	return st.only != "" && slices.ContainsFunc(st.boards, func(b *board) bool { return b.number != score.Total && boardByte(b.number) != st.only })
 }
 
-// apply makes of what is known what it is after the step.
+// apply adds the executions to the state. It fails if a score overflows int64.
 func (st *step) apply() error {
-	hit := map[common.Address]bool{} // for the first time
+	hit := map[common.Address]bool{} // wallets without an earlier score
 	if st.updates == 0 && len(st.boards) == 2 {
 		st.only, st.boards = boardByte(st.boards[1].number), st.boards[:1]
 	}
@@ -221,7 +218,7 @@ func (st *step) apply() error {
 	return nil
 }
 
-// write writes a step if the project's mark is still the one that was read.
+// write writes a step if the project's mark is unchanged since look.
 func (s *Store) write(ctx context.Context, generation uint64, st *step) (did bool, err error) {
 	var daily, set, remove, executions []any
 	names := []string{record, exact, days, recent}
@@ -259,10 +256,11 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 	return did, err
 }
 
-// beyond tells whether a score is one that not every float64 near it holds.
+// beyond reports whether a score is outside the range in which every integer has an exact float64.
 func beyond(n int64) bool { return n > maxFloat || n < -maxFloat }
 
-// spread gives the only score type a board of its own, or finds that another writer did or moved the mark.
+// spread copies the total to the only score type's own board. It also returns if another writer did, or moved the
+// mark.
 func (s *Store) spread(ctx context.Context, generation uint64, st *step) error {
 	keys := s.keys(generation, st.project, record, exact, total, boardName(int(st.only[0])))
 	for from, n := 0, 1; n > 0; from += n {

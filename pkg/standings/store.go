@@ -35,10 +35,10 @@ var (
 	beginScript, advanceScript            = redis.NewScript(beginLua), redis.NewScript(advanceLua)
 )
 
-// Config of a Store. The zero value of Prefix takes its default.
+// Config configures a Store. An empty Prefix takes its default.
 type Config struct {
-	Prefix string // of every key; deployments that share a Redis need different ones. Default "scorelay:"
-	Source string // what is projected: the chain and its contract. A projection of another source counts as none
+	Prefix string // of every key; unique among deployments that share a Redis. Default "scorelay:"
+	Source string // the projected chain and contract; a projection of another source is ignored
 }
 
 // Store keeps the projection. It is safe for concurrent use.
@@ -48,11 +48,11 @@ type Store struct {
 	source string
 
 	mu   sync.Mutex
-	last score.Checkpoint // as of read
+	last score.Checkpoint // read at the time read
 	read time.Time
 }
 
-// New returns a Store on the client, which stays the caller's to close.
+// New returns a Store. The caller closes the client.
 func New(client *redisdb.Client, config Config) *Store {
 	if config.Prefix == "" {
 		config.Prefix = "scorelay:"
@@ -60,11 +60,10 @@ func New(client *redisdb.Client, config Config) *Store {
 	return &Store{client: client, prefix: config.Prefix + "standings:", source: config.Source}
 }
 
-// Process names the Redis process, of a Cluster those of its masters; "" where Redis does not tell. Under another name than before it may have
-// lost what was written last.
+// Process returns the ids of the Redis process or of a Cluster's masters, "" if unknown. If it changed, the newest
+// writes may be lost.
 func (s *Store) Process(ctx context.Context) (string, error) { return s.client.Process(ctx) }
 
-// does runs a script of one key that replies whether it did what it should.
 func (s *Store) does(ctx context.Context, what string, script *redis.Script, key string, args ...any) (did bool, err error) {
 	err = s.call(ctx, what, func(ctx context.Context) error {
 		did, err = script.Run(ctx, s.client, []string{key}, args...).Bool()
@@ -73,7 +72,6 @@ func (s *Store) does(ctx context.Context, what string, script *redis.Script, key
 	return did, err
 }
 
-// texts runs a script that replies with texts.
 func (s *Store) texts(ctx context.Context, what string, script *redis.Script, keys []string, args []any) (texts []string, err error) {
 	err = s.call(ctx, what, func(ctx context.Context) error {
 		texts, err = script.Run(ctx, s.client, keys, args...).StringSlice()
@@ -82,7 +80,6 @@ func (s *Store) texts(ctx context.Context, what string, script *redis.Script, ke
 	return texts, err
 }
 
-// call runs one exchange with Redis; an error says what could not be done.
 func (s *Store) call(ctx context.Context, what string, exchange func(context.Context) error) error {
 	if err := s.client.Call(ctx, exchange); err != nil {
 		return fmt.Errorf("couldn't %s: %w", what, err)
@@ -90,16 +87,16 @@ func (s *Store) call(ctx context.Context, what string, exchange func(context.Con
 	return nil
 }
 
-// What a project's keys are named by, beside boards.
+// Names of a project's keys besides boards.
 const (
-	record = "record" // its mark, updates, last time, and the only score type that has scores
+	record = "record" // mark, updates, last time, and the only score type with scores
 	total  = "total"  // the board of all types
-	exact  = "exact"  // scores that no float64 holds, by board and wallet
-	days   = "days"   // by the days since 1970
-	recent = "recent" // executions, the newest first
+	exact  = "exact"  // scores beyond ±2^53, by board and wallet
+	days   = "days"   // by days since 1970
+	recent = "recent" // executions, newest first
 )
 
-// keys are some of a project's; what is in braces decides their slot in a Cluster.
+// keys returns keys of a project. The part in braces selects their hash slot.
 func (s *Store) keys(generation uint64, project score.ProjectID, names ...string) []string {
 	project0 := s.prefix + strconv.FormatUint(generation, 10) + ":{" + project.String()[2:] + "}:"
 	keys := make([]string, len(names))
@@ -109,7 +106,6 @@ func (s *Store) keys(generation uint64, project score.ProjectID, names ...string
 	return keys
 }
 
-// boardName names a board's key: total, or a score type.
 func boardName(board int) string {
 	if board == score.Total {
 		return total
@@ -117,5 +113,5 @@ func boardName(board int) string {
 	return strconv.Itoa(board)
 }
 
-// boardByte is before the wallet in the name of an exact score.
-func boardByte(board int) string { return string([]byte{byte(board)}) } // Total is 255, which no score type is
+// boardByte precedes the wallet in the field name of an exact score.
+func boardByte(board int) string { return string([]byte{byte(board)}) } // Total is 255, beyond every score type

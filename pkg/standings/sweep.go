@@ -8,12 +8,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-const scanned = 1000 // keys that one SCAN looks at
+const scanned = 1000 // keys per SCAN call
 
-// globs are what a pattern of SCAN reads as more than itself.
+// globs escapes the special characters of a SCAN pattern.
 var globs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Sweep removes what generations before this one hold, by and by, while Redis serves others. It may end early and be called again.
+// Sweep removes older generations in small steps. It may end early and be called again.
 func (s *Store) Sweep(ctx context.Context, generation uint64) error {
 	if cluster, is := s.client.UniversalClient.(*redis.ClusterClient); is {
 		return cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return s.sweep(ctx, node, generation) })
@@ -21,7 +21,6 @@ func (s *Store) Sweep(ctx context.Context, generation uint64) error {
 	return s.sweep(ctx, s.client, generation)
 }
 
-// sweep removes what one node holds.
 func (s *Store) sweep(ctx context.Context, node redis.Cmdable, generation uint64) error {
 	var cursor uint64
 	for {
@@ -38,10 +37,10 @@ func (s *Store) sweep(ctx context.Context, node redis.Cmdable, generation uint64
 	}
 }
 
-// remove removes those of the keys that are of a generation before this one. The record of a project goes first: no read takes what is left of it for all
-// there is.
+// remove deletes keys of older generations. It deletes a project's record first, so that no read takes the rest for
+// complete.
 func (s *Store) remove(ctx context.Context, node redis.Cmdable, keys []string, generation uint64) error {
-	of := map[string][]string{} // by what all keys of a project begin with
+	of := map[string][]string{} // by the common prefix of a project's keys
 	for _, key := range keys {
 		rest, ours := strings.CutPrefix(key, s.prefix)
 		number, _, cut := strings.Cut(rest, ":{")

@@ -11,21 +11,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// NewToken is a token for claims that no other process has.
+// NewToken returns a unique claim token.
 func NewToken() string { return rand.Text() }
 
-// claim is what one accept claims.
 type claim struct {
 	items   []item
 	token   string
-	answers []byte // a letter for each index of the items, in order
+	answers []byte // one letter per index of the items, in order
 }
 
-// Claim asks for 1 … score.MaxSigned updateIds of one project at once, for one accept. It answers for each, in order: all that no
-// update was accepted under are won together; or none is, because one is busy, and then they are answered empty. So a
-// caller that waits for one id holds none that others wait for. The token names the claims; the same one may claim again.
+// Claim claims 1 … score.MaxSigned updateIds of one project for one accept, and returns an answer per id. All ids
+// without an accepted update are won together. If one is busy, none is, and the answers for the others are empty: so
+// no caller holds an id while it waits for another. The same token may claim again.
 //
-// What is claimed while an exchange with Redis is under way goes with the next, in one script call.
+// Claims that arrive during an exchange with Redis share the next script call.
 func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error) {
 	items, order := s.itemsOf(refs, func(int) byte { return 0 })
 	c := &claim{items: items, token: short(token)}
@@ -46,8 +45,8 @@ func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]sc
 	return claims, nil
 }
 
-// claimAll makes the claims of many accepts: those of one id first, in the order of the table, since neighbours cost less together;
-// then those of more, each all or none.
+// claimAll makes the claims of many accepts: single ids first, in the table's order, since neighbours cost less
+// together; then groups.
 func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error {
 	arguments := make([]string, len(claims), len(claims)+1)
 	var single, together []item
@@ -80,7 +79,7 @@ func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error 
 	return nil
 }
 
-// Release gives the token's claims among the updateIds back after a failed accept; all else stays as it is.
+// Release undoes the token's claims after a failed accept. Other states of the updateIds stay.
 func (s *Store) Release(ctx context.Context, refs []score.Ref, token string) error {
 	return s.move(ctx, "release claims", "release", refs, always(short(token)))
 }

@@ -1,5 +1,5 @@
-// Package status keeps, in Redis, how far each update and creation has come, and the claim that makes a second post of
-// an updateId a duplicate. Claim and status are one state of the id, the claim being its first:
+// Package status keeps, in Redis, the status of each update and creation, and the claim that makes a second request
+// for an updateId a duplicate. The claim is the first state of an id:
 //
 //	           Claim              Accepted            Bound               Fold
 //	(nothing) ───────► claimed ───────────► accepted ◄───────► bound ────────────────► final outcome
@@ -7,60 +7,53 @@
 //	    └─────────────────┘                     │                                          │ rejected only
 //	      Release, or expiry                    └──────────────── claimed ◄────────────────┘
 //
-// Where a bound update's transaction is, is kept once per slot, not once per update: a bump, an inclusion or a reorg
-// costs one write. The hash of a final one is kept once for all that it made final.
-//
-// What is final is folded from the ledger (package ledger) and nothing else, but for edits (Final): APIs claim and accept, lanes tell
-// in which slot work is.
+// Bound updates (assigned to a slot) share the record of the slot's transaction: a replacement, an inclusion or a
+// reorg costs one write. Updates that one transaction made final share its hash. Final outcomes come only from the
+// fold of the ledger (package ledger), except those of edits (Final).
 //
 // # Tables
 //
-// Redis spends some 60 to 110 bytes on each key or field beside what is in it, so an update has neither. A table is one hash
-// whose fields are buckets of some four entries each, named by 4 bytes, and a few others with longer names. A bucket is entries one after
-// the other, the one that was changed last at the end: 16 bytes that name a word, the 256 ids that share all but their last byte; 4 of
-// the second in which it was changed; 2 of the length of what follows: runs. A run is the first and the last index in the word (a byte
-// each) and the state that all of them are in (record.go); runs ascend. So consecutive ids share an entry and, when they are final by one
-// transaction, a run; a random id is alone in its entry.
+// Redis needs 60 to 110 bytes per key or field beyond its content, so updates share fields. A table is one hash. Its
+// fields are buckets of about four entries, named by 4 bytes, and a few others with longer names. A bucket
+// concatenates its entries, the last changed one at the end. An entry covers a word, the 256 ids that share all but
+// their last byte: 16 bytes of the word's name, 4 of the second of its last change, 2 of the length of its runs. A
+// run is the first and the last index in the word (a byte each) and their common state (record.go); runs ascend. So
+// consecutive ids share an entry and, once one transaction made them final, a run. A random id has its own entry.
 //
-// The table grows by a bucket at a time, as entries come in (linear hashing): buckets 0 … power-1 are there, and those below buckets-power
-// have given half of their entries to one that is power higher.
+// A table grows by one bucket at a time (linear hashing). Buckets 0 … power-1 exist. Each one below buckets-power has
+// given half of its entries to the bucket that is power higher. Expired entries are at the front of a bucket. A write
+// that adds an entry removes them; Sweep removes the others.
 //
-// On one Redis, or a Sentinel's, there is one table, so that a script call has work for all that waits. On a Cluster there are
-// 64, each in one of its slots; a project is in one of them, since a group's claims are won in one script.
-//
-// What is older than the retention is at the front of a bucket, and a write that adds to it removes that. Sweep removes what no write
-// comes upon.
+// One Redis, with or without Sentinels, has one table, so that a script call serves the whole backlog. A Cluster has
+// 64, each in one hash slot. A project is in one table, since one script claims a group.
 //
 // Invariants:
-//   - A claim can never swallow an update: it belongs to a token, it expires, and Release by its token takes it back. If
-//     the process dies between claim and ack, a retry of the same updateId gets through after the claim's lifetime; if
-//     the update was stored after all, the contract applies it once. Accepted may come late, even after a rejection of
-//     what it tells of: it takes the place of its own token's claim, of a first claim or of nothing, never of another
-//     token's claim over a rejection.
-//   - No id is taken for another: entries are named by 128 bits of a SHA-256 over the deployment's salt, project and word.
-//   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
-//     where the chain lost the very transaction that made it final. Applied is never overwritten by Duplicate, nor Duplicate by a
-//     rejection: the first says more about the id.
-//   - A table says up to where the ledger is folded into it, in the very writes that fold. A fold that is elsewhere than its caller thinks
-//     is refused: so two that fold at once, and a Redis that lost its newest writes, are noticed by one comparison.
-//   - Facts may be folded again, in any number of calls. A rejection stays beneath the claim, the acceptance and the slot of the next try, so
-//     one that is no newer than that is known to be folded again, and replaces none of them. A slot that is told of late replaces no
-//     rejection by one of its own transactions.
-//   - Nothing accepted depends on what is here: Redis may be flushed, restarted or gone at any moment. docs/crashes.md (Statuses) says how
-//     what it lost is noticed and restored. While a table's generation is missing, neither "unknown" nor an outcome but applied is
-//     an answer (Read). It is in the table, so a node of a Cluster that lost its data lost it, too.
-//   - Every change of a table is one script call, whose writes come last, in one command each for what is set and what is
-//     deleted: a Redis without memory refuses the first, and nothing has changed. Calls are idempotent, so a lost answer is repaired by
-//     repeating the call. A slot has no transitions: the last write counts.
-//   - Of a group's claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds
-//     one that others wait for.
-//   - What is claimed while an exchange with Redis is under way goes with the next: under load a call carries many claims.
-//   - No call waits for a dead Redis longer than package redisdb lets it.
+//   - A claim cannot swallow an update: it belongs to a token, expires, and is undone by Release with that token. If
+//     a process dies between claim and ack, a retry of the updateId succeeds after the claim's lifetime; if the
+//     update was stored after all, the contract applies it once. Accepted may come late, even after the update's
+//     rejection. It replaces its own token's claim, a first claim or no state, but never another token's claim over a
+//     rejection.
+//   - Two ids never share a name: it is 128 bits of a SHA-256 over the deployment's salt, project and word.
+//   - A final state is replaced only in two cases: a rejected updateId is claimed again (a rejection does not use the
+//     id up), or the chain lost the transaction that made it final. Applied outlasts Duplicate, and Duplicate a
+//     rejection.
+//   - Each write of a fold also stores the table's position in the ledger. A fold from another position is refused.
+//     So one comparison detects both concurrent folds and a Redis that lost its newest writes.
+//   - Facts may be folded again, in any number of calls. A rejection stays beneath the claim, the acceptance and the
+//     slot of the next try. So an equal or older rejection is recognized as a repetition and replaces none of them. A
+//     late report of a slot replaces no rejection by the slot's own transactions.
+//   - Accepted updates do not depend on this store: Redis may be flushed or down at any moment. docs/crashes.md
+//     (Statuses) describes how losses are detected and restored. While a table's generation is missing, neither
+//     "unknown" nor any outcome except Applied is reliable (Read). The generation is stored in its table, so a
+//     Cluster node that lost its data lost both.
+//   - Every change of a table is one script call. It writes last, with one command for all set fields and one for all
+//     deleted ones: a Redis without memory refuses the first, and the table is unchanged. Calls are idempotent, so a
+//     lost reply is repaired by a retry. A slot has no transitions: the last write of its newest epoch counts.
+//   - A group's claims are won together, or none is if one is busy: no caller waits for an id while it holds another.
 //
-// Rejected: a separate dedupe set (two keys to keep in step, and a crash between them either swallows an update or
-// forgets one); a key for each update (266 bytes each); a field for each update in a hash that is no listpack (70 to 100 bytes,
-// though only 1.8 µs for a transition instead of 4: memory runs out first); a key
-// for each bucket (a script pays about a microsecond for each key, and reads all buckets of a call at once from one hash); a hash for
-// each day, which would expire as a whole (a claim would have to look into all of them); a mode for facts that are folded again (a slot
-// that was told of before a loss would keep its own rejection away).
+// Rejected: a separate set for deduplication (two keys to keep in step; a crash between them swallows or forgets an
+// update); a key per update (266 bytes). A field per update in a hash that is no listpack (70 to 100 bytes: memory
+// runs out first, though a transition takes 1.8 µs instead of 4). A key per bucket (a script pays about 1 µs per key,
+// but reads all buckets of one hash at once). A hash per day that expires as a whole (a claim would search them all).
+// A mode for facts that are folded again (a slot reported before the loss would hide its own rejection).
 package status

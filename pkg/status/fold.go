@@ -12,21 +12,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The fields of each table beside its buckets and their count.
+// Fields of each table besides its buckets and their count.
 const (
-	generation = "generation" // names the restore that made the table complete; there while it is
-	folded     = "fold"       // the generation, or the restore that will make it; a space; and up to where the ledger is folded
+	generation = "generation" // token of the restore that completed the table; missing while it is incomplete
+	folded     = "fold"       // generation or running restore, a space, and the position in the ledger
 )
 
-// Fold computes facts, in order, into the tables, and says in the same writes up to where that is. from is where each table's fold must be
-// (Folded); score.ErrFoldMoved: one is elsewhere, and may have a part of the facts. After any other error all may have. With an empty to the facts
-// are written, and the fold stays where it is. Facts may be folded again.
+// Fold writes facts, in order, and the ledger position to in the same calls. from holds each table's expected
+// position (Folded). If one differs, it returns score.ErrFoldMoved. After any error, tables may contain part of the
+// facts; they may be folded again. If to is empty, the positions stay.
 func (s *Store) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
 	if len(from) != s.tables {
 		return fmt.Errorf("couldn't fold the ledger into statuses: %d positions were given of %d tables", len(from), s.tables)
 	}
 	const what = "fold the ledger into statuses"
-	last := make([]*scriptCall, s.tables) // of each table: it moves the fold
+	last := make([]*scriptCall, s.tables) // each table's last call, which moves its position
 	var before []scriptCall
 	for i := range facts {
 		calls := s.callsOf(&facts[i])
@@ -76,7 +76,6 @@ func (s *Store) foldSome(ctx context.Context, what string, calls []scriptCall) e
 	return nil
 }
 
-// callsOf are the calls that write a fact.
 func (s *Store) callsOf(f *score.Fact) []scriptCall {
 	tx := transactionOf(f.Tx)
 	if f.Gone {
@@ -89,7 +88,6 @@ func (s *Store) callsOf(f *score.Fact) []scriptCall {
 	return s.finals(how, f.Tx, f.Block, f.Refs, f.Outcomes)
 }
 
-// finals are the calls that write what became of each.
 func (s *Store) finals(how string, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) []scriptCall {
 	states := make(map[score.Outcome]string, 2)
 	argument := func(i int) string {
@@ -105,8 +103,8 @@ func (s *Store) finals(how string, tx common.Hash, block uint64, refs []score.Re
 	return s.moves("final", refs, argument, entry{transactionOf(tx).name(), "t" + string(tx[:])})
 }
 
-// Folded returns up to where the ledger is folded into each table, as Fold and BeginRestore wrote it, "" where neither did; and whether the
-// store holds all it should: each table has the generation of its fold.
+// Folded returns each table's ledger position, or "". complete reports whether each table's generation is that of its
+// position, so that no status is missing.
 func (s *Store) Folded(ctx context.Context) (at []string, complete bool, err error) {
 	fields, err := s.tablesDo(ctx, "read how far the statuses are", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HMGet(ctx, table, folded, generation)
@@ -123,7 +121,8 @@ func (s *Store) Folded(ctx context.Context) (at []string, complete bool, err err
 	return at, complete, nil
 }
 
-// Generation names the restore that made the statuses complete; "" while they are not. A new one: what is known only outside was lost.
+// Generation returns the name of the restore that completed the statuses, or "" while they are incomplete. A new name
+// means that the store lost states that only other processes know.
 func (s *Store) Generation(ctx context.Context) (name string, err error) {
 	err = s.call(ctx, "read the generation of the statuses", func(ctx context.Context) error {
 		name, err = s.client.HGet(ctx, s.table(0), generation).Result()

@@ -10,25 +10,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrForgetting says that another began to forget what is unfinished, or that Redis was flushed meanwhile.
+// ErrForgetting: a newer token began to forget unfinished work, or Redis was flushed.
 var ErrForgetting = errors.New("another process began to forget the same, or Redis was flushed")
 
-// More fields of each table: the token under which what is unfinished is forgotten, and the newest under which all was.
+// More fields: the token of the running removal of unfinished work, and that of the last completed one.
 const (
 	forgetting = "forgetting"
 	forgotten  = "forgotten"
 )
 
-// forgottenScript: KEYS a table; ARGV the token. Notes that all is forgotten; 0 where another token counts. A restore that runs may have
-// written what was deleted then: the table is not complete by it.
+// forgottenScript: KEYS a table; ARGV the token. Records the removal as complete; returns 0 if another token is
+// newer. The table becomes incomplete, since a running restore may have written entries that were deleted then.
 var forgottenScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'forgetting') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'forgotten', ARGV[1])
 redis.call('HDEL', KEYS[1], 'generation', 'fold')
 return 1`)
 
-// BeginForget has what is unfinished be forgotten under a token, which names the loss. Of two the later one counts: under an earlier one
-// nothing is forgotten any more.
+// BeginForget starts to forget unfinished work under a token that identifies the loss. It ends removals under earlier
+// tokens.
 func (s *Store) BeginForget(ctx context.Context, token string) error {
 	_, err := s.tablesDo(ctx, "begin to forget what is unfinished", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HSet(ctx, table, forgetting, token)
@@ -36,11 +36,11 @@ func (s *Store) BeginForget(ctx context.Context, token string) error {
 	return err
 }
 
-// ForgetOnce forgets what is unfinished unless the newest loss that was forgotten is that of the token: Redis was flushed, or restored
-// from a copy of before. did tells that it was not.
+// ForgetOnce forgets unfinished work, unless each table's last completed removal has this token. If one lacks it,
+// Redis was flushed or restored from an older copy. did reports whether it ran.
 func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err error) {
 	newest, err := s.tablesDo(ctx, "read what was forgotten", func(p redis.Pipeliner, table string) redis.Cmder {
-		return p.HMGet(ctx, table, forgotten) // a field that is not there is no error
+		return p.HMGet(ctx, table, forgotten) // unlike HGet, returns no error for a missing field
 	})
 	if err != nil {
 		return false, err
@@ -55,11 +55,12 @@ func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err err
 	return err == nil, err
 }
 
-// ForgetUnfinished deletes the statuses of what has no outcome yet, and returns how many there were: after NATS lost accepted updates
-// these would be answered as duplicates forever. A restore follows, which brings back those that the stream holds. Nothing may be
-// accepted meanwhile. After an error it may be repeated, from BeginForget on; ErrForgetting: another does.
+// ForgetUnfinished deletes statuses without an outcome and returns their number. After NATS lost accepted updates,
+// these would be answered as duplicates forever. A restore must follow, which brings back those still in the stream.
+// Accepting must be halted meanwhile. After an error, repeat from BeginForget on. ErrForgetting: another process
+// does.
 func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten int, err error) {
-	if err := s.RequestRestore(ctx); err != nil { // no look-up takes "unknown" for an answer from here on
+	if err := s.RequestRestore(ctx); err != nil { // look-ups stop answering "unknown"
 		return 0, err
 	}
 	const what = "forget what is unfinished"
@@ -91,15 +92,15 @@ func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten i
 	return forgotten, nil
 }
 
-// noteScript: KEYS the note; ARGV a number. Raises the note to it, and returns the note.
+// noteScript: KEYS the note; ARGV a number. Raises the note to the number, and returns it.
 var noteScript = redis.NewScript(`
 local v = tonumber(redis.call('GET', KEYS[1]) or '0')
 if v >= tonumber(ARGV[1]) then return v end
 redis.call('SET', KEYS[1], ARGV[1])
 return tonumber(ARGV[1])`)
 
-// NoteSequence notes that the stream of accepted updates has held a sequence, and returns the highest that was ever noted: Redis does
-// not lose its data together with NATS.
+// NoteSequence records that the stream of accepted updates reached a sequence, and returns the highest one recorded.
+// So it detects a rollback of NATS: Redis does not lose its data together with NATS.
 func (s *Store) NoteSequence(ctx context.Context, seq uint64) (highest uint64, err error) {
 	err = s.call(ctx, "note the end of the stream", func(ctx context.Context) error {
 		highest, err = noteScript.Run(ctx, s.client, []string{s.config.Prefix + "sequence"}, seq).Uint64()

@@ -13,34 +13,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The states in which a table's entries are; numbers have their highest byte first:
+// States of an entry. Numbers are big-endian, their widths in bytes:
 //
 //	c deadline(6) token(8)                   claimed until the deadline, in unix ms
 //	a                                        accepted
 //	b lane(2) nonce(6)                       bound to a slot
-//	C, A, B                                  the same over a rejection: a final state of an earlier try, behind it
-//	f outcome(1) transaction(8) block(5)     final; the transaction by its first and last four bytes; 128 more where nothing was accepted
+//	C, A, B                                  the same, followed by the final state of an earlier rejection
+//	f outcome(1) transaction(8) block(5)     final; the first and last four bytes of the transaction's hash
 //	t hash(32)                               a transaction
-//	s hash(32) block(5) epoch(6)             a slot: its transaction, the block or 0, and the epoch of the lane's journal
+//	s hash(32) block(5) epoch(6)             a slot: its transaction, block or 0, and the epoch of the lane's journal
 const (
 	kindClaimed  = 'c'
 	kindAccepted = 'a'
 	kindBound    = 'b'
 	kindFinal    = 'f'
 
-	over       = 'a' - 'A' // from a kind over a rejection to the kind without one
-	unaccepted = 128       // in an outcome: when the chain loses it, nothing is known again
+	over = 'a' - 'A' // difference between kinds without and with a rejection beneath
+	// unaccepted is added to an outcome if no acceptance was recorded: if the chain loses it, the state is deleted.
+	unaccepted = 128
 )
 
-// sizes of states, by kind.
+// sizes of states in bytes, by kind.
 var sizes = map[byte]int{
 	kindClaimed: 15, kindAccepted: 1, kindBound: 9, kindClaimed - over: 30, kindAccepted - over: 16, kindBound - over: 24, kindFinal: 15, 't': 33, 's': 44,
 }
 
-// name is what an entry is found by in its table. Its first four bytes must be spread evenly.
+// name identifies an entry. Its first four bytes must be evenly distributed.
 type name [16]byte
 
-// place is a name, and the index in its entry.
+// place is an entry's name and an index in it.
 type place struct {
 	name  name
 	index byte
@@ -50,16 +51,16 @@ func (p place) compare(other place) int {
 	return cmp.Or(p.name.compare(other.name), cmp.Compare(p.index, other.index))
 }
 
-// placeOf is of a creation, of an edit, or of an update in the entry of the 256 whose ids share all but the last byte. Without the salt a caller
-// could choose ids that share a bucket, which every call would read. Half of a SHA-256 is enough: an id that is taken for another
-// would be answered as its duplicate, so none may be found that is, but it would have to be one of a project's own.
+// placeOf returns a reference's place. Without the salt, a caller could choose ids that share a bucket, which every
+// call would read. A colliding id would be answered as a duplicate, but 128 bits of a SHA-256 suffice: it would have
+// to be of the same project.
 func (s *Store) placeOf(r *score.Ref) (p place) {
 	const salt = len(s.config.Salt)
 	var text [salt + 63]byte
 	copy(text[:], s.config.Salt[:])
 	copy(text[salt:], r.Project[:])
 	size := salt + 32
-	switch { // texts of three lengths
+	switch { // the three kinds have different lengths
 	case r.Edit:
 		binary.BigEndian.PutUint64(text[size:], r.Nonce)
 		size += 8
@@ -72,7 +73,7 @@ func (s *Store) placeOf(r *score.Ref) (p place) {
 	return p
 }
 
-// slotName counts up with the nonce in its first bytes, which spreads slots as evenly as can be.
+// slotName starts with the little-endian nonce, which distributes slots evenly.
 func slotName(lane score.Lane, nonce uint64) (n name) {
 	binary.LittleEndian.PutUint64(n[:], nonce)
 	binary.BigEndian.PutUint16(n[6:], uint16(lane))
@@ -80,7 +81,6 @@ func slotName(lane score.Lane, nonce uint64) (n name) {
 	return n
 }
 
-// transaction names a transaction within a table.
 type transaction [8]byte
 
 func transactionOf(tx common.Hash) (t transaction) {
@@ -123,14 +123,14 @@ func readUint(text string) (n uint64) {
 	return n
 }
 
-// parsed is what a state says, as far as it says it alone.
+// parsed is a parsed state, without that of its slot or transaction.
 type parsed struct {
 	score.Status
-	beside *place     // of a bound one its slot, of a final one its transaction
+	beside *place     // of a bound state its slot, of a final one its transaction
 	lane   score.Lane // of the slot
 }
 
-// parseState reads the state of an update or a creation. A first claim is the zero status: nothing is accepted yet.
+// parseState parses the state of an update or a creation. A first claim is the zero status: it is not accepted yet.
 func parseState(state string) (p parsed, err error) {
 	if state == "" {
 		return p, nil
@@ -141,7 +141,7 @@ func parseState(state string) (p parsed, err error) {
 	kind := state[0]
 	if kind < kindAccepted {
 		kind += over
-		if kind == kindClaimed { // what was rejected stays so until another try is accepted
+		if kind == kindClaimed { // a rejection stays visible until another try is accepted
 			return parseState(state[sizes[kindClaimed]:])
 		}
 	}
@@ -154,7 +154,8 @@ func parseState(state string) (p parsed, err error) {
 		p.beside = &place{name: slotName(p.lane, readUint(state[3:9]))}
 	case kindFinal:
 		p.Stage, p.Outcome = score.Final, score.Outcome(state[1]&^unaccepted)
-		if t := transaction([]byte(state[2:10])); t != (transaction{}) { // else the block only orders dead letters
+		// without a transaction the block only orders dead letters
+		if t := transaction([]byte(state[2:10])); t != (transaction{}) {
 			p.Block, p.beside = readUint(state[10:]), &place{name: t.name()}
 		}
 	default:
@@ -163,7 +164,7 @@ func parseState(state string) (p parsed, err error) {
 	return p, nil
 }
 
-// completed is the status of a bound update with its slot's state, of a final one with its transaction's; an empty one leaves it as it is.
+// completed adds the state of a bound status's slot, or of a final one's transaction; none if state is empty.
 func completed(st score.Status, state string) (score.Status, error) {
 	of := byte('s')
 	if st.Stage == score.Final {
@@ -184,14 +185,13 @@ func completed(st score.Status, state string) (score.Status, error) {
 	return st, nil
 }
 
-// item is a move of neighbouring indexes of one entry; argument is its place in the call's arguments.
+// item moves neighbouring indexes of one entry.
 type item struct {
 	name                  name
 	first, last, argument byte
 }
 
-// itemsOf puts neighbours of one argument together, and tells of which references, in order, the indexes of the items are. argument
-// is one for each reference.
+// itemsOf merges neighbours with the same argument. order lists the references in the items' order.
 func (s *Store) itemsOf(refs []score.Ref, argument func(i int) byte) (items []item, order []int) {
 	one := make([]item, len(refs))
 	order = make([]int, len(refs))
@@ -216,7 +216,6 @@ func (it *item) compare(other *item) int {
 	return cmp.Or(it.name.compare(other.name), cmp.Compare(it.first, other.first))
 }
 
-// continues tells whether next can be part of the item.
 func (it *item) continues(next *item) bool {
 	return it.name == next.name && it.argument == next.argument && int(it.last)+1 == int(next.first)
 }

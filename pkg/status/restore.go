@@ -10,15 +10,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// completeScript: KEYS a table; ARGV the restore's token. Declares the table complete if its fold is still of that restore.
+// completeScript: KEYS a table; ARGV the restore's token. Marks the table complete if its fold is still of that
+// restore.
 var completeScript = redis.NewScript(`
 local fold = redis.call('HGET', KEYS[1], 'fold')
 if not fold or string.sub(fold, 1, #ARGV[1] + 1) ~= ARGV[1] .. ' ' then return 0 end
 redis.call('HSET', KEYS[1], 'generation', ARGV[1])
 return 1`)
 
-// BeginRestore begins to bring the store back: it is not complete, and its fold is nowhere. at is what Fold wants as from: the restore's
-// token and a space. Of two restores at once the later one counts: writes of the other are score.ErrFoldMoved.
+// BeginRestore marks the store incomplete and resets its ledger position. at is the from for Fold: the restore's
+// token and a space. A later restore replaces an earlier one: writes of that return score.ErrFoldMoved.
 func (s *Store) BeginRestore(ctx context.Context) (token string, at []string, err error) {
 	token = NewToken()
 	_, err = s.tablesDo(ctx, "begin the restore", func(p redis.Pipeliner, table string) redis.Cmder {
@@ -28,13 +29,13 @@ func (s *Store) BeginRestore(ctx context.Context) (token string, at []string, er
 	return token, slices.Repeat([]string{token + " "}, s.tables), err
 }
 
-// RestoreAccepted writes "accepted" for what the stream holds and nothing else is known of.
+// RestoreAccepted writes "accepted" for references of the stream that have no state.
 func (s *Store) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
 	return s.move(ctx, "restore what was accepted", "accepted", refs, always(""))
 }
 
-// EndRestore declares the store complete. score.ErrFoldMoved if what was restored has been lost meanwhile, or another restore began or was
-// requested.
+// EndRestore marks the store complete. It returns score.ErrFoldMoved if the restored data was lost, or another
+// restore began or was requested.
 func (s *Store) EndRestore(ctx context.Context, token string) error {
 	calls := make([]scriptCall, s.tables)
 	for i := range calls {
@@ -43,11 +44,10 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 	return s.foldSome(ctx, "end the restore", calls)
 }
 
-// ofRestore reports whether a fold is of the restore with a token.
 func ofRestore(fold, token string) bool { return strings.HasPrefix(fold, token+" ") }
 
-// RequestRestore has the store restored: statuses are missing that no process will write any more. A restore that runs may be past them
-// already: it is refused.
+// RequestRestore requests a restore, because no process will write some missing statuses any more. A running restore
+// may be past them already, so it is refused.
 func (s *Store) RequestRestore(ctx context.Context) error {
 	_, err := s.tablesDo(ctx, "request a restore", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HDel(ctx, table, generation, folded)
@@ -55,14 +55,14 @@ func (s *Store) RequestRestore(ctx context.Context) error {
 	return err
 }
 
-// Flush loses all statuses and claims: what they say is of a chain that is gone. A restore brings the others back.
+// Flush deletes all statuses and claims, because their chain is gone. A restore rebuilds the valid ones.
 func (s *Store) Flush(ctx context.Context) error {
 	_, err := s.tablesDo(ctx, "flush the statuses", func(p redis.Pipeliner, table string) redis.Cmder { return p.Unlink(ctx, table) })
 	return err
 }
 
-// Process names the Redis process, or those of a Cluster's masters: one that was killed or failed over to may lack the last second. ""
-// where Redis does not tell.
+// Process returns the ids of the Redis process or of a Cluster's masters, "" if unknown. If it changed, the last
+// second of writes may be lost.
 func (s *Store) Process(ctx context.Context) (process string, err error) {
 	err = s.call(ctx, "ask which process Redis is", func(ctx context.Context) error {
 		process, err = s.client.Process(ctx)
@@ -71,7 +71,6 @@ func (s *Store) Process(ctx context.Context) (process string, err error) {
 	return strings.ReplaceAll(process, " ", ","), err
 }
 
-// tablesDo does one thing to every table in one exchange.
 func (s *Store) tablesDo(ctx context.Context, what string, do func(p redis.Pipeliner, table string) redis.Cmder) (done []redis.Cmder, err error) {
 	err = s.call(ctx, what, func(ctx context.Context) error {
 		done = nil

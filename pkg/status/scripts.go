@@ -32,26 +32,25 @@ var (
 	sweepScript = redis.NewScript(tableLua + sweepLua)
 )
 
-// Bounds of one exchange, which holds a Redis up for all of it.
+// Bounds of one exchange, which blocks Redis.
 const (
 	maxItems     = 256 // of one script call
-	maxArguments = 256 // of one script call: an item names its own by a byte
+	maxArguments = 256 // of one script call: an item refers to its own by one byte
 	maxCalls     = 4   // of one exchange
 )
 
-// clusterTables is among how many tables the projects of a Cluster are spread, each in one of its slots. One table is best where
-// there is one server: a call has work for all that waits.
+// clusterTables is the number of tables in a Cluster.
 const clusterTables = 64
 
-// table is the key of a table. What is in braces decides a key's slot in a Cluster.
+// table returns the key of a table. The part in braces selects its hash slot.
 func (s *Store) table(i int) string { return s.config.Prefix + "{" + strconv.Itoa(i) + "}" }
 
-// tableOf is the table of a project: a group's updates are claimed in one script.
+// tableOf returns the table of a project.
 func (s *Store) tableOf(project score.ProjectID) int {
 	return int(binary.BigEndian.Uint32(project[:])) % s.tables
 }
 
-// each runs fn for each table, with the references to what is in it.
+// each runs fn for each table, with the indexes of its references.
 func (s *Store) each(refs []score.Ref, fn func(table int, of []int)) {
 	if s.tables == 1 {
 		of := make([]int, len(refs))
@@ -71,15 +70,14 @@ func (s *Store) each(refs []score.Ref, fn func(table int, of []int)) {
 	}
 }
 
-// scriptCall is one call of a script.
 type scriptCall struct {
 	script *redis.Script
 	table  int
 	args   []any
 }
 
-// exchange makes calls, all at once, and returns their answers. A Redis that does not know a script is given its text, and
-// then all calls are made again: they may repeat.
+// exchange makes calls in one round trip and returns their replies. If Redis lacks a script, it repeats all calls
+// with the scripts' text, so they must be idempotent.
 func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (answers []*redis.Cmd, err error) {
 	answers = make([]*redis.Cmd, len(calls))
 	err = s.call(ctx, what, func(ctx context.Context) error {
@@ -105,9 +103,9 @@ func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (
 	return answers, err
 }
 
-// writes are the calls of write.lua that move items of a table; each ends with the items of last. An item is a name (16 bytes), the first
-// and the last index, and which argument. Of a claim the last argument is how many of the items, the first ones, are each for itself; of
-// the others those of one argument are together: won all, or none is changed.
+// writes returns the calls of write.lua that move items of a table; each call ends with the items of last. An item is
+// a name (16 bytes), the first and the last index, and an argument index. The last argument of a claim is the number
+// of leading items that stand alone. Other items with the same argument form a group: all are won, or none changes.
 func (s *Store) writes(move string, table int, items []item, arguments []string, last ...item) (calls []scriptCall) {
 	for chunk := range slices.Chunk(items, maxItems) {
 		blob := make([]byte, 0, (len(chunk)+len(last))*19)
@@ -125,13 +123,12 @@ func (s *Store) writes(move string, table int, items []item, arguments []string,
 	return calls
 }
 
-// The places of a fold's position in the arguments of write.lua: before the call, and after it.
+// Indexes of a fold's positions in the arguments of write.lua: before the call, and after it.
 const (
 	argFrom = 3
 	argTo   = 4
 )
 
-// send makes calls that need no answer, some at a time.
 func (s *Store) send(ctx context.Context, what string, calls []scriptCall) error {
 	for some := range slices.Chunk(calls, maxCalls) {
 		if _, err := s.exchange(ctx, what, some); err != nil {
@@ -141,7 +138,6 @@ func (s *Store) send(ctx context.Context, what string, calls []scriptCall) error
 	return nil
 }
 
-// arguments numbers different arguments of items.
 type arguments struct {
 	list []string
 	at   map[string]byte
@@ -160,17 +156,17 @@ func (a *arguments) number(argument string) byte {
 	return at
 }
 
-// move moves references, each with its argument.
 func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, argument func(i int) string) error {
 	return s.send(ctx, what, s.moves(move, refs, argument))
 }
 
-// moves are the calls that move references, each with its argument, and put others beside them in the same table.
+// moves returns the calls that change the states of references, each with its argument, and write the entries beside
+// to the same table.
 func (s *Store) moves(move string, refs []score.Ref, argument func(i int) string, beside ...entry) (calls []scriptCall) {
 	s.each(refs, func(table int, of []int) {
 		for len(of) > 0 {
 			var args arguments
-			n := 0 // so many have arguments that fit
+			n := 0 // references with arguments that fit
 			numbers := make([]byte, 0, len(of))
 			for n < len(of) && len(args.list) < maxArguments-len(beside) {
 				numbers = append(numbers, args.number(argument(of[n])))
@@ -192,16 +188,13 @@ func (s *Store) moves(move string, refs []score.Ref, argument func(i int) string
 	return calls
 }
 
-// entry is one that holds one state.
 type entry struct {
 	name  name
 	state string
 }
 
-// seconds of a duration, at least 1.
 func seconds(d time.Duration) int64 { return max(1, int64(d/time.Second)) }
 
-// call runs one exchange with Redis; an error says what could not be done.
 func (s *Store) call(ctx context.Context, what string, exchange func(context.Context) error) error {
 	if err := s.client.Call(ctx, exchange); err != nil {
 		return fmt.Errorf("couldn't %s: %w", what, err)

@@ -11,12 +11,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Config of a Store. The zero value of a field but Salt takes its default.
+// Config configures a Store. Zero fields except Salt take their defaults.
 type Config struct {
-	Prefix    string        // of every key; deployments that share a Redis need different ones. Default "scorelay:"
-	Retention time.Duration // how long a status is kept after its last change, in whole seconds. Default 7 days
-	Salt      [16]byte      // a secret of the deployment: a caller who knew it could choose ids that make Redis slow
-	Claim     time.Duration // lifetime of a claim: longer than an accept can take. Default 15 s
+	Prefix    string        // of every key; unique among deployments that share a Redis. Default "scorelay:"
+	Retention time.Duration // retention of a status after its last change, in whole seconds. Default 7 days
+	Salt      [16]byte      // a secret of the deployment: a caller who knows it can choose ids that slow Redis down
+	Claim     time.Duration // lifetime of a claim; must exceed the duration of an accept. Default 15 s
 }
 
 func (c Config) withDefaults() Config {
@@ -32,7 +32,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Store keeps claims and statuses. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	client *redisdb.Client
 	config Config
@@ -41,7 +41,7 @@ type Store struct {
 	hands  []hand                     // by table
 }
 
-// New returns a Store on the client, which stays the caller's to close.
+// New returns a Store. The caller closes the client.
 func New(client *redisdb.Client, config Config) *Store {
 	s := &Store{client: client, config: config.withDefaults(), tables: 1}
 	if client.Cluster() {
@@ -57,12 +57,13 @@ func New(client *redisdb.Client, config Config) *Store {
 	return s
 }
 
-// Read tells how far each has come, in order, in two exchanges with Redis for each table however many they are; the zero Status when nothing
-// is known here. complete reports whether the store was Complete in the moment it was read. A slot that changes between the exchanges is no
-// harm: the status is one of those before or after.
+// Read returns the status of each reference, in two exchanges per table for up to maxItems references. A reference
+// without a state has the zero Status. complete reports whether each table that was read has its generation. If a
+// slot changes between the exchanges, the status is one from before or after.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
 	statuses, complete = make([]score.Status, len(refs)), true
-	beside := make([]map[place][]int, s.tables) // slots and transactions, by their table, and of which they are
+	// slots and transactions by table, with the indexes of their references
+	beside := make([]map[place][]int, s.tables)
 	var failed error
 	s.each(refs, func(table int, of []int) {
 		if failed != nil {
@@ -118,7 +119,7 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 	return statuses, complete, nil
 }
 
-// states reads the states of places in a table, and whether the table is complete.
+// states returns the states at places in a table, and whether the table is complete.
 func (s *Store) states(ctx context.Context, table int, places []place) (states map[place]string, complete bool, err error) {
 	states, complete = make(map[place]string, len(places)), true
 	places = slices.Compact(slices.SortedFunc(slices.Values(places), place.compare))

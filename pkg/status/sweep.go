@@ -9,30 +9,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
-// Of sweeping.
+// Parameters of Sweep.
 const (
-	swept     = 256  // buckets of one call
-	hurried   = 64   // calls of one Sweep when memory is short
-	shortOf   = 0.85 // of Redis's maxmemory: then what is final goes before its time, the oldest first
-	plentyOf  = 0.75 // and below this it stays longer again
-	shortened = 0.9  // of the age of the oldest
+	swept     = 256  // buckets per call
+	hurried   = 64   // calls per Sweep when memory is short
+	shortOf   = 0.85 // of maxmemory: above it, final statuses are removed early, oldest first
+	plentyOf  = 0.75 // of maxmemory: below it, their retention grows again
+	shortened = 0.9  // factor on the age of the oldest final status, per pass
 )
 
-// hand is where Sweep is in a table.
+// hand is the progress of Sweep in a table.
 type hand struct {
 	mu     sync.Mutex
 	at     int           // the next bucket
-	finals time.Duration // what is final is kept as long; at most the retention
-	oldest time.Duration // of what is final, in this pass
+	finals time.Duration // retention of final statuses, at most the configured one
+	oldest time.Duration // age of the oldest final status in this pass
 }
 
-// Sweep removes some of what is older than the retention, and keeps the store from expiring, which it does after twice the
-// retention: what a deployment leaves behind in a Redis goes by itself. Who runs it calls it about once a second. Other
-// writes remove what is old as they come upon it; this is for what they do not come upon when less comes in than before.
+// Sweep removes some statuses older than the retention, and defers the store's expiry to twice the retention: so the
+// data of an abandoned deployment disappears. Call it about once a second. Other writes remove old statuses from the
+// buckets that they add to; Sweep reaches the rest when traffic falls.
 //
-// When Redis has little memory left, what is final goes before its time, the oldest first. Nothing that waits does.
+// When Redis is short of memory, Sweep removes final statuses early, oldest first, but never pending ones.
 func (s *Store) Sweep(ctx context.Context) error {
-	var part float64 // of its memory that Redis uses
+	var part float64 // used fraction of Redis's maxmemory
 	err := s.call(ctx, "ask how much memory there is", func(ctx context.Context) (err error) {
 		_, part, err = s.client.Memory(ctx)
 		return err
@@ -60,7 +60,7 @@ func (s *Store) sweepSome(ctx context.Context, table int, part float64) error {
 		if next > 0 {
 			continue
 		}
-		switch { // a pass has ended
+		switch { // end of a pass
 		case part > shortOf:
 			h.finals = time.Duration(shortened * float64(min(h.finals, h.oldest)))
 		case part < plentyOf:
@@ -72,8 +72,9 @@ func (s *Store) sweepSome(ctx context.Context, table int, part float64) error {
 	return nil
 }
 
-// sweep makes one call of sweep.lua, of some buckets from one on: it removes what is older than the retention, and what is final and older
-// than finals. With a token it forgets what is unfinished under that instead; ErrForgetting: under another now.
+// sweep calls sweep.lua once, starting at bucket from. It removes statuses older than the retention, and final ones
+// older than finals. With a token in forget it removes unfinished statuses instead; ErrForgetting: another token is
+// current.
 func (s *Store) sweep(ctx context.Context, what string, table, from int, forget string, finals time.Duration) (
 	next, forgotten int, oldest time.Duration, err error,
 ) {

@@ -10,10 +10,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Accepted says that updates, creations and edits are stored in the stream: the claims of updates become what they stand for.
-// tokens are those the updates were claimed with, in order: another request's claim of an update that was rejected stays.
-// A creation or an edit may follow one that was rejected, without a claim between them: it replaces the rejection, and its token is
-// not read.
+// Accepted records that updates, creations and edits are stored in the stream, and replaces the claims with these
+// tokens, in the order of refs. Another request's claim over a rejection stays. A creation or an edit has no claim:
+// it replaces a rejection, and its token is ignored.
 func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
 	if len(refs) != len(tokens) {
 		return fmt.Errorf("couldn't mark %d records as accepted: %d tokens were given", len(refs), len(tokens))
@@ -26,15 +25,15 @@ func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string)
 	})
 }
 
-// short is a token as claims hold it. It is compared only with tokens of the same update.
+// short returns a token as stored in a claim. It is compared only with tokens of the same update.
 func short(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return string(sum[:8])
 }
 
-// Bound says that updates, a creation or an edit are in this slot now, even if they were in another. txs are the slot's transactions so
-// far, and those of slots close behind it: what one of them rejected is final, and stays. So does what was rejected in a block after final, the newest final one when the slot
-// was bound: the slot is no later try.
+// Bound records that updates, a creation or an edit are assigned to a slot, even if they were in another one. A
+// rejection stays if one of txs caused it: the transactions so far of this slot and of those close behind it. It also
+// stays if its block is after final, the newest final block at assignment: the slot is no later try.
 func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	to := string(appendUint([]byte(boundState(lane, nonce)), final, 5))
 	for _, tx := range txs {
@@ -44,13 +43,13 @@ func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs [
 	return s.move(ctx, "mark as batched", "bound", refs, always(to))
 }
 
-// Released says that they are no longer in this slot and wait for another; what is elsewhere stays there.
+// Released records that they left the slot and wait for another. States of other slots stay.
 func (s *Store) Released(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref) error {
 	return s.move(ctx, "mark as accepted again", "released", refs, always(boundState(lane, nonce)))
 }
 
-// Reopened says that the chain lost the block of a slot's final transaction tx: what tx did to them is taken back, and they are in the
-// slot again. What another transaction made final stays.
+// Reopened records that the chain lost the block of a slot's final transaction tx. It undoes the outcomes of tx and
+// returns the updates to the slot. Outcomes of other transactions stay.
 func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error {
 	t := transactionOf(tx)
 	return s.move(ctx, "mark as batched again", "reopened", refs, always(string(t[:])+boundState(lane, nonce)))
@@ -58,8 +57,8 @@ func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx 
 
 func always(argument string) func(int) string { return func(int) string { return argument } }
 
-// Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included). What a session of a
-// later epoch of the lane's journal said of the slot stays.
+// Slot records a slot's transaction: sent to a node (stage Submitted) or in a block (Included). A record from a later
+// epoch of the lane's journal stays.
 func (s *Store) Slot(ctx context.Context, lane score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
 	if stage != score.Included {
 		block = 0
@@ -68,8 +67,8 @@ func (s *Store) Slot(ctx context.Context, lane score.Lane, epoch, nonce uint64, 
 		[]string{slotState(tx, block, epoch)}))
 }
 
-// Final says what became of each, beside the fold of the ledger: of edits, whose end no event tells. What says more about an id stays:
-// applied before duplicate before a rejection.
+// Final records outcomes outside the fold of the ledger: those of edits, which have no event. Applied replaces
+// duplicate, and duplicate a rejection, but not the reverse.
 func (s *Store) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
 	if len(refs) != len(outcomes) {
 		return fmt.Errorf("couldn't mark %d records final: %d outcomes were given", len(refs), len(outcomes))

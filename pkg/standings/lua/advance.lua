@@ -1,5 +1,6 @@
--- Moves the checkpoint if it is where the writer knew it, or was moved there by it before. KEYS[1]: checkpoint. ARGV: its source, generation and hash; block, hash and time to
--- write, then when the anchor was written, position, process, back and anchor; the target.
+-- Moves the checkpoint if it is at the writer's position, or the writer moved it already. KEYS[1]: checkpoint. ARGV:
+-- its source, generation and hash; the new block, hash, time, time of the anchor, position, process, back, anchor and
+-- target. Returns 1, or 0 if the checkpoint is elsewhere.
 local call = redis.call
 local was = call('HMGET', KEYS[1], 'source', 'generation', 'hash')
 if was[1] ~= ARGV[1] or was[2] ~= ARGV[2] then return 0 end

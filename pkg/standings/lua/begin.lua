@@ -1,5 +1,5 @@
--- Begins a generation if none was begun since. KEYS[1]: checkpoint. ARGV: its source; the generation before, 0 for none; the target. The number is Redis's
--- clock in µs, so that it is higher than any that was forgotten, too.
+-- Begins a generation unless another began since. KEYS[1]: checkpoint. ARGV: its source; the previous generation, 0
+-- for none; the target. The number is Redis's clock in µs, so that it also exceeds generations that a flush removed.
 local call = redis.call
 local was = call('HMGET', KEYS[1], 'source', 'generation')
 local last = tonumber(was[2] or 0)

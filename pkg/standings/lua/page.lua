@@ -1,6 +1,7 @@
--- Reads a part of a board, the highest score first, of equal ones the highest wallet. KEYS: record, exact scores, total, board. ARGV: the board's byte; how
--- many; 'begin', or 'after' with a score and a wallet, or 'around' with a wallet. It replies with how many wallets the board has, how many come before
--- the part, how many have a higher score than its first, and the part: wallets, each with its score. Nothing at all where there is no record.
+-- Reads a part of a board, highest score first, equal scores by highest wallet. KEYS: record, exact scores, total,
+-- board. ARGV: the board's byte; the limit; 'begin', or 'after' with a score and a wallet, or 'around' with a wallet.
+-- Returns the board's number of wallets, how many precede the part, how many have a higher score than its first, and
+-- the part: wallets, each with its score. Returns an empty list if there is no record.
 local call, byte = redis.call, string.byte
 local record = call('HMGET', KEYS[1], 'mark', 'only')
 if not record[1] then return {} end
@@ -9,7 +10,7 @@ if board == record[2] then board, key = '\255', KEYS[3] end
 local all = call('ZCARD', key)
 local start = 0
 
--- higher compares wallets as Redis does; Lua's own comparison of strings depends on the locale.
+-- higher compares wallets as Redis does; Lua compares strings by locale.
 local function higher(a, b)
   for i = 1, 20 do
     local x, y = byte(a, i), byte(b, i)
@@ -18,7 +19,7 @@ local function higher(a, b)
   return false
 end
 
-if how == 'after' then -- the first of those with a lower score, or the same and a lower wallet
+if how == 'after' then -- the first one with a lower score, or the same and a lower wallet
   start = call('ZCOUNT', key, '(' .. ARGV[4], '+inf')
   local stop = call('ZCOUNT', key, ARGV[4], '+inf')
   while start < stop do

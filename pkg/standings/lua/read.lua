@@ -1,7 +1,7 @@
--- Reads of a project at one moment. KEYS: record, exact scores, days, total, boards. ARGV: how many days, they; of each board: its byte, how many
--- wallets, they; or 0, for those of the total before it, of which nothing is replied if the board is that of the only type, since its scores are the
--- total's. It replies with the record's mark, updates, last time and only type, the days, and the scores; '' for what is not there. Nothing at all
--- where there is no record.
+-- Reads a project at one moment. KEYS: record, exact scores, days, total, boards. ARGV: number of days, days; per
+-- board: its byte, number of wallets, wallets. Number 0 means the wallets of the total before it; the board's scores
+-- are then omitted if it is the only type's, since they equal the total's. Returns the record's mark, updates, last
+-- time and only type, the days, and the scores; '' for missing values. Returns an empty list if there is no record.
 local call = redis.call
 local out = call('HMGET', KEYS[1], 'mark', 'updates', 'last', 'only')
 if not out[1] then return {} end

@@ -1,6 +1,6 @@
--- Reads a wallet's standings. KEYS: record, exact scores, boards, the total first. ARGV: the wallet; the boards' bytes. It replies of each board with how many
--- wallets it has, the wallet's score, and how many have a higher one; the last two are empty where the wallet is not on it. Nothing at all where there is
--- no record.
+-- Reads a wallet's standings. KEYS: record, exact scores, boards, the total first. ARGV: the wallet; the boards'
+-- bytes. Returns per board its number of wallets, the wallet's score, and how many have a higher one; the last two
+-- are empty if the wallet is not on it. Returns an empty list if there is no record.
 local call = redis.call
 local record = call('HMGET', KEYS[1], 'mark', 'only')
 if not record[1] then return {} end

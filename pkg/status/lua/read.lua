@@ -1,4 +1,4 @@
--- ARGV: places, each a name and an index, ascending. Answers with the table's generation ('' while it has none) and the state at each.
+-- ARGV: places, each a name and an index, ascending. Returns the table's generation ('' without one) and each state.
 local content, _, _, at = fetched(ARGV[1], 17)
 local answer, before, found, p = {call('HGET', key, 'generation') or ''}, nil, '', 1
 for k = 1, #at do

@@ -1,5 +1,6 @@
--- ARGV: see Store.sweep. Answers with the next bucket, 0 behind the last; how many updates and creations were forgotten; and the age in s
--- of the oldest final one that stays. An entry only moves to a higher bucket, so a pass from 0 on misses none.
+-- ARGV: see Store.sweep. Returns the next bucket, or 0 after the last; the number of forgotten updates and creations;
+-- and the age in s of the oldest remaining final entry. Entries only move to higher buckets, so a pass from 0 misses
+-- none.
 local from, keep, forget, finals = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[5] ~= '', tonumber(ARGV[6])
 if forget and call('HGET', key, 'forgetting') ~= ARGV[5] then return {} end
 call('PEXPIRE', key, ARGV[4])
@@ -17,7 +18,7 @@ for i, f in ipairs(fields) do
       local after, waits = r + 2 + size[kind], kind < 67 or kind == 97 or kind == 98
       final = final and not waits and kind ~= 67 and kind ~= 99 and kind ~= 115
       if waits then forgotten = forgotten + l - byte(bucket, r) + 1 end
-      if waits and kind < 97 then -- what was rejected before stays so
+      if waits and kind < 97 then -- an earlier rejection stays
         rest = rest .. sub(bucket, r, r + 1) .. sub(bucket, after - 15, after - 1)
       elseif not waits and kind ~= 115 then
         rest = rest .. sub(bucket, r, after - 1)

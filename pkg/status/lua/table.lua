@@ -1,13 +1,14 @@
--- A table is a hash, KEYS[1]; doc.go has its form. Kinds of states are named by their byte: 97 a (accepted), 98 b (bound), 99 c (claimed),
--- 65 66 67 the same over a rejection, 102 f (final), 115 s (a slot), 116 t (a transaction).
+-- A table is a hash, KEYS[1]; doc.go describes its layout. States by their first byte: 97 a (accepted), 98 b (bound),
+-- 99 c (claimed), 65 66 67 the same over a rejection, 102 f (final), 115 s (a slot), 116 t (a transaction).
 local call, byte, char, find, sub, floor, min = redis.call, string.byte, string.char, string.find, string.sub, math.floor, math.min
 local key, load = KEYS[1], 4
-local size = {[97] = 1, [98] = 9, [99] = 15, [65] = 16, [66] = 24, [67] = 30, [102] = 15, [115] = 44, [116] = 33} -- of a state
+-- bytes of a state
+local size = {[97] = 1, [98] = 9, [99] = 15, [65] = 16, [66] = 24, [67] = 30, [102] = 15, [115] = 44, [116] = 33}
 local a, b = string.match(call('HGET', key, 'count') or '1 0', '^(%d+) (%-?%d+)$')
 local buckets, entries, power = tonumber(a), tonumber(b), 1
 while power * 2 <= buckets do power = power * 2 end
 
--- number reads bytes, the highest first.
+-- number reads a big-endian number.
 local function number(s, from, width)
   local n = 0
   for i = from, from + width - 1 do n = n * 256 + byte(s, i) end
@@ -18,13 +19,13 @@ local function hash(s, p)
   return a + b * 256 + c * 65536 + d * 16777216
 end
 
--- named is the field of a bucket by its number.
+-- named returns the field of a bucket.
 local function named(i)
   return char(i % 256, floor(i / 256) % 256, floor(i / 65536) % 256, floor(i / 16777216))
 end
 
--- fetched reads the buckets of the names in a text, each `width` apart: what is in them; their fields; their places in both by their
--- numbers; and the place of each name's.
+-- fetched reads the buckets of the names in a text, one every `width` bytes. It returns their contents and fields,
+-- the place in both by bucket number, and the place for each name.
 local function fetched(names, width)
   local content, fields, places, at, n = {}, {}, {}, {}, 0
   for p = 1, #names, width do
@@ -38,7 +39,7 @@ local function fetched(names, width)
     end
     at[#at + 1] = place
   end
-  for from = 1, n, 4000 do -- Lua has room for some 8,000 arguments
+  for from = 1, n, 4000 do -- unpack is limited to about 8,000 values
     local some = call('HMGET', key, unpack(fields, from, min(from + 3999, n)))
     for i = 1, #some do content[from + i - 1] = some[i] or '' end
   end

@@ -1,5 +1,5 @@
--- ARGV: see Store.writes. It answers 0 where the fold is elsewhere, and claims with a letter for each index: won, busy, duplicate, or - of
--- what could have been won, but for another of its group. Repeating a call with the same arguments changes nothing more.
+-- ARGV: see Store.writes. Returns 0 if the fold is at another position. For claims it returns a letter per index:
+-- won, busy, duplicate, or - if free but another id of its group is busy. Repeating a call changes nothing.
 local keep, from, to, items = tonumber(ARGV[2]), ARGV[4], ARGV[5], ARGV[6]
 if to ~= '' and call('HGET', key, 'fold') ~= from then return 0 end
 local clock = call('TIME')
@@ -11,21 +11,22 @@ local function bytes(n, width)
 end
 local stamp, deadline = bytes(second, 4), bytes(now + tonumber(ARGV[3]), 6)
 local content, fields, places, at = fetched(items, 19)
-local dirty, undo, letters, touched = {}, nil, nil, false -- places of buckets to write; what they were, and the answer, of claim
+-- places of changed buckets; claims: their content before, and the answers
+local dirty, undo, letters, touched = {}, nil, nil, false
 
--- A rejection stays beneath a later try, so that it is known when it is folded again.
+-- A rejection stays beneath a later try, so that a second fold recognizes it.
 local function over(head, rejection)
   return rejection == '' and head or char(byte(head) - 32) .. sub(head, 2) .. rejection
 end
 
--- stale reports whether a final state is no newer than another of the same rank.
+-- stale reports whether a final state is no newer than another one of the same rank.
 local function stale(state, than)
   local later = number(state, 11, 5) - number(than, 11, 5)
   return later < 0 or later == 0 and sub(state, 3, 10) == sub(than, 3, 10)
 end
 
--- moves: from the state of n indexes ('' is nothing), with its kind beside what is beneath it, and the rejection that it is or is over,
--- to the state that they get.
+-- moves return the next state of n indexes. Arguments: the state ('' for none), its kind with or without a rejection
+-- beneath, the rejection that it is or covers, and the item's argument.
 local moves, change = {}, nil
 function moves.claim(state, kind, rejection, token, n)
   local answer = 'd'
@@ -40,30 +41,32 @@ end
 function moves.release(state, kind, _, token)
   return kind == 99 and sub(state, 8, 15) == token and sub(state, 16) or state
 end
-function moves.accepted(state, kind, rejection, how) -- a token; '!' to replace a rejection, '' to replace nothing
+function moves.accepted(state, kind, rejection, how) -- a token; '!' to replace a rejection, '' to replace no state
   local claimed = kind == 99 and (rejection == '' and how ~= '' or sub(state, 8, 15) == how)
   return (not kind or claimed or kind == 102 and rejection ~= '' and how == '!') and over('a', rejection) or state
 end
-function moves.bound(state, kind, rejection, to) -- the new state, a final block before the slot, and its transactions
+-- the new state, the final block at assignment, and the slot's transactions
+function moves.bound(state, kind, rejection, to)
   local own = rejection ~= '' and (number(rejection, 11, 5) > number(to, 10, 5) or find(to, sub(rejection, 3, 10), 15, true))
   return (own or kind == 102 and rejection == '') and state or over(sub(to, 1, 9), rejection)
 end
-function moves.released(state, kind, rejection, from) -- the slot's state
+function moves.released(state, kind, rejection, from) -- the state of the slot's items
   return kind == 98 and sub(state, 2, 9) == sub(from, 2) and over('a', rejection) or state
 end
-function moves.reopened(state, kind, rejection, how) -- a transaction, and the state of what it made final
+function moves.reopened(state, kind, rejection, how) -- a transaction, and the state that replaces its outcomes
   local tx = sub(how, 1, 8)
   if kind == 102 and sub(state, 3, 10) == tx then return byte(state, 2) > 127 and '' or sub(how, 9) end
   return rejection ~= '' and sub(rejection, 3, 10) == tx and char(kind) .. sub(state, 2, -16) or state
 end
-function moves.final(state, kind, rejection, how) -- e of an event or l of a letter, and the new state; or the state of their transaction
-  if byte(how) == 116 then -- the last item, which is not kept without them
+-- e (event) or l (letter) and the new state; or the state of their transaction
+function moves.final(state, kind, rejection, how)
+  if byte(how) == 116 then -- the last item, stored only if another changed
     touched = next(dirty) ~= nil
     return touched and how or state
   end
   local to, outcome, stays = sub(how, 2), byte(how, 3), false
   if not kind or kind == 99 then to = 'f' .. char(outcome + 128) .. sub(how, 4) end
-  if not kind then -- events can be filled with rejections of what was never accepted
+  if not kind then -- anyone could fill the store with events of rejected updates that were never accepted
     stays = outcome > 0 and byte(how) == 101
   elseif kind == 102 then
     local was, is = min(byte(state, 2) % 128, 2), min(outcome, 2)
@@ -73,12 +76,12 @@ function moves.final(state, kind, rejection, how) -- e of an event or l of a let
   end
   return stays and state or to
 end
-function moves.slot(state, kind, _, to) -- what a later epoch wrote stays
+function moves.slot(state, kind, _, to) -- a later epoch's state stays
   return kind and number(state, 39, 6) > number(to, 39, 6) and state or to
 end
 change = moves[ARGV[1]]
 
--- changed is the state of n indexes after an item: that of an expired claim is what was before.
+-- changed returns the state of n indexes after an item. An expired claim counts as the state beneath it.
 local function changed(is, which, n)
   local kind = byte(is)
   if (kind == 99 or kind == 67) and number(is, 2, 6) <= now then is, kind = sub(is, 16), byte(is, 16) end
@@ -86,7 +89,8 @@ local function changed(is, which, n)
   return change(is, kind and kind < 97 and kind + 32 or kind, rejected and sub(is, -15) or '', ARGV[7 + which], n)
 end
 
--- merged is an entry's runs after items k … m, which ascend and do not overlap: from index to index at which a run or an item begins.
+-- merged applies items k … m, which ascend and do not overlap, to an entry's runs. Each step reaches the next index
+-- at which a run or an item begins.
 local function merged(runs, k, m)
   local out, held, since, x, p = {}, '', 0, 0, 1
   local f, l, kind, state, first, last, which
@@ -117,7 +121,7 @@ local function merged(runs, k, m)
   return table.concat(out)
 end
 
--- moved moves item k, and those behind it up to n that are of the same entry and come after it. The next one is returned.
+-- moved applies item k and the items up to n that follow it in the same entry, and returns the index of the next one.
 local function moved(k, n)
   local i, m, name = at[k], k, sub(items, k * 19 - 18, k * 19 - 3)
   while m < n and at[m + 1] == i and sub(items, m * 19 + 1, m * 19 + 16) == name and byte(items, m * 19 + 17) > byte(items, m * 19 - 1) do
@@ -128,7 +132,7 @@ local function moved(k, n)
   local stop = s and e + 6 + number(bucket, e + 5, 2)
   local runs = s and sub(bucket, e + 7, stop) or ''
   local span, become = sub(items, k * 19 - 2, k * 19 - 1), nil
-  if k == m and (runs == '' or sub(runs, 1, 2) == span and #runs == 2 + size[byte(runs, 3)]) then -- most are so
+  if k == m and (runs == '' or sub(runs, 1, 2) == span and #runs == 2 + size[byte(runs, 3)]) then -- the common case
     become = changed(sub(runs, 3), byte(items, k * 19), byte(span, 2) - byte(span) + 1)
     become = become == '' and '' or span .. become
   else
@@ -138,7 +142,7 @@ local function moved(k, n)
   if s then
     bucket, entries = sub(bucket, 1, s - 1) .. sub(bucket, stop + 1), entries - 1
   else
-    while bucket ~= '' and number(bucket, 17, 4) + keep < second do -- the oldest are first
+    while bucket ~= '' and number(bucket, 17, 4) + keep < second do -- the oldest entries come first
       bucket, entries = sub(bucket, 23 + number(bucket, 21, 2)), entries - 1
     end
   end
@@ -175,7 +179,8 @@ local function placed(i)
   content[place] = i < grown and call('HGET', key, fields[place]) or ''
   return place
 end
-while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do -- grow, as far as there are more entries than before
+-- split at most 256 buckets per call
+while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do
   local from, to = places[buckets - power] or placed(buckets - power), placed(buckets)
   local bucket, halves, p = content[from], {{}, {}}, 1
   while p <= #bucket do
