@@ -19,16 +19,16 @@ import (
 
 const anvilStartTimeout = 2 * time.Minute
 
-// AnvilOptions of StartAnvil. The zero value is a chain on a free port that makes blocks only on Mine.
+// AnvilOptions configures StartAnvil. The zero value is a chain on a free port with blocks only on Mine.
 type AnvilOptions struct {
-	Port      int           // JSON-RPC over HTTP; 0 takes a free one
-	BlockTime time.Duration // make a block this often; 0 only on Mine
-	GasLimit  uint64        // of a block, gas; 0 means DefaultGasLimit
-	Accounts  int           // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
+	Port      int           // JSON-RPC over HTTP; 0: a free one
+	BlockTime time.Duration // between blocks; 0: blocks only on Mine
+	GasLimit  uint64        // of a block; 0: DefaultGasLimit
+	Accounts  int           // of Key's accounts, funded with a million ether; 0: DefaultAccounts
 }
 
-// Anvil is an anvil as a process of its own, with chain id ChainID. Unlike Chain, a reorg of it forgets the transactions
-// of the blocks it removes, and it has methods to change its pool and state from outside.
+// Anvil is a separate anvil process with chain id ChainID. Unlike Chain, its reorgs drop the transactions of the
+// removed blocks, and it has methods that change its pool and state.
 type Anvil struct {
 	URL string // http://127.0.0.1:port
 	PID int
@@ -36,13 +36,13 @@ type Anvil struct {
 	rpc     *rpc.Client
 	process *process
 
-	// Blocks are made from here, one thing at a time: anvil's own timer may make one in the middle of a reorg, after which
-	// it has lost blocks for good.
+	// making serializes changes of blocks. This process makes them on its own timer: anvil's timer may mine during a
+	// reorg, after which anvil has lost blocks for good.
 	making sync.RWMutex
 	every  chan time.Duration
 }
 
-// StartAnvil starts the pinned anvil, which it installs when it is missing, or the one that AnvilProgram names.
+// StartAnvil starts the program of AnvilProgram, or else the pinned anvil, which it installs if missing.
 func StartAnvil(opts AnvilOptions) (*Anvil, error) {
 	path, err := anvilPath()
 	if err != nil {
@@ -70,7 +70,6 @@ func tryAnvil(path string, port int, opts AnvilOptions) (*Anvil, error) {
 	return a, nil
 }
 
-// mine makes a block this often, until the process is gone.
 func (a *Anvil) mine(every time.Duration) {
 	timer := time.NewTicker(time.Hour)
 	defer timer.Stop()
@@ -88,22 +87,21 @@ func (a *Anvil) mine(every time.Duration) {
 		case every = <-a.every:
 			set(every)
 		case <-timer.C:
-			_ = a.make(context.Background(), "evm_mine") // it fails only when the process ends
+			_ = a.make(context.Background(), "evm_mine") // fails only when the process ends
 		}
 	}
 }
 
-// make changes the chain's blocks.
 func (a *Anvil) make(ctx context.Context, method string, args ...any) error {
 	a.making.Lock()
 	defer a.making.Unlock()
 	return a.do(ctx, method, args...)
 }
 
-// anvilFirst is the first of the accounts that anvil itself funds.
+// anvilFirst is the first account that anvil itself funds.
 var anvilFirst = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 
-// anvilArgs has anvil's own accounts begin with so many ether as mark says: no other anvil does.
+// anvilArgs funds anvil's own accounts with mark ether, by which open identifies this anvil.
 func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	if opts.GasLimit == 0 {
 		opts.GasLimit = DefaultGasLimit
@@ -114,7 +112,6 @@ func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	}
 }
 
-// open waits until the node answers and funds the accounts.
 func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 	ctx, cancel := context.WithTimeout(context.Background(), anvilStartTimeout)
 	defer cancel()
@@ -153,26 +150,25 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 	return nil
 }
 
-// Close ends the process; nothing of the chain remains.
+// Close ends the process and loses the chain.
 func (a *Anvil) Close() {
-	a.process.stop(0) // it keeps nothing
+	a.process.stop(0) // nothing to save
 	if a.rpc != nil {
 		a.rpc.Close()
 	}
 }
 
-// Exited is closed when the process is gone.
+// Exited returns a channel that closes when the process has ended.
 func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
 
-// Between has something done while no block is made. Asked meanwhile for a proof in its newest block, by hash, anvil may give one
-// of the block that it is making, as no node with a chain to itself does.
+// Between runs do while no block is made. While anvil makes a block, it may prove the state in progress if asked for
+// a proof in its newest block (by hash). No real node does that.
 func (a *Anvil) Between(do func()) {
 	a.making.RLock()
 	defer a.making.RUnlock()
 	do()
 }
 
-// Client talks to the node directly.
 func (a *Anvil) Client() *rpc.Client { return a.rpc }
 
 // Mine makes n blocks at once.
@@ -180,7 +176,7 @@ func (a *Anvil) Mine(ctx context.Context, n int) error {
 	return a.make(ctx, "anvil_mine", hexutil.Uint64(n))
 }
 
-// Interval makes a block this often from now on; 0 makes none but by Mine.
+// Interval sets the time between blocks; 0: blocks only on Mine.
 func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
 	select {
 	case a.every <- every:
@@ -192,8 +188,8 @@ func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Reorg replaces the last depth blocks by others, and continues from there. The transactions of the blocks removed are
-// gone, from the pool too. The first block of the new branch holds txs, each as signed bytes.
+// Reorg replaces the last depth blocks. Their transactions are lost, also from the pool. The first block of the new
+// branch contains txs, each as signed bytes.
 func (a *Anvil) Reorg(ctx context.Context, depth int, txs ...[]byte) error {
 	inclusions := make([]any, len(txs))
 	for i, tx := range txs {
@@ -207,20 +203,18 @@ func (a *Anvil) Rollback(ctx context.Context, depth int) error {
 	return a.make(ctx, "anvil_rollback", depth)
 }
 
-// Drop removes a transaction from the pool.
 func (a *Anvil) Drop(ctx context.Context, tx common.Hash) error {
 	return a.do(ctx, "anvil_dropTransaction", tx)
 }
 
-// DropAll empties the pool.
 func (a *Anvil) DropAll(ctx context.Context) error { return a.do(ctx, "anvil_dropAllTransactions") }
 
-// SetNextBaseFee sets the base fee of the next block, wei per gas.
+// SetNextBaseFee sets the next block's base fee, in wei per gas.
 func (a *Anvil) SetNextBaseFee(ctx context.Context, wei uint64) error {
 	return a.do(ctx, "anvil_setNextBlockBaseFeePerGas", hexutil.Uint64(wei))
 }
 
-// SetBalance gives an account this balance, in wei.
+// SetBalance sets an account's balance, in wei.
 func (a *Anvil) SetBalance(ctx context.Context, account common.Address, wei *big.Int) error {
 	return a.do(ctx, "anvil_setBalance", account, (*hexutil.Big)(wei))
 }

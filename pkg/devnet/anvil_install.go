@@ -14,14 +14,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// AnvilProgram is the environment variable that names an anvil other than the pinned one.
+// AnvilProgram is the environment variable with an anvil to use instead of the pinned one.
 const AnvilProgram = "SCORELAY_ANVIL"
 
 const installTimeout = 5 * time.Minute
 
-// anvilPath is the program to run: what AnvilProgram names, or else the anvil pinned in contracts/package-lock.json. The
-// latter is taken from contracts/node_modules when it is installed there, and otherwise installed by npm into the
-// user's cache directory, once.
+// anvilPath returns the program of AnvilProgram, or else the anvil that contracts/package-lock.json pins. If
+// contracts/node_modules lacks that version, npm installs it once into the user's cache directory.
 func anvilPath() (string, error) {
 	if program := os.Getenv(AnvilProgram); program != "" {
 		path, err := exec.LookPath(program)
@@ -44,7 +43,6 @@ func anvilPath() (string, error) {
 	return pin.install()
 }
 
-// contractsDir is the directory of the contracts' package, at or above the working directory.
 func contractsDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -67,10 +65,9 @@ func contractsDir() (string, error) {
 type anvilPin struct {
 	name    string // such as @foundry-rs/anvil-linux-amd64
 	version string
-	entry   json.RawMessage // as the lock file has it: version, integrity
+	entry   json.RawMessage // of the lock file: version, integrity
 }
 
-// lockfile is the part of a package-lock.json that matters here.
 type lockfile struct {
 	Name     string                     `json:"name"`
 	Version  int                        `json:"lockfileVersion"`
@@ -98,7 +95,7 @@ func readPin(path string) (*anvilPin, error) {
 	return pin, nil
 }
 
-// version of a package, by its package.json or its entry in a lock file.
+// version returns the version in a package.json or a lock file's entry.
 func version(raw []byte) (string, error) {
 	var pack struct {
 		Version string `json:"version"`
@@ -107,7 +104,7 @@ func version(raw []byte) (string, error) {
 	return pack.Version, err
 }
 
-// program is the pinned anvil as installed under dir; empty when another version or none is there.
+// program returns the path of the pinned anvil under dir, or "" if it is missing.
 func (p *anvilPin) program(dir string) string {
 	at := filepath.Join(dir, "node_modules", filepath.FromSlash(p.name))
 	raw, err := os.ReadFile(filepath.Join(at, "package.json"))
@@ -122,7 +119,7 @@ func (p *anvilPin) program(dir string) string {
 	return path
 }
 
-// install has npm install this one package, checked against the lock file's hash, unless it is in the cache already.
+// install lets npm install this package alone, checked against the lock file's hash, unless it is cached.
 func (p *anvilPin) install() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -24,35 +24,34 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// ChainID of every chain devnet starts.
 const ChainID = 1337
 
-// Defaults of ChainOptions.
 const (
 	DefaultAccounts = 16
 	DefaultGasLimit = 60_000_000
 )
 
-// ChainOptions of StartChain. The zero value is a chain on a free port that makes blocks only on Commit.
+// ChainOptions configures StartChain. The zero value is a chain in memory, on a free port, with blocks only on
+// Commit.
 type ChainOptions struct {
-	Port     int                                   // JSON-RPC over HTTP; 0 takes a free one
-	Interval time.Duration                         // make a block this often; 0 only on Commit
-	Accounts int                                   // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
-	GasLimit uint64                                // of a block, gas; 0 means DefaultGasLimit
-	Dir      string                                // keep the chain here, over restarts and kills; empty keeps it in memory
+	Port     int                                   // JSON-RPC over HTTP; 0: a free one
+	Interval time.Duration                         // between blocks; 0: blocks only on Commit
+	Accounts int                                   // of Key's accounts, funded with a million ether; 0: DefaultAccounts
+	GasLimit uint64                                // of a block; 0: DefaultGasLimit
+	Dir      string                                // keeps the chain over restarts and kills; empty: in memory
 	Alloc    types.GenesisAlloc                    // further accounts
-	Adjust   func(*node.Config, *ethconfig.Config) // last word on geth's own settings, such as a tiny pool; may be nil
+	Adjust   func(*node.Config, *ethconfig.Config) // changes geth's settings last, such as to a tiny pool; may be nil
 }
 
-// Chain is a geth with one beacon of its own in this process: real pool, real EVM, real JSON-RPC. With ChainOptions.Dir
-// a block is on disk before the next one is made, so a kill loses the newest one at most, and the pool; without, all is
-// in memory. Its methods may be called from several goroutines.
+// Chain is a geth with its own beacon in this process: real pool, EVM and JSON-RPC. With ChainOptions.Dir, a block is
+// on disk before the next one is made, so a kill loses at most the newest block, and the pool. Safe for concurrent
+// use.
 type Chain struct {
 	URL string // http://127.0.0.1:port
 
 	mu     sync.Mutex // the beacon takes one call at a time
 	beacon *catalyst.SimulatedBeacon
-	sync   func() error // makes what was written durable; nil in memory
+	sync   func() error // makes writes durable; nil in memory
 	stack  *node.Node
 	client *ethclient.Client
 	done   chan struct{}
@@ -60,7 +59,7 @@ type Chain struct {
 	close  sync.Once
 }
 
-// StartChain starts a chain under the rules of Osaka. Its `finalized` tag advances at every 32nd block.
+// StartChain starts a chain under Osaka's rules. Its `finalized` tag advances at every 32nd block.
 func StartChain(opts ChainOptions) (*Chain, error) {
 	if opts.Port == 0 {
 		var err error
@@ -98,7 +97,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	nodeConf.HTTPHost = "127.0.0.1"
 	nodeConf.HTTPPort = opts.Port
 	nodeConf.HTTPModules = []string{"eth", "net", "web3", "txpool", "debug"}
-	nodeConf.HTTPCors = []string{"*"} // a browser's wallet may look at a development chain
+	nodeConf.HTTPCors = []string{"*"} // a browser's wallet may use it
 
 	alloc := core.SystemContractAllocs()
 	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(params.Ether))
@@ -109,7 +108,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 		alloc[address] = account
 	}
 	ethConf := ethconfig.Defaults
-	// geth's development chains also have forks that are live nowhere and price new state several times higher.
+	// geth's development chains also enable forks that are live nowhere and price new state several times higher.
 	rules := *params.AllDevChainProtocolChanges
 	rules.AmsterdamTime, rules.BogotaTime = nil, nil
 	ethConf.Genesis = &core.Genesis{
@@ -119,12 +118,12 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	ethConf.Miner.GasCeil = opts.GasLimit
 	ethConf.SyncMode = ethconfig.FullSync
 	ethConf.TxPool.NoLocals = true
-	ethConf.LogNoHistory = true // unindexed log search is right for a chain this short
-	ethConf.RPCTxFeeCap = 0     // operators of rollups lift it too; the relayer's own ceiling rules
+	ethConf.LogNoHistory = true // the chain is short enough to search logs without an index
+	ethConf.RPCTxFeeCap = 0     // operators of rollups lift it too; the relayer has its own limit
 	ethConf.DatabaseCache, ethConf.TrieCleanCache, ethConf.TrieDirtyCache, ethConf.SnapshotCache = 16, 16, 64, 16
 	if opts.Dir != "" {
-		// geth keeps the newest states in memory and writes them when it ends. A kill would take the chain back by
-		// hours; so the state of each block is written with it.
+		// geth writes the newest states when it exits, so a kill would take the chain back by hours. An archive node
+		// writes each block's state with the block.
 		ethConf.StateScheme, ethConf.NoPruning, ethConf.SnapshotCache = rawdb.HashScheme, true, 0
 	}
 	if opts.Adjust != nil {
@@ -133,7 +132,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	return &nodeConf, &ethConf
 }
 
-// start is simulated.NewBackend's sequence, on a stack of our own so that its HTTP endpoint can be asked for.
+// start follows simulated.NewBackend, but keeps the node, for access to its HTTP endpoint.
 func (c *Chain) start(conf *ethconfig.Config, kept bool) error {
 	backend, err := eth.New(c.stack, conf)
 	if err != nil {
@@ -169,7 +168,6 @@ func (c *Chain) mine(interval time.Duration) {
 	}
 }
 
-// Client talks to the chain in process.
 func (c *Chain) Client() *ethclient.Client { return c.client }
 
 // Commit makes a block of the pending transactions and returns its hash.
@@ -179,14 +177,15 @@ func (c *Chain) Commit() common.Hash {
 	hash := c.beacon.Commit()
 	if c.sync != nil {
 		if err := c.sync(); err != nil {
-			panic(fmt.Sprintf("devnet: couldn't write a block to disk: %v", err)) // going on would break what is called final
+			// Continuing would replace final blocks.
+			panic(fmt.Sprintf("devnet: couldn't write a block to disk: %v", err))
 		}
 	}
 	return hash
 }
 
-// Fork continues the chain from an earlier block: the next Commit builds on parent. It fails while transactions are
-// pending. Transactions of the blocks left behind go back to the pool.
+// Fork makes the next Commit build on parent, an earlier block. It fails while transactions are pending. Transactions
+// of the abandoned blocks return to the pool.
 func (c *Chain) Fork(parent common.Hash) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,7 +202,7 @@ func (c *Chain) Rollback() {
 	c.beacon.Rollback()
 }
 
-// Close stops the chain; only what ChainOptions.Dir keeps remains.
+// Close stops the chain. ChainOptions.Dir keeps its data.
 func (c *Chain) Close() {
 	c.close.Do(func() {
 		close(c.done)
@@ -216,7 +215,7 @@ func (c *Chain) Close() {
 	})
 }
 
-// Key is the private key of the i-th development account. Anyone can compute it: never use it on a public chain.
+// Key returns the private key of the i-th development account. Anyone can compute it: never use it on a public chain.
 func Key(i int) *ecdsa.PrivateKey {
 	key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "scorelay development account %d", i)))
 	if err != nil {
@@ -225,5 +224,4 @@ func Key(i int) *ecdsa.PrivateKey {
 	return key
 }
 
-// Address is the address of Key(i).
 func Address(i int) common.Address { return crypto.PubkeyToAddress(Key(i).PublicKey) }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Link is a TCP proxy in front of one server, which can be cut: as a network that no longer leads there.
+// Link is a TCP proxy in front of one server that can simulate a network partition.
 type Link struct {
 	Addr string // host:port
 
@@ -20,7 +20,7 @@ type Link struct {
 	conns map[net.Conn]bool
 }
 
-// StartLink listens on a free port for connections to target (host:port), which may come up later.
+// StartLink listens on a free port and connects clients to target (host:port), which may start later.
 func StartLink(target string) (*Link, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,7 +31,7 @@ func StartLink(target string) (*Link, error) {
 	return l, nil
 }
 
-// Sever ends all connections and lets new ones in no more.
+// Sever closes all connections and refuses new ones.
 func (l *Link) Sever() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,14 +41,13 @@ func (l *Link) Sever() {
 	}
 }
 
-// Restore lets connections in again.
+// Restore accepts connections again.
 func (l *Link) Restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false
 }
 
-// Close cuts the link and stops listening.
 func (l *Link) Close() {
 	_ = l.listener.Close()
 	l.Sever()
@@ -105,14 +104,14 @@ func (l *Link) forget(conns ...net.Conn) {
 	}
 }
 
-// Mesh is the network between the NATS servers of a cluster: a link for each two, which the later of them connects over.
+// Mesh is the network of a NATS cluster: one link for each pair of servers, for the later one's connections.
 type Mesh struct {
 	Ports []int // of the servers, for each other
 
-	links [][]*Link // of server i to each server before it
+	links [][]*Link // of server i to each earlier server
 }
 
-// StartMesh chooses the ports of so many servers.
+// StartMesh chooses a port for each server and starts the links.
 func StartMesh(servers int) (*Mesh, error) {
 	m := &Mesh{Ports: make([]int, servers), links: make([][]*Link, servers)}
 	for i := range servers {
@@ -132,11 +131,10 @@ func StartMesh(servers int) (*Mesh, error) {
 	return m, nil
 }
 
-// Cluster says how server i is one of the cluster.
 func (m *Mesh) Cluster(i int) *NATSCluster {
 	c := &NATSCluster{Index: i, Port: m.Ports[i], Unlisted: true}
 	if i == 0 {
-		c.Routes = []string{nowhere} // a server with no route refuses to be one of a cluster
+		c.Routes = []string{nowhere} // NATS refuses a cluster without routes
 	}
 	for _, l := range m.links[i] {
 		c.Routes = append(c.Routes, l.Addr)
@@ -144,7 +142,7 @@ func (m *Mesh) Cluster(i int) *NATSCluster {
 	return c
 }
 
-// Isolate cuts server i off all others.
+// Isolate cuts server i off from all others.
 func (m *Mesh) Isolate(i int) { m.each(i, (*Link).Sever) }
 
 // Heal undoes Isolate.
@@ -160,7 +158,6 @@ func (m *Mesh) each(i int, do func(*Link)) {
 	}
 }
 
-// Close cuts all links and stops listening.
 func (m *Mesh) Close() {
 	for _, to := range m.links {
 		for _, l := range to {

@@ -12,28 +12,27 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// NATSOptions of StartNATS. The zero value is a durable server on free ports.
+// NATSOptions configures StartNATS. The zero value is a durable server on free ports.
 type NATSOptions struct {
-	Port        int  // client port; 0 takes a free one
-	MonitorPort int  // HTTP monitoring port; 0 takes a free one
-	NoSync      bool // leave JetStream's default sync interval: for tests of what must be refused
+	Port        int  // client port; 0: a free one
+	MonitorPort int  // HTTP monitoring port; 0: a free one
+	NoSync      bool // leave JetStream's default sync interval, to test its refusal
 	MaxPayload  int  // bytes of a message; 0: NATS' default
 
-	Cluster *NATSCluster // nil: a server by itself
+	Cluster *NATSCluster // nil: a single server
 }
 
-// NATSCluster says how a server is one of a cluster. JetStream is up when most of the servers are.
+// NATSCluster makes a server part of a cluster. JetStream is up once a majority of the servers is.
 type NATSCluster struct {
-	Index    int      // of the server; NATSName is its name
-	Port     int      // for the other servers
-	Routes   []string // host:port of other servers that this one connects to, for as long as it runs; of each two, one must
-	Unlisted bool     // do not tell others of Port: who reaches this server, and how, is then by Routes alone
+	Index int // of the server, for NATSName
+	Port  int // for the other servers
+	// host:port of the servers that this one connects to, also after disconnects; each pair of servers needs one
+	Routes   []string
+	Unlisted bool // advertise no address: servers connect by Routes alone
 }
 
-// nowhere is an address at which no server listens.
 const nowhere = "127.0.0.1:1"
 
-// NATSName is the name of a server of a cluster.
 func NATSName(index int) string { return "scorelay-dev-" + strconv.Itoa(index) }
 
 // NATSServer is a NATS server with JetStream in this process.
@@ -44,10 +43,10 @@ type NATSServer struct {
 	server *server.Server
 }
 
-// natsStartTimeout bounds the wait for the server, which first recovers its streams from disk.
+// natsStartTimeout includes the recovery of the streams from disk.
 const natsStartTimeout = 2 * time.Minute
 
-// StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges.
+// StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges it.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	return onPort(opts.Port, func(port int) (*NATSServer, error) {
 		return onPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
@@ -69,7 +68,7 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 		SyncAlways: !opts.NoSync,
 		NoSigs:     true,
 		MaxPayload: int32(opts.MaxPayload),
-		// Bounds of streams are no reservations here: by default they may be three quarters of what the disk has free in all.
+		// Unlimited: by default, all streams' size limits together must fit into three quarters of the free disk.
 		JetStreamMaxStore: math.MaxInt64 / 2,
 	}
 	if c := opts.Cluster; c != nil {
@@ -84,8 +83,8 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't make a NATS server: %w", err)
 	}
-	// The server reports a taken port or a broken store only through its logger; and, of a cluster, as an error that another
-	// server is not up yet.
+	// Only the server's log reports a taken port or a broken store. In a cluster it also has an error for each server
+	// that is not up yet, so there only fatal lines count.
 	log := fatalLog{fatalOnly: opts.Cluster != nil}
 	s.SetLoggerV2(&log, false, false, false)
 	s.Start()
@@ -118,7 +117,7 @@ func (n *NATSServer) Close() {
 	n.server.WaitForShutdown()
 }
 
-// fatalLog drops everything the server logs but keeps its first fatal or error line.
+// fatalLog keeps only the server's first fatal or error line.
 type fatalLog struct {
 	fatalOnly bool
 

@@ -2,8 +2,8 @@ package devnet
 
 import "syscall"
 
-// DieWithParent makes a child process end when this one does, however it ends, and not before: a Ctrl-C at the terminal
-// is for us, who still need it while we drain.
+// DieWithParent makes the kernel kill a child process when this process ends, however it ends. The child has its own
+// process group: a Ctrl-C reaches only this process, which needs the child until it has drained.
 func DieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -4,5 +4,5 @@ package devnet
 
 import "syscall"
 
-// DieWithParent would make a child process end when this one does; only Linux can.
+// DieWithParent returns nil: only Linux can end a child process together with this one.
 func DieWithParent() *syscall.SysProcAttr { return nil }

@@ -4,7 +4,7 @@ package devnet
 
 import "syscall"
 
-// HoldPort would keep a port for a server that is started later; only Linux lets that server have it.
+// HoldPort does nothing: only Linux lets a server listen on a port that is held.
 func HoldPort(int) (release func(), err error) { return func() {}, nil }
 
 func exclusive(_, _ string, _ syscall.RawConn) error { return nil }

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// process is a server that runs as a child of this process, and not longer than it.
+// process is a server in a child process.
 type process struct {
 	cmd    *exec.Cmd
-	out    bytes.Buffer  // what it said; to be read after exited
-	exited chan struct{} // closed when it is gone, no matter what ended it
+	out    bytes.Buffer  // read it only after exited
+	exited chan struct{} // closed when the process has ended for any reason
 	once   sync.Once
 }
 
@@ -37,7 +37,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop ends the process: it may take this long to end by itself.
+// stop sends SIGTERM and waits up to patience before it kills the process; 0 kills at once.
 func (p *process) stop(patience time.Duration) {
 	p.once.Do(func() {
 		if patience > 0 {
@@ -52,15 +52,15 @@ func (p *process) stop(patience time.Duration) {
 	})
 }
 
-// said is an error with what the process said before it was stopped.
+// said appends the stopped process's output to an error.
 func (p *process) said(err error) error {
 	return fmt.Errorf("%w: %s", err, bytes.TrimSpace(p.out.Bytes()))
 }
 
-// errOther says that the port is another server's; the process will find out and exit.
+// errOther means that the port belongs to another server; the process will notice and exit.
 var errOther = errors.New("another server answers there")
 
-// await asks until the process answers. It gives up when that has exited, or ctx ends.
+// await polls ask until it succeeds. It fails when the process has exited or ctx ends.
 func (p *process) await(ctx context.Context, ask func(ctx context.Context) error) error {
 	for {
 		err := ask(ctx)
@@ -77,26 +77,26 @@ func (p *process) await(ctx context.Context, ask func(ctx context.Context) error
 	}
 }
 
-// Ports of FreeListener. Systems give lower ones to well-known services, and the ones above to all who ask for any: to a listener
-// on port 0, and to every connection. So a server that was stopped finds its port free when it comes back.
+// Ports of FreeListener. Systems use lower ports for well-known services, and the ones above as ephemeral ports, for
+// listeners on port 0 and outgoing connections. So a stopped server finds its port free when it restarts.
 //
-// A process takes them from blocks of its own: between the choice of a port and the start of a server there, no other process
-// chooses it. It owns a block as long as it runs, by listening on the first port.
+// A process takes ports from blocks of its own, so no other process chooses the same port before a server listens on
+// it. A process owns a block while it listens on the first port.
 const (
 	firstPort  = 20000
 	blockPorts = 64
 	blocks     = (32768 - firstPort) / blockPorts
-	ownBlocks  = 16 // at most; then their ports are given again
+	ownBlocks  = 16 // at most; after that, ports are reused
 )
 
 var (
 	portsMu    sync.Mutex
 	portBlocks []net.Listener // of this process
-	portsGiven int            // of those in portBlocks
+	portsGiven int            // of the ports in portBlocks
 )
 
-// FreeListener listens on a TCP port of 127.0.0.1 that no process listens on, or holds by HoldPort, and that stays free for a server that
-// comes back to it.
+// FreeListener listens on a TCP port of 127.0.0.1 that is free and not reserved by HoldPort. The port stays free for
+// a restarted server.
 func FreeListener() (net.Listener, error) {
 	portsMu.Lock()
 	defer portsMu.Unlock()
@@ -121,7 +121,7 @@ func FreeListener() (net.Listener, error) {
 	return nil, fmt.Errorf("couldn't find a free port from %d to %d", firstPort, firstPort+blocks*blockPorts-1)
 }
 
-// freeBlock listens on the first port of a block that no process owns; nil: there is none, or this process has as many as it may.
+// freeBlock listens on the first port of a free block, or returns nil if there is none or this process has ownBlocks.
 func freeBlock() net.Listener {
 	if len(portBlocks) == ownBlocks {
 		return nil
@@ -140,7 +140,6 @@ func listenAlone(port int) (net.Listener, error) {
 	return alone.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// FreePort finds a port as FreeListener does, on which no process listens now.
 func FreePort() (int, error) {
 	l, err := FreeListener()
 	if err != nil {
@@ -149,8 +148,8 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server on a port; 0 is a free one. If something else takes the free port before the server does, the server
-// starts on another one.
+// onPort starts a server on a port; 0 is a free one. If another process takes the free port first, onPort tries up to
+// 5 ports.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
 	if port != 0 {
 		return start(port)

@@ -15,15 +15,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// RequireRedisServer is the environment variable that, set to 1, makes StartRedis fail where it would otherwise fall
-// back to the embedded server: so a CI run cannot silently test less.
+// RequireRedisServer is the environment variable that, if "1", makes StartRedis fail instead of falling back to the
+// embedded server, so that CI cannot silently test less.
 const RequireRedisServer = "SCORELAY_REQUIRE_REDIS_SERVER"
 
-// RedisOptions of StartRedis. The zero value takes a free port and the best server there is.
+// RedisOptions configures StartRedis. The zero value is redis-server if installed, on a free port.
 type RedisOptions struct {
-	Port     int  // 0 takes a free one
-	Embedded bool // use the embedded server even where redis-server is installed
-	// Args are further arguments of redis-server, such as "--tls-port", "6380"; with them it is never the embedded one.
+	Port     int  // 0: a free one
+	Embedded bool // even if redis-server is installed
+	// Args are further arguments, such as "--tls-port", "6380". With them, StartRedis requires redis-server.
 	Args []string
 }
 
@@ -31,7 +31,7 @@ type RedisOptions struct {
 type RedisServer struct {
 	URL  string // redis://127.0.0.1:port/0
 	Kind string // "redis-server" or "embedded"
-	PID  int    // of redis-server; 0 for the embedded one
+	PID  int    // of redis-server; 0 if embedded
 
 	exited chan struct{} // closed when the server is gone
 	stop   func()
@@ -39,11 +39,11 @@ type RedisServer struct {
 
 const (
 	redisStartTimeout = time.Minute
-	redisPatience     = 5 * time.Second // with a server that ends, and writes its data
+	redisPatience     = 5 * time.Second // for a server to save its data and exit
 )
 
-// StartRedis starts redis-server with its append-only file under dir when it is installed, and otherwise an embedded
-// server that keeps everything in memory.
+// StartRedis starts redis-server with its append-only file under dir, or if it is not installed, an embedded server
+// that keeps its data in memory.
 func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 	path, err := exec.LookPath("redis-server")
 	if err == nil && !opts.Embedded {
@@ -58,10 +58,10 @@ func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 // Close stops the server.
 func (r *RedisServer) Close() { r.stop() }
 
-// Exited is closed when the server is gone, no matter what ended it.
+// Exited returns a channel that closes when the server has ended for any reason.
 func (r *RedisServer) Exited() <-chan struct{} { return r.exited }
 
-// RedisServerCommand is the command that runs redis-server on a port of 127.0.0.1 with its data under dir.
+// RedisServerCommand returns the command of a redis-server on 127.0.0.1 with its data under dir.
 func RedisServerCommand(path, dir string, port int) *exec.Cmd {
 	cmd := exec.Command(path,
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--daemonize", "no",
@@ -88,7 +88,6 @@ func tryRedisServer(path, dir string, port int, args []string) (*RedisServer, er
 	return awaited(cmd, port)
 }
 
-// awaited runs a server that will answer on port.
 func awaited(cmd *exec.Cmd, port int) (*RedisServer, error) {
 	p, err := startProcess(cmd)
 	if err != nil {
@@ -105,7 +104,6 @@ func awaited(cmd *exec.Cmd, port int) (*RedisServer, error) {
 	}, nil
 }
 
-// awaitRedis returns when the server on port answers and is the process.
 func awaitRedis(p *process, port int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), redisStartTimeout)
 	defer cancel()
@@ -123,7 +121,7 @@ func awaitRedis(p *process, port int) error {
 	})
 }
 
-// startEmbeddedRedis runs miniredis, whose keys expire only as far as its clock is pushed: a ticker pushes it.
+// startEmbeddedRedis runs miniredis, with a ticker that advances its clock so that keys expire.
 func startEmbeddedRedis(port int) (*RedisServer, error) {
 	const tick = 50 * time.Millisecond
 	m := miniredis.NewMiniRedis()

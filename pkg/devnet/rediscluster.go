@@ -22,20 +22,20 @@ const (
 
 var errForming = errors.New("the nodes do not know of each other yet")
 
-// RedisCluster is a Cluster of redis-servers without replicas, or a master and its replica watched by a Sentinel, on 127.0.0.1.
+// RedisCluster is a Cluster of redis-servers without replicas, or a master and its replica with a Sentinel, on
+// 127.0.0.1.
 type RedisCluster struct {
-	URL   string // as package redisdb takes it
+	URL   string // in the format of package redisdb
 	Nodes []*RedisServer
 }
 
-// Close stops the servers.
 func (c *RedisCluster) Close() {
 	for _, n := range c.Nodes {
 		n.Close()
 	}
 }
 
-// StartRedisCluster starts so many masters, which share the slots.
+// StartRedisCluster starts masters that share the slots evenly.
 func StartRedisCluster(dir string, nodes int) (c *RedisCluster, err error) {
 	c = &RedisCluster{}
 	defer func() {
@@ -88,8 +88,8 @@ func StartRedisCluster(dir string, nodes int) (c *RedisCluster, err error) {
 	return c, nil
 }
 
-// StartRedisSentinel starts a master, its replica, and a Sentinel that makes the replica the master when that is gone for a moment.
-// Nodes are these, in this order.
+// StartRedisSentinel starts a master, its replica and a Sentinel, in this order in Nodes. The Sentinel promotes the
+// replica when the master has been down for 500 ms.
 func StartRedisSentinel(dir string) (c *RedisCluster, err error) {
 	const name = "scorelay"
 	c = &RedisCluster{}
@@ -165,19 +165,17 @@ func startSentinel(dir, name, master string) (*RedisServer, error) {
 	})
 }
 
-// addr is the server's host:port.
 func (r *RedisServer) addr() string {
 	return strings.TrimSuffix(strings.TrimPrefix(r.URL, "redis://"), "/0")
 }
 
-// do runs fn with a client of the server.
 func (r *RedisServer) do(fn func(*redis.Client) error) error {
 	client := redis.NewClient(&redis.Options{Addr: r.addr(), MaxRetries: -1})
 	defer func() { _ = client.Close() }()
 	return fn(client)
 }
 
-// awaits runs fn until it succeeds, or ctx ends.
+// awaits retries fn until it succeeds or ctx ends.
 func (r *RedisServer) awaits(ctx context.Context, fn func(*redis.Client) error) error {
 	return r.do(func(client *redis.Client) error {
 		for {

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// TB is what the helpers need of a *testing.T, so that no shipped binary links package testing.
+// TB is the part of *testing.T that the helpers use, so that no shipped binary links package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -27,13 +27,13 @@ type TB interface {
 	TempDir() string
 }
 
-// NATS starts a server of the test's own, durable unless options say something else.
+// NATS starts a server for the test, durable by default.
 func NATS(t TB, options ...NATSOptions) *NATSServer {
 	t.Helper()
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), only(options)) })
 }
 
-// RestartedNATS is a server of a test's own that comes back with its data and at its address.
+// RestartedNATS is a test's server that can restart with its data and address.
 type RestartedNATS struct {
 	*NATSServer
 
@@ -42,7 +42,6 @@ type RestartedNATS struct {
 	port, monitor int
 }
 
-// NATSThatRestarts starts one.
 func NATSThatRestarts(t TB) *RestartedNATS {
 	t.Helper()
 	s := &RestartedNATS{t: t, dir: t.TempDir()}
@@ -52,13 +51,12 @@ func NATSThatRestarts(t TB) *RestartedNATS {
 	return s
 }
 
-// Restart starts it again; the test has closed it.
 func (s *RestartedNATS) Restart() {
 	s.t.Helper()
 	s.StartAt(s.port, s.monitor)
 }
 
-// StartAt starts it again with its data, but at another address: 0 takes free ports.
+// StartAt starts the server again with its data, on other ports; 0: free ones.
 func (s *RestartedNATS) StartAt(port, monitor int) {
 	s.t.Helper()
 	running, err := StartNATS(s.dir, NATSOptions{Port: port, MonitorPort: monitor})
@@ -68,7 +66,6 @@ func (s *RestartedNATS) StartAt(port, monitor int) {
 	s.NATSServer = running
 }
 
-// Port is that of a URL.
 func Port(t TB, address string) int {
 	t.Helper()
 	parsed, err := url.Parse(address)
@@ -82,16 +79,16 @@ func Port(t TB, address string) int {
 	return port
 }
 
-// patience is how long a machine may take to answer a test.
+// patience bounds one request of a test.
 const patience = time.Minute
 
-// JetStream connects to a NATS server of the test's own.
+// JetStream connects to a new NATS server.
 func JetStream(t TB) jetstream.JetStream {
 	t.Helper()
 	return JetStreamAt(t, NATS(t).URL)
 }
 
-// JetStreamAt connects to a NATS server, and again for as long as the test runs. Its Conn is the connection.
+// JetStreamAt connects to a NATS server, and reconnects during the test. Its Conn is the connection.
 func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	t.Helper()
 	conn, err := nats.Connect(url, append([]nats.Option{
@@ -108,7 +105,7 @@ func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	return js
 }
 
-// NATSServers starts a cluster of the test's own. adjust may change the options of a server before it starts; it may be nil.
+// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil.
 func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
 	t.Helper()
 	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })
@@ -133,14 +130,13 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 	return servers, mesh
 }
 
-// Redis starts a server of the test's own.
 func Redis(t TB, options ...RedisOptions) *RedisServer {
 	t.Helper()
 	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), only(options)) })
 }
 
-// NeedsRedisServer skips a test of what the embedded Redis cannot do, where redis-server is not installed and RequireRedisServer does not
-// ask for it.
+// NeedsRedisServer skips a test that the embedded Redis cannot run, unless redis-server is installed or
+// RequireRedisServer is "1".
 func NeedsRedisServer(t interface {
 	Helper()
 	Skip(args ...any)
@@ -152,7 +148,7 @@ func NeedsRedisServer(t interface {
 	}
 }
 
-// Today has a test begin with a minute or more of its UTC day left: at the day's end gas is counted from zero.
+// Today waits for the next UTC day if less than a minute of this one is left: daily gas counts restart there.
 func Today() {
 	now := time.Now().UTC()
 	if left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now); left < time.Minute {
@@ -160,7 +156,7 @@ func Today() {
 	}
 }
 
-// Log keeps what is logged, and can be read meanwhile.
+// Log collects log output. It is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -178,13 +174,13 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// NewChain starts a chain of the test's own that makes blocks only on Commit, unless options say something else.
+// NewChain starts a chain for the test, by default with blocks only on Commit.
 func NewChain(t TB, options ...ChainOptions) *Chain {
 	t.Helper()
 	return started(t, func() (*Chain, error) { return StartChain(only(options)) })
 }
 
-// Transact puts one transaction of Key(key) into a block of its own, which must succeed; to is nil where it makes a contract.
+// Transact mines a transaction of Key(key) and fails the test if it reverts. A nil to creates a contract.
 func (c *Chain) Transact(t TB, key int, to *common.Address, data []byte) *types.Receipt {
 	t.Helper()
 	receipt, err := c.transact(key, to, data)
@@ -217,7 +213,7 @@ func (c *Chain) transact(key int, to *common.Address, data []byte) (*types.Recei
 	return receipt, err
 }
 
-// Reorg replaces all blocks above a height by more, of which the first hold the transactions that make sends.
+// Reorg replaces all blocks above a height by a longer branch: the blocks that make commits, then empty ones.
 func (c *Chain) Reorg(t TB, above uint64, make func()) {
 	t.Helper()
 	if err := c.reorg(above, make); err != nil {
@@ -250,13 +246,12 @@ func (c *Chain) reorg(above uint64, make func()) error {
 	}
 }
 
-// NewAnvil starts an anvil of the test's own. It never skips: an anvil that cannot be installed fails the test.
+// NewAnvil starts an anvil for the test. If anvil cannot be installed, the test fails; it never skips.
 func NewAnvil(t TB, opts AnvilOptions) *Anvil {
 	t.Helper()
 	return started(t, func() (*Anvil, error) { return StartAnvil(opts) })
 }
 
-// started starts what ends with the test.
 func started[T interface{ Close() }](t TB, start func() (T, error)) T {
 	t.Helper()
 	server, err := start()
@@ -267,7 +262,6 @@ func started[T interface{ Close() }](t TB, start func() (T, error)) T {
 	return server
 }
 
-// only is what may be given once, or the zero value.
 func only[T any](given []T) (one T) {
 	if len(given) > 1 {
 		panic("devnet: options are given once")

@@ -1,5 +1,5 @@
-// Package evm applies single transactions to a state in memory, by geth's EVM under chosen fork rules: what figures of gas are
-// taken from. There are no blocks, no pool and no server.
+// Package evm measures gas: it applies single transactions to a state in memory, by geth's EVM under chosen fork
+// rules. It has no blocks, pool or server.
 package evm
 
 import (
@@ -20,25 +20,25 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 )
 
-// BlockNumber is that of all transactions: beyond every fork that mainnet had by number.
+// BlockNumber is the block of all transactions, after every fork that mainnet scheduled by number.
 const BlockNumber = 25_000_000
 
-// MaxTxBytes is the size of the largest transaction that pools take.
+// MaxTxBytes is the largest transaction that pools accept.
 const MaxTxBytes = 128 << 10
 
-// ErrTooLong says that pools would not take a transaction, which was not applied.
+// ErrTooLong means that a transaction exceeds MaxTxBytes and was not applied.
 var ErrTooLong = errors.New("transaction longer than pools take")
 
-// Machine is a state in memory, and the EVM to change it. It is not safe for concurrent use.
+// Machine is a state in memory with an EVM. It is not safe for concurrent use.
 type Machine struct {
 	State *state.StateDB
 
 	config *params.ChainConfig
 	time   uint64 // of blocks, s since 1970
-	sent   int    // transactions so far
+	sent   int
 }
 
-// New makes a machine with an empty state under the rules that the configuration has at a time, in s since 1970.
+// New returns a machine with an empty state, under the configuration's rules at a time (s since 1970).
 func New(config *params.ChainConfig, time uint64) (*Machine, error) {
 	disk := rawdb.NewMemoryDatabase()
 	empty, err := state.New(types.EmptyRootHash, state.NewMPTDatabase(triedb.NewDatabase(disk, nil), state.NewCodeDB(disk)))
@@ -48,15 +48,15 @@ func New(config *params.ChainConfig, time uint64) (*Machine, error) {
 	return &Machine{State: empty, config: config, time: time}, nil
 }
 
-// Fork is an independent copy of the machine.
+// Fork returns an independent copy of the machine.
 func (m *Machine) Fork() *Machine {
 	out := *m
 	out.State = m.State.Copy()
 	return &out
 }
 
-// Apply signs a transaction of so much gas, or a creation where to is nil, and applies it, whether it succeeds or not. It
-// costs its sender nothing: the base fee is 0. The error is ErrTooLong, or what makes a transaction invalid.
+// Apply signs and applies a transaction, also if it reverts. A nil to creates a contract. Base fee and tip are 0, so
+// gas is free. The error is ErrTooLong, or the reason why the transaction is invalid.
 func (m *Machine) Apply(from *ecdsa.PrivateKey, to *common.Address, data []byte, gas uint64) (*types.Receipt, error) {
 	tx, err := types.SignNewTx(from, types.LatestSignerForChainID(m.config.ChainID), &types.DynamicFeeTx{
 		ChainID: m.config.ChainID, Nonce: m.State.GetNonce(crypto.PubkeyToAddress(from.PublicKey)), Gas: gas, To: to, Data: data,

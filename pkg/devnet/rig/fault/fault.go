@@ -1,5 +1,5 @@
-// Package fault has writes of tests fail in both ways in which a write to another system fails: nothing was stored, or it
-// was stored and the answer was lost.
+// Package fault injects failures into writes, in both ways that a remote write can fail: before it is stored, or after
+// it, with the response lost.
 package fault
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
-// Err is the error of every injected fault.
+// Err is the cause of every injected fault.
 var Err = errors.New("injected fault")
 
 // Kind is how a write fails.
@@ -25,15 +25,15 @@ type Kind int
 // The kinds of faults. None lets a write through.
 const (
 	None      Kind = iota
-	Failed         // nothing is stored
-	Persisted      // it is stored, and the answer is lost
+	Failed         // not stored
+	Persisted      // stored, but the response is lost
 )
 
 func (k Kind) String() string {
 	return [...]string{"none", "failed", "failed but persisted"}[k]
 }
 
-// Each runs a parallel subtest for each way in which a write fails.
+// Each runs a parallel subtest for Failed and one for Persisted.
 func Each(t *testing.T, run func(t *testing.T, kind Kind)) {
 	t.Helper()
 	for _, kind := range []Kind{Failed, Persisted} {
@@ -44,10 +44,9 @@ func Each(t *testing.T, run func(t *testing.T, kind Kind)) {
 	}
 }
 
-// Crash is one of the cases of AtEachWrite: a write fails in one of the ways, and then the same process tries again, or
-// another one begins.
+// Crash is a case of AtEachWrite: one write fails, then the same process retries, or another one takes over.
 type Crash struct {
-	*Plan // of the process's writes; its rule is set
+	*Plan // of the process's writes; the rule is set
 
 	Write   int // that fails, counted from 1
 	Kind    Kind
@@ -58,9 +57,9 @@ func (c Crash) String() string {
 	return fmt.Sprintf("write %d %s, another process: %t", c.Write, c.Kind, c.Another)
 }
 
-// AtEachWrite runs what writes by a crash's plan with its first write failing, with its second, and so on, in both ways, until no
-// run comes to the write that should fail. The same process continues after half of the runs, and another one after the others; after
-// each of them where long.Runs. There must be more than so many writes.
+// AtEachWrite calls run with the first write failing, then the second, and so on, with each kind, until no run
+// reaches the write that should fail. The same process and another one continue alternately; with long.Runs, both
+// cases run. The test fails unless there are more than moreThan writes.
 func AtEachWrite(t testing.TB, moreThan int, run func(Crash)) {
 	t.Helper()
 	for n := 1; ; n++ {
@@ -84,7 +83,7 @@ func AtEachWrite(t testing.TB, moreThan int, run func(Crash)) {
 	}
 }
 
-// Plan decides which writes fail. The zero value lets all of them through. It is safe for concurrent use.
+// Plan decides which writes fail; none by default. It is safe for concurrent use.
 type Plan struct {
 	mu       sync.Mutex
 	writes   int
@@ -95,20 +94,18 @@ type Plan struct {
 	after    func()
 }
 
-// Rule returns how the n-th write since it was set fails, counted from 1. write is its name.
+// Rule returns how a write fails. write is its name; n counts writes since the rule was set, from 1.
 type Rule func(write string, n int) Kind
 
-// Nth fails the n-th write.
 func Nth(n int, kind Kind) Rule {
 	return func(_ string, is int) Kind { return kind.when(is == n) }
 }
 
-// First fails the first n writes.
 func First(n int, kind Kind) Rule {
 	return func(_ string, is int) Kind { return kind.when(is <= n) }
 }
 
-// Random fails one write in so many, either way, and not more than so many of them.
+// Random fails one write in oneIn on average, with either kind, until most have failed.
 func Random(rng *rand.Rand, oneIn, most int) Rule {
 	return func(string, int) Kind {
 		if most == 0 || rng.IntN(oneIn) > 0 {
@@ -119,7 +116,7 @@ func Random(rng *rand.Rand, oneIn, most int) Rule {
 	}
 }
 
-// Of applies a rule to the writes of a name, which it counts by themselves.
+// Of applies a rule to the writes with a name, and counts only these.
 func Of(name string, rule Rule) Rule {
 	n := 0
 	return func(write string, _ int) Kind {
@@ -131,7 +128,6 @@ func Of(name string, rule Rule) Rule {
 	}
 }
 
-// Always fails all writes.
 func Always(kind Kind) Rule {
 	return func(string, int) Kind { return kind }
 }
@@ -143,17 +139,16 @@ func (k Kind) when(fails bool) Kind {
 	return None
 }
 
-// NewPlan returns a plan with a rule.
 func NewPlan(rule Rule) *Plan { return &Plan{rule: rule} }
 
-// Set replaces the rule, and counts writes from 1 again. nil lets all writes through.
+// Set replaces the rule and resets the counts. nil lets all writes through.
 func (p *Plan) Set(rule Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule, p.writes, p.failures, p.before = rule, 0, 0, nil
 }
 
-// Before has fn run before the n-th write from now on, counted from 1, unless Set comes first: what happens elsewhere meanwhile.
+// Before calls fn before the n-th write from now on (from 1), to simulate a concurrent event. Set cancels it.
 func (p *Plan) Before(n int, fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,28 +158,29 @@ func (p *Plan) Before(n int, fn func()) {
 	p.before[p.writes+n] = fn
 }
 
-// After has fn run after each write that fails, before its error is returned: what happens elsewhere meanwhile.
+// After calls fn after each failed write, before its error is returned, to simulate a concurrent event.
 func (p *Plan) After(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.after = fn
 }
 
-// Writes returns the number of writes since the rule was set.
+// Writes returns the number of writes since Set.
 func (p *Plan) Writes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.writes
 }
 
-// Failures returns how many writes failed since the rule was set.
+// Failures returns the number of failed writes since Set.
 func (p *Plan) Failures() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failures
 }
 
-// Write does a write, or fails it with Err. A write that should be stored, and is refused, returns its own error.
+// Write calls do unless the rule fails the write with Err. If the kind is Persisted and do fails, it returns do's
+// error.
 func (p *Plan) Write(name string, do func() error) error {
 	p.mu.Lock()
 	p.writes++
@@ -197,7 +193,7 @@ func (p *Plan) Write(name string, do func() error) error {
 		p.failed.Store(true)
 	}
 	before, after := p.before[p.writes], p.after
-	p.mu.Unlock() // the write, and what a test does in it, may use the plan
+	p.mu.Unlock() // the write, or a callback of the test, may use the plan
 	if before != nil {
 		before()
 	}
@@ -215,7 +211,7 @@ func (p *Plan) Write(name string, do func() error) error {
 	return fmt.Errorf("%w: %s", Err, name)
 }
 
-// Value is Write for a write that returns a value. A write that fails returns the zero value.
+// Value is Write for a write with a value, which is zero if the write fails.
 func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err error) {
 	err = p.Write(name, func() (err error) {
 		value, err = do()
@@ -228,18 +224,16 @@ func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err erro
 	return value, nil
 }
 
-// KeyValue is a bucket of JetStream whose creates and updates follow a plan.
+// KeyValue is a JetStream bucket with a plan for Create and Update.
 type KeyValue struct {
 	jetstream.KeyValue
 	*Plan
 }
 
-// Create is the bucket's Create, if the plan lets it through.
 func (k KeyValue) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
 	return Value(k.Plan, "create", func() (uint64, error) { return k.KeyValue.Create(ctx, key, value, opts...) })
 }
 
-// Update is the bucket's Update, if the plan lets it through.
 func (k KeyValue) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	return Value(k.Plan, "update", func() (uint64, error) { return k.KeyValue.Update(ctx, key, value, revision) })
 }

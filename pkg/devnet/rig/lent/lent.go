@@ -1,5 +1,5 @@
-// Package lent lends a package's tests servers that earlier tests gave back: starting a chain and NATS, and creating what a deployment keeps
-// there, takes longer than most tests that need them.
+// Package lent reuses servers among a package's tests: most tests are faster than starting a chain and NATS and
+// creating a deployment's streams.
 package lent
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const patience = time.Minute
 
-// Main runs a package's tests, and then ends all servers. It is for TestMain.
+// Main runs a package's tests and stops all servers, for TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	for _, end := range ends {
@@ -34,7 +34,7 @@ var (
 	streams []jetstream.JetStream
 )
 
-// Chain lends a chain that makes blocks only on Commit. It has blocks and contracts of other tests, and no pending transactions.
+// Chain lends a chain with blocks only on Commit. It has blocks and contracts of earlier tests; its pool is empty.
 func Chain(t testing.TB) *devnet.Chain {
 	t.Helper()
 	return lend(t, &chains, func() (*devnet.Chain, func(), error) {
@@ -46,7 +46,7 @@ func Chain(t testing.TB) *devnet.Chain {
 	}, (*devnet.Chain).Rollback)
 }
 
-// JetStream lends a NATS server. A stream that is there already never held a message, and has no metadata.
+// JetStream lends a NATS server. Streams of earlier tests remain if they never held a message and have no metadata.
 func JetStream(t testing.TB) jetstream.JetStream {
 	t.Helper()
 	return lend(t, &streams, startNATS, func(js jetstream.JetStream) {
@@ -66,7 +66,7 @@ func JetStream(t testing.TB) jetstream.JetStream {
 	})
 }
 
-// describes reports whether a stream's metadata are not only the server's own.
+// describes reports whether a stream has metadata besides the server's own.
 func describes(metadata map[string]string) bool {
 	for key := range metadata {
 		if !strings.HasPrefix(key, "_nats.") {
@@ -97,7 +97,8 @@ func startNATS() (jetstream.JetStream, func(), error) {
 	}, err
 }
 
-// lend takes a server that was given back, or starts one. It is given back, tidied up, when all else that the test began has ended.
+// lend returns a free server, or starts one. A cleanup tidies and frees it, after those that the test registers
+// later.
 func lend[T any](t testing.TB, free *[]T, start func() (T, func(), error), tidy func(T)) (server T) {
 	t.Helper()
 	mu.Lock()

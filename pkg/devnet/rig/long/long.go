@@ -1,4 +1,4 @@
-// Package long marks the tests that take long (docs/testing.md).
+// Package long marks slow tests (docs/testing.md).
 package long
 
 import (
@@ -8,13 +8,12 @@ import (
 	"testing"
 )
 
-// Env is the environment variable that has such tests run, as .ci/deep does, if it is "1".
+// Env is the environment variable that enables slow tests if "1", as in .ci/deep.
 const Env = "SCORELAY_LONG_TESTS"
 
-// Runs reports whether such tests run.
+// Runs reports whether slow tests are enabled.
 func Runs() bool { return os.Getenv(Env) == "1" }
 
-// Test skips a test unless Runs.
 func Test(t testing.TB) {
 	t.Helper()
 	if !Runs() {
@@ -22,7 +21,7 @@ func Test(t testing.TB) {
 	}
 }
 
-// Size is how many cases a test tries: all if Runs, else few.
+// Size returns the number of cases to try: all if Runs, otherwise few.
 func Size(few, all int) int {
 	if Runs() {
 		return all
@@ -30,7 +29,7 @@ func Size(few, all int) int {
 	return few
 }
 
-// Beside has so many parallel tests of the package run at once. It is for TestMain of tests that mostly wait.
+// Beside sets the number of parallel tests, unless the command line does, for TestMain of tests that mostly wait.
 func Beside(tests int) {
 	if !flag.Parsed() {
 		flag.Parse()

@@ -15,12 +15,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Config of a Chain.
 type Config struct {
 	ID       uint64 // EIP-155
 	Contract common.Address
 	Admin    common.Address   // grants and revokes the relayer role
-	Relayers []common.Address // have it at first
+	Relayers []common.Address // have the role at first
 	Accounts map[common.Address]Account
 	GasLimit uint64 // of a block
 	BaseFee  uint64 // of the first block, wei per gas
@@ -38,20 +37,20 @@ type Block struct {
 	Header   *types.Header
 	Txs      []*Tx
 	Receipts evidence.Receipts
-	Parent   *Block // nil of the first
+	Parent   *Block // nil for the first
 
 	state *state
 }
 
-// Chain is the chain as it is: all blocks that were made, and which of them count.
+// Chain is the true chain: all blocks, and the canonical branch.
 type Chain struct {
 	Config
-	GasPercent uint64         // what calls use of what the rules bound them by
-	BaseFee    uint64         // of the next block
+	GasPercent uint64         // gas use of calls, percent of the gas rules' upper bound
+	BaseFee    uint64         // of the next block, wei per gas
 	GasLimit   uint64         // of the next block
-	Tip        uint64         // what nodes say gets a transaction mined
-	Finalized  uint64         // the newest block of the finalized tag; 0 while there is none
-	Told       map[string]int // by fault of a node: answers that were something else because of it
+	Tip        uint64         // that nodes suggest, wei per gas
+	Finalized  uint64         // number of the newest finalized block; 0: none
+	Told       map[string]int // by fault: answers that it changed
 
 	rules    registry.GasRules // of the next block, and of calls
 	clock    *Clock
@@ -62,11 +61,10 @@ type Chain struct {
 	txs      map[common.Hash]*Tx
 	calls    map[common.Hash]*call
 	blocks   map[common.Hash]*Block
-	branch   []*Block // that counts, by number
+	branch   []*Block // canonical, by number
 	made     uint64
 }
 
-// NewChain makes a chain with its first block.
 func NewChain(config Config, clock *Clock) *Chain {
 	c := &Chain{
 		Config: config, GasPercent: 70, BaseFee: config.BaseFee, GasLimit: config.GasLimit, Tip: 1_000_000_000, rules: registry.Osaka(), clock: clock,
@@ -85,10 +83,10 @@ func NewChain(config Config, clock *Clock) *Chain {
 	return c
 }
 
-// Head is the newest block that counts.
+// Head returns the newest canonical block.
 func (c *Chain) Head() *Block { return c.branch[len(c.branch)-1] }
 
-// At is the block of a height that counts; nil above the head.
+// At returns the canonical block at a height, or nil above the head.
 func (c *Chain) At(number uint64) *Block {
 	if number >= uint64(len(c.branch)) {
 		return nil
@@ -96,32 +94,32 @@ func (c *Chain) At(number uint64) *Block {
 	return c.branch[number]
 }
 
-// Block is a block of any branch; nil if there is none.
+// Block returns a block of any branch, or nil.
 func (c *Chain) Block(hash common.Hash) *Block { return c.blocks[hash] }
 
-// Nonce is how many transactions of an account are in blocks up to b.
+// Nonce returns an account's nonce after b.
 func (b *Block) Nonce(of common.Address) uint64 { return b.state.of(of).nonce }
 
-// Balance is that of an account after b, wei.
+// Balance returns an account's balance after b, in wei.
 func (b *Block) Balance(of common.Address) *big.Int { return b.state.of(of).balance }
 
-// Scores are all scores after b.
+// Scores returns all scores after b.
 func (b *Block) Scores() map[ScoreKey]int64 { return maps.Clone(b.state.registry.scores) }
 
-// NextEdit is the nonce of a project's next edit after b.
+// NextEdit returns the nonce of a project's next edit after b.
 func (b *Block) NextEdit(of score.ProjectID) uint64 { return b.state.registry.edits[of] }
 
-// Fork has all that happens from now on charged by other rules.
+// Fork changes the gas rules from now on.
 func (c *Chain) Fork(rules registry.GasRules) {
 	c.rules = rules
 	clear(c.calls)
 }
 
-// Make makes a block on parent, of those transactions that can be executed, in order, and that fit. used is gas that
-// other traffic takes. The block counts only once its branch is adopted.
+// Make makes a block on parent, of the transactions that are executable and fit, in order. used is the gas of other
+// traffic. The block becomes canonical once Adopt is called with its branch.
 func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
 	s, baseFee := parent.state.clone(), new(big.Int).SetUint64(c.BaseFee)
-	own := false // the registry's state is this block's
+	own := false // the registry's state is this block's copy
 	var in []*Tx
 	var receipts evidence.Receipts
 	for _, tx := range txs {
@@ -174,7 +172,7 @@ func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*type
 	return receipt
 }
 
-// seal makes the header and places the receipts.
+// seal builds the header and sets the positions of receipts and logs.
 func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Receipts, used uint64) *Block {
 	c.made++
 	list := make(types.Transactions, len(txs))
@@ -187,7 +185,7 @@ func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Recei
 		Number: new(big.Int), UncleHash: types.EmptyUncleHash, Root: s.seal(), TxHash: types.DeriveSha(list, trie.NewStackTrie(nil)),
 		ReceiptHash: types.DeriveSha(receipts, trie.NewStackTrie(nil)), Bloom: types.MergeBloom(plain), Difficulty: new(big.Int),
 		GasLimit: c.GasLimit, GasUsed: used, Time: uint64(c.clock.Now().Unix()), BaseFee: new(big.Int).SetUint64(c.BaseFee),
-		Extra: binary.BigEndian.AppendUint64(nil, c.made), // no two blocks are alike
+		Extra: binary.BigEndian.AppendUint64(nil, c.made), // makes blocks unique
 	}
 	if parent != nil {
 		header.ParentHash = parent.Hash
@@ -207,7 +205,7 @@ func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Recei
 	return b
 }
 
-// Evidence is a header as package chain reads it.
+// Evidence converts a header to the format of package chain.
 func Evidence(h *types.Header, txs []common.Hash) evidence.Block {
 	return evidence.Block{
 		Number: h.Number.Uint64(), Hash: h.Hash(), Parent: h.ParentHash, Time: h.Time, GasLimit: h.GasLimit, GasUsed: h.GasUsed,
@@ -215,7 +213,7 @@ func Evidence(h *types.Header, txs []common.Hash) evidence.Block {
 	}
 }
 
-// Adopt makes the branch that ends with head the one that counts.
+// Adopt makes the branch up to head the canonical one.
 func (c *Chain) Adopt(head *Block) {
 	branch := c.branch[:min(uint64(len(c.branch)), head.Number+1)]
 	for uint64(len(branch)) <= head.Number {

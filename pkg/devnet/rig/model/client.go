@@ -14,40 +14,39 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// An endpoint that contradicted what was verified is set aside, as long as there is another, for so long at first, and
-// twice as long each time up to the most.
+// An endpoint that contradicted verified data is set aside while another is usable. The time doubles from setAside to
+// mostSetAside.
 const (
 	setAside     = 30 * time.Second
 	mostSetAside = 10 * time.Minute
 )
 
-// Client asks nodes as package chain does: what it returns has passed the checks of package evidence, and what a node does
-// not say, or says against itself, was not learnt. It implements heads.Chain and relay.Chain.
+// Client reads nodes like package chain: results passed the checks of package evidence, and missing or contradictory
+// data is left out. It implements heads.Chain and relay.Chain.
 type Client struct {
 	chain *Chain
 	links []*Link
 
-	// Before, if it is there, is called before each question is put to a node: it may end the process.
+	// Before, if set, is called before each request. It may end the process.
 	Before func(what string)
-	// OnSend, if it is there, is told of raw transactions before any node hears of them.
+	// OnSend, if set, is called with raw transactions before any node gets them.
 	OnSend func(raw []byte)
-	// Contradictions counts answers that were thrown away.
+	// Contradictions counts discarded answers.
 	Contradictions int
 }
 
 // Link is a client's connection to a node.
 type Link struct {
 	Node  *Node
-	Down  bool // the node cannot be reached from here
+	Down  bool // the client cannot reach the node
 	until time.Time
-	last  time.Time // it contradicted
+	last  time.Time // when it last contradicted itself
 	times int
 }
 
-// doubtful tells whether the node contradicted itself so lately that only what can be checked is believed.
+// doubtful reports whether the node contradicted itself in the last setAside: only verifiable data is believed then.
 func (l *Link) doubtful(now time.Time) bool { return !l.last.IsZero() && now.Sub(l.last) < setAside }
 
-// NewClient connects to nodes.
 func (c *Chain) NewClient(nodes ...*Node) *Client {
 	client := &Client{chain: c}
 	for _, n := range nodes {
@@ -56,10 +55,10 @@ func (c *Chain) NewClient(nodes ...*Node) *Client {
 	return client
 }
 
-// Links are the client's connections, in the order in which it prefers them.
+// Links returns the connections in order of preference.
 func (c *Client) Links() []*Link { return c.links }
 
-// usable are the links that are not set aside; all when all are.
+// usable returns the links that are not set aside, or all links if all are.
 func (c *Client) usable() []*Link {
 	now := c.chain.clock.now
 	trusted := slices.DeleteFunc(slices.Clone(c.links), func(l *Link) bool { return now.Before(l.until) })
@@ -75,12 +74,10 @@ func (c *Client) before(what string) {
 	}
 }
 
-// asks tells whether a node answers a question over the link.
 func (l *Link) asks(what string, key []byte) bool {
 	return !l.Node.told("partition", l.Down) && l.Node.answers(what, key)
 }
 
-// contradict throws an answer away.
 func (c *Client) contradict(l *Link, err error) error {
 	c.Contradictions++
 	c.Distrust(l.Node.Name, err)
@@ -106,7 +103,7 @@ func (c *Client) Distrust(endpoint string, _ error) {
 	}
 }
 
-// Latest is the newest block of every node that answers.
+// Latest returns the newest block of every node that answers.
 func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 	c.before("latest")
 	for _, l := range c.usable() {
@@ -120,7 +117,7 @@ func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 	return claims, nil
 }
 
-// claim is the head that the node shows.
+// claim returns the head that the node reports.
 func (n *Node) claim() evidence.Block {
 	switch {
 	case n.told("ahead", n.Faults.Ahead > 0):
@@ -140,7 +137,7 @@ func (n *Node) claim() evidence.Block {
 	return n.tell(n.head)
 }
 
-// tell is a block as the node lists it.
+// tell returns a block as the node reports it.
 func (n *Node) tell(b *Block) evidence.Block {
 	out := b.Block
 	if n.Faults.Hides > 0 {
@@ -154,7 +151,7 @@ func (n *Node) tell(b *Block) evidence.Block {
 	return out
 }
 
-// Finalized is the newest block of the finalized tag of every node that answers.
+// Finalized returns the newest finalized block of every node that answers.
 func (c *Client) Finalized(context.Context) (claims []evidence.Claim, err error) {
 	c.before("finalized")
 	answered := false
@@ -186,7 +183,6 @@ func (c *Client) link(endpoint string) *Link {
 	return nil
 }
 
-// HashAt is the hash of one node's block of a height.
 func (c *Client) HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error) {
 	blocks, err := c.Blocks(ctx, endpoint, number, number)
 	if err != nil {
@@ -195,12 +191,12 @@ func (c *Client) HashAt(ctx context.Context, endpoint string, number uint64) (co
 	return blocks[0].Hash, nil
 }
 
-// Agreed are all blocks: the model's headers can be checked.
+// Agreed accepts all blocks: the model's headers are checkable.
 func (c *Client) Agreed(_ context.Context, _ string, blocks []evidence.Block) (int, error) {
 	return len(blocks), nil
 }
 
-// Blocks are blocks of one node's branch, each the parent of the next.
+// Blocks returns blocks of one node's branch, each the parent of the next.
 func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (out []evidence.Block, err error) {
 	c.before("blocks")
 	l := c.link(endpoint)
@@ -217,8 +213,7 @@ func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (ou
 	return out, nil
 }
 
-// Read asks nodes that have the block for accounts and prices, and those that have the others for receipts, one after the
-// other until all is learnt.
+// Read asks the nodes that have block ask.At, one after the other, for prices, accounts and receipts still missing.
 func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
 	c.before("read")
 	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}}
@@ -246,7 +241,7 @@ func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, err
 	return answer, nil
 }
 
-// account reads an account from a proof, or takes the word of all nodes that have the block, if it is one.
+// account returns a proved account. Without proofs, all answering nodes with the block must agree on it.
 func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Account, bool) {
 	var word *evidence.Account
 	for _, l := range c.usable() {
@@ -279,7 +274,7 @@ func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Accoun
 	return *word, true
 }
 
-// receipts adds what a node tells of a block's receipts: all of them at once where ours are many of it, one by one else.
+// receipts adds a node's receipts of a block: a small part one by one, otherwise all together.
 func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	b := l.Node.has(wanted.Block.Number, wanted.Block.Hash)
 	if b == nil || !l.asks("receipts", wanted.Block.Hash[:]) {
@@ -306,8 +301,8 @@ func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Ha
 	}
 }
 
-// single adds receipts that are read one by one. Those of failures, and those without a log, are better read under the
-// block's root: it is false then.
+// single adds receipts read one by one, and reports whether they suffice. Failed receipts and those without logs do
+// not: the block's receipts root must verify them. The same holds for a doubtful node.
 func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*evidence.Receipt) bool {
 	if l.doubtful(c.chain.clock.now) {
 		return false
@@ -332,12 +327,11 @@ func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common
 	return enough
 }
 
-// gives tells whether the node has a transaction's receipt for us.
 func (n *Node) gives(tx common.Hash) bool {
 	return !n.told("receipts", n.Faults.Receipts > 0 && n.roll("receipt", tx[:]) < n.Faults.Receipts)
 }
 
-// EstimateGas is what a transfer with the message's data asks for, at any node.
+// EstimateGas returns the gas of a transfer with the message's data.
 func (c *Client) EstimateGas(_ context.Context, msg evidence.Call) (uint64, error) {
 	c.before("estimate")
 	for _, l := range c.usable() {
@@ -348,7 +342,7 @@ func (c *Client) EstimateGas(_ context.Context, msg evidence.Call) (uint64, erro
 	return 0, errNoAnswer
 }
 
-// Transactions are all transactions of the blocks, from any node that has them.
+// Transactions returns all transactions of the blocks, from any node that has them.
 func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []evidence.Transactions, err error) {
 	c.before("transactions")
 	for i := range blocks {
@@ -382,7 +376,7 @@ func (c *Client) transactions(at *evidence.Block) (txs evidence.Transactions, er
 	return evidence.Transactions{}, fmt.Errorf("the transactions of block %d: %w", at.Number, err)
 }
 
-// Find tells where nodes say that transactions are.
+// Find returns the blocks that contain transactions, as nodes report it.
 func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
 	c.before("find")
 	found, answered := map[common.Hash]evidence.Ref{}, false
@@ -403,7 +397,7 @@ func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evi
 	return found, nil
 }
 
-// holder is the block of the node's branch that holds a transaction; nil if none does.
+// holder returns the block of the node's branch with a transaction, or nil.
 func (n *Node) holder(tx common.Hash) *Block {
 	for b := n.head; b != nil; b = b.Parent {
 		if slices.Contains(b.Block.Txs, tx) {

@@ -15,18 +15,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// registryState is the contract's storage. It is not changed once its block is made: apply works on a copy.
+// registryState is the contract's storage, immutable once its block is made.
 type registryState struct {
 	projects map[score.ProjectID]*score.Record
-	created  map[score.ProjectID]uint64 // in which block
+	created  map[score.ProjectID]uint64 // block number
 	edits    map[score.ProjectID]uint64 // the next nonce
 	used     map[usedKey]bool
 	scores   map[ScoreKey]int64
 	relayers map[common.Address]bool
-	batches  []played // all that ever was
+	batches  []played // ever applied
 }
 
-// played is what became of a batch.
 type played struct {
 	batch    batch.Batch
 	outcomes []score.Outcome
@@ -37,7 +36,6 @@ type usedKey struct {
 	id      score.UpdateID
 }
 
-// ScoreKey names one score.
 type ScoreKey struct {
 	Project   score.ProjectID
 	Target    common.Address
@@ -54,15 +52,14 @@ func (r *registryState) clone() *registryState {
 	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.edits), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers), slices.Clip(r.batches)}
 }
 
-// result is what a call comes to.
 type result struct {
 	ok       bool
 	gas      uint64 // used
 	outOfGas bool
-	revert   []byte // data of a revert
+	revert   []byte
 }
 
-// try tells what calldata would do with so much gas; r stays as it is.
+// try returns the result of calldata with a gas limit, without changing r. The call is nil if it fails.
 func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint64) (result, *call) {
 	base := intrinsic(data)
 	refused := func(revert []byte) (result, *call) {
@@ -91,7 +88,7 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	return result{ok: true, gas: used}, read
 }
 
-// bound is what a call takes at worst, with the storage as it is.
+// bound returns the upper bound of a call's gas in state r.
 func (c *Chain) bound(r *registryState, read *call) uint64 {
 	if read.batch == nil {
 		return read.gas
@@ -104,7 +101,7 @@ func (c *Chain) bound(r *registryState, read *call) uint64 {
 	return read.gas - c.rules.Batch.Gas(*read.batch) + known.Gas(*read.batch)
 }
 
-// run does what the contract does with a call that it takes in a block of that number, and changes r.
+// run executes an accepted call in block number. It changes r and returns the logs.
 func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	switch {
 	case read.batch != nil:
@@ -132,7 +129,8 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	}}}
 }
 
-// refuses is the revert of an edit, in the contract's order of checks; nil if it makes it. A deadline is over, or far away.
+// refuses returns an edit's revert data, in the contract's order of checks, or nil if it is valid. Only deadline 0
+// counts as expired.
 func (r *registryState) refuses(read *call) []byte {
 	e := read.edit
 	p, number := r.projects[e.Project], func(n uint64) []byte { return common.LeftPadBytes(new(big.Int).SetUint64(n).Bytes(), 32) }
@@ -154,7 +152,7 @@ func (r *registryState) refuses(read *call) []byte {
 	return nil
 }
 
-// edit makes an edit, of updaters or owners only.
+// edit applies an edit of members, the only ones supported, and returns its logs.
 func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs []*types.Log) {
 	before := r.projects[e.Project]
 	after, _ := e.Apply(before, math.MaxInt, 0)
@@ -170,7 +168,7 @@ func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs
 	return logs
 }
 
-// apply plays a batch; the outcomes are empty when all of it was applied, as in the event.
+// apply applies a batch. As in the event, outcomes is empty if every update was applied.
 func (r *registryState) apply(read *call) (outcomes []byte) {
 	all, now := true, played{batch: *read.batch}
 	for i := range read.batch.Groups {
@@ -188,7 +186,7 @@ func (r *registryState) apply(read *call) (outcomes []byte) {
 	return outcomes
 }
 
-// update does what the contract does with one update, in its order of checks.
+// update applies one update, in the contract's order of checks.
 func (r *registryState) update(u *score.Update, proof score.Outcome) score.Outcome {
 	p := r.projects[u.Project]
 	switch {
@@ -212,7 +210,7 @@ func (r *registryState) update(u *score.Update, proof score.Outcome) score.Outco
 	return score.Applied
 }
 
-// Of OpenZeppelin's access control.
+// Role and topics of OpenZeppelin's AccessControl.
 var (
 	relayerRole      = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
 	topicRoleGranted = crypto.Keccak256Hash([]byte("RoleGranted(bytes32,address,address)"))

@@ -11,9 +11,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Emit makes a block on parent in which project's members change so many times, twice in each transaction, behind a log of another
-// contract: what reads events needs more of them than the contract can be made to emit. The transactions have no sender, and the
-// contract's state stays as it is.
+// Emit makes a block with more MemberChanged events of a project than the contract can be made to emit, for tests of
+// event readers. Each transaction has up to two, after a log of another contract. Transactions have no sender, and
+// the contract's state is unchanged.
 func (c *Chain) Emit(parent *Block, project score.ProjectID, events int) *Block {
 	var txs []*Tx
 	var receipts evidence.Receipts
@@ -35,7 +35,7 @@ func (c *Chain) Emit(parent *Block, project score.ProjectID, events int) *Block 
 	return c.seal(parent, parent.state.clone(), txs, receipts, used)
 }
 
-// Logs are those of the contract in the block.
+// Logs returns the contract's logs in the block.
 func (b *Block) Logs(contract common.Address) (logs []types.Log) {
 	for _, r := range b.Receipts {
 		for _, l := range r.Logs {

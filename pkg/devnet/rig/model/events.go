@@ -14,15 +14,15 @@ var (
 
 const word = 32
 
-// batchAppliedData is the data of BatchApplied(bytes data, bytes outcomes).
+// batchAppliedData returns the data of BatchApplied(bytes data, bytes outcomes).
 func batchAppliedData(data, outcomes []byte) []byte {
 	out := appendUint(nil, 2*word)
 	out = appendUint(out, uint64(3*word+padded(len(data))))
 	return appendBytes(appendBytes(out, data), outcomes)
 }
 
-// ProjectCreatedData is the data of ProjectCreated, which has the arguments of createProject but for the first, its topic:
-// one word less in front of what the offsets point to.
+// ProjectCreatedData returns ProjectCreated's data: createProject's arguments without the first, which is a topic. So
+// offsets are one word less.
 func ProjectCreatedData(args []byte) []byte {
 	out := append([]byte(nil), args[word:]...)
 	for i := range 5 { // name, actions, owners, updaters, scoreTypes

@@ -10,21 +10,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// JournalFault is what happens to one call of a Journal.
 type JournalFault uint8
 
-// The faults.
 const (
 	JournalRight   JournalFault = iota
-	JournalRefused              // it is not done, and the answer is lost
-	JournalLost                 // it is done, and the answer is lost
+	JournalRefused              // not done, and the response is lost
+	JournalLost                 // done, but the response is lost
 )
 
-// Journal keeps each lane's entries as package journal does in JetStream, which numbers the entries of all lanes together.
+// Journal stores each lane's entries. Like package journal's stream, it numbers those of all lanes together.
 type Journal struct {
-	// Fault, if it is there, decides of each call of "load", "last", "append" and "purge".
+	// Fault, if set, decides for each call of "load", "last", "append" and "purge".
 	Fault func(what string, id score.Lane) JournalFault
-	// OnStored, if it is there, is told of every entry that is stored.
+	// OnStored, if set, is called with every stored entry.
 	OnStored func(id score.Lane, e lane.Entry)
 
 	last   uint64
@@ -36,7 +34,6 @@ type stored struct {
 	data []byte
 }
 
-// NewJournal is empty.
 func NewJournal() *Journal {
 	return &Journal{stored: map[score.Lane][]stored{}}
 }
@@ -50,7 +47,7 @@ func (j *Journal) fault(what string, id score.Lane) JournalFault {
 	return j.Fault(what, id)
 }
 
-// Load returns the lane's entries that were not purged, oldest first, and the sequence of the last.
+// Load passes the lane's unpurged entries to fold, oldest first, and returns the last one's sequence.
 func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
 	if j.fault("load", id) != JournalRight {
 		return 0, errJournalAway
@@ -66,7 +63,7 @@ func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) 
 	return last, nil
 }
 
-// State is what the lane's entries lead to, and the sequence of the last.
+// State returns the state after the lane's entries, and the last one's sequence.
 func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
 	var folder lane.Folder
 	if last, err = j.Load(ctx, id, folder.Add); err != nil {
@@ -76,7 +73,7 @@ func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, 
 	return state, last, err
 }
 
-// Last is the sequence of the lane's last entry; 0 when there is none.
+// Last returns the sequence of the lane's last entry; 0: none.
 func (j *Journal) Last(_ context.Context, id score.Lane) (uint64, error) {
 	if j.fault("last", id) != JournalRight {
 		return 0, errJournalAway
@@ -107,7 +104,7 @@ func (j *Journal) Append(_ context.Context, id score.Lane, last uint64, e lane.E
 	return seq, err
 }
 
-// Force stores the entry, no matter what was stored before, as no real journal would.
+// Force skips the compare-and-set, which no real journal allows.
 func (j *Journal) Force(id score.Lane, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {

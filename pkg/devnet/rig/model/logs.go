@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Logs gives the logs of a contract in blocks to fn, one block at a time, under their receipts roots.
+// Logs calls fn with a contract's logs, block by block, verified by receipts roots.
 func (c *Client) Logs(_ context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
@@ -31,7 +31,7 @@ func (c *Client) Logs(_ context.Context, contract common.Address, topics []commo
 	return nil
 }
 
-// Events are the logs of a contract in blocks, under their receipts roots.
+// Events returns a contract's logs, verified by receipts roots. paid is nil.
 func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	for i := range blocks {
 		some, err := c.events(blocks[i], contract, topics)
@@ -43,7 +43,7 @@ func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract com
 	return logs, nil, nil
 }
 
-// BlockByNumber is the block of a height that all nodes say that answer.
+// BlockByNumber returns the block at a height, on which all answering nodes must agree.
 func (c *Client) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
 	return c.block(number)
 }

@@ -12,48 +12,46 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Faults are what is wrong with a node. The zero value is an honest node that hears of every block.
+// Faults are a node's faults; none by default.
 type Faults struct {
-	Down     bool   // it answers nothing
-	Fails    int    // percent of questions that it does not answer
-	Lag      uint64 // blocks that it is behind
-	Stuck    bool   // it hears of no block any more
-	Ahead    uint64 // it claims a head so many blocks ahead, which it cannot show
-	Fake     bool   // it claims a head that it made up, on top of the last but one block
-	Early    bool   // it calls its head finalized
-	Receipts int    // percent of receipts that it does not give
-	Hides    int    // percent of transactions that it leaves out of the lists of blocks
-	Nonces   int64  // what it adds to nonces, without proof
-	Unproved bool   // it gives no proofs
-	Calls    int    // percent of calls that it lies about: what the contract does with them
+	Down     bool   // all requests fail
+	Fails    int    // percent of requests that fail
+	Lag      uint64 // blocks behind
+	Stuck    bool   // its head stays
+	Ahead    uint64 // it claims a head this many blocks ahead, but lacks it
+	Fake     bool   // it claims a forged sibling of its head
+	Early    bool   // it reports its head as finalized
+	Receipts int    // percent of receipts withheld
+	Hides    int    // percent of transactions missing in lists of blocks
+	Nonces   int64  // added to nonces, without proof
+	Unproved bool   // it withholds proofs
+	Calls    int    // percent of calls with a false result
 	Send     SendFault
-	SendRate int // percent of sends that Send is about
+	SendRate int // percent of sends with the fault Send
 }
 
-// SendFault is what a node does with raw transactions.
+// SendFault is a fault in handling a raw transaction.
 type SendFault uint8
 
-// The faults.
 const (
 	SendRight   SendFault = iota
-	SendLost              // it takes them, and the answer is lost
-	SendUnheard           // it never hears of them, and the answer is lost
-	SendMuddled           // it takes them and answers in words that are not known
-	SendDropped           // it says that it took them, and does not
-	SendFull              // its pool is full
-	SendRefused           // its prices are too high for them
+	SendLost              // handled, but the response is lost
+	SendUnheard           // lost on the way, and so is the response
+	SendMuddled           // handled, but the response has unknown words
+	SendDropped           // dropped, but the response is "accepted"
+	SendFull              // refused: the pool is full
+	SendRefused           // refused: the fee is too low
 	sendFaults
 )
 
-// SendFaults is the number of faults.
 const SendFaults = int(sendFaults)
 
-// Node is one endpoint: what it knows of the chain, its pool, and what is wrong with it.
+// Node is one endpoint, with its view of the chain, its pool and its faults.
 type Node struct {
 	Name   string
 	Faults Faults
 	Rules  Rules
-	Keeps  bool // transactions of replaced blocks go back to its pool
+	Keeps  bool // transactions of replaced blocks return to its pool
 
 	chain *Chain
 	seed  uint64
@@ -62,14 +60,14 @@ type Node struct {
 	pool  pool
 }
 
-// NewNode makes an honest node. seed decides, with what it is asked, when it fails.
+// NewNode returns an honest node. seed and the requests determine when faults occur.
 func (c *Chain) NewNode(name string, seed uint64) *Node {
 	return &Node{Name: name, Keeps: true, chain: c, seed: seed, head: c.Head(), pool: pool{}}
 }
 
 var errNoAnswer = errors.New("the node does not answer")
 
-// roll is a number below 100 that depends on what the node is asked, and when, but not on what else it was asked.
+// roll returns a number in [0, 100) that depends on the seed, the time and this request only.
 func (n *Node) roll(what string, key []byte) int {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, n.seed))
@@ -83,12 +81,11 @@ func (n *Node) roll(what string, key []byte) int {
 	return int(mixed % 100)
 }
 
-// answers tells whether the node answers a question.
 func (n *Node) answers(what string, key []byte) bool {
 	return !n.told("down", n.Faults.Down) && !n.told("fails", n.Faults.Fails > 0 && n.roll(what, key) < n.Faults.Fails)
 }
 
-// told counts, if it is so, that a client got something else than the truth because of a fault.
+// told counts an answer that a fault changed, if so is true, and returns so.
 func (n *Node) told(fault string, so bool) bool {
 	return n.chain.told(fault, so)
 }
@@ -100,7 +97,7 @@ func (c *Chain) told(fault string, so bool) bool {
 	return so
 }
 
-// Sync lets the node hear of the blocks that count, as far as its faults let it, and puts its pool in order.
+// Sync moves the node to the canonical head, as far as its faults allow, and updates its pool.
 func (n *Node) Sync() {
 	if n.Faults.Stuck {
 		return
@@ -121,7 +118,7 @@ func (n *Node) Sync() {
 	n.pool.forget(head.state)
 }
 
-// block is the node's block of a height; nil above its head.
+// block returns the node's block at a height, or nil above its head.
 func (n *Node) block(number uint64) *Block {
 	b := n.head
 	for b != nil && b.Number > number {
@@ -136,7 +133,7 @@ func (n *Node) block(number uint64) *Block {
 	return nil
 }
 
-// has tells whether the node has a block in its branch.
+// has returns the block if the node's branch has it, otherwise nil.
 func (n *Node) has(number uint64, hash common.Hash) *Block {
 	if b := n.block(number); b != nil && b.Hash == hash {
 		return b
@@ -144,26 +141,24 @@ func (n *Node) has(number uint64, hash common.Hash) *Block {
 	return nil
 }
 
-// Hear gives the node a transaction as another node would.
+// Hear receives a transaction from another node.
 func (n *Node) Hear(tx *Tx) { n.pool.admit(tx, n.chain, n.head.state, n.Rules) }
 
-// Ready are the transactions of its pool that a block on top of parent may hold, in a miner's order.
+// Ready returns its pool's transactions that are executable on parent, in a miner's order.
 func (n *Node) Ready(parent *Block) []*Tx { return n.pool.ready(parent.state, n.chain.BaseFee) }
 
-// Pool are all transactions of its pool, by account and nonce.
+// Pool returns its pool's transactions, by account and nonce.
 func (n *Node) Pool() []*Tx { return n.pool.all() }
 
-// Drop takes transactions out of its pool.
 func (n *Node) Drop(drop func(*Tx) bool) {
 	for _, txs := range n.pool {
 		maps.DeleteFunc(txs, func(_ uint64, tx *Tx) bool { return drop(tx) })
 	}
 }
 
-// Head is the newest block the node knows.
 func (n *Node) Head() *Block { return n.head }
 
-// send is the node's answer to a raw transaction. delivered is false when it cannot have heard of it.
+// send returns the node's answer to a raw transaction. delivered is false if the node cannot have received it.
 func (n *Node) send(tx *Tx) (class txpool.Class, delivered bool) {
 	hash := tx.Hash()
 	if n.Faults.Down {

@@ -11,21 +11,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Rules are how a node's pool differs from others'.
 type Rules struct {
 	MinTip     uint64 // wei per gas
-	PerAccount int    // transactions of one account; 0 has no bound
+	PerAccount int    // transactions of one account; 0: unlimited
 	NoGaps     bool   // it refuses a nonce while a lower one is missing
-	NoCheap    bool   // it refuses what does not pay the next block's base fee
-	MaxData    int    // bytes of calldata of a batch that has halves: it says that it took a larger one, and drops it; 0: none is too large
+	NoCheap    bool   // it refuses a fee below the next block's base fee
+
+	// MaxData is the largest calldata of a batch that can be split, in bytes. Larger ones are reported as accepted
+	// and dropped. 0: unlimited
+	MaxData int
 }
 
 const maxTxBytes = 128 << 10
 
-// pool is a node's transactions by account and nonce.
 type pool map[common.Address]map[uint64]*Tx
 
-// admit takes a transaction on top of a state, or tells why not, in geth's order of checks.
+// admit adds a transaction that is valid on a state, or returns the reason for its refusal, in geth's order of
+// checks.
 func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	of := p[tx.From]
 	old := of[tx.Nonce()]
@@ -64,7 +66,7 @@ func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	return txpool.Added
 }
 
-// halves reports whether a transaction is a batch that has halves.
+// halves reports whether a transaction is a batch that can be split.
 func halves(tx *Tx) bool {
 	b, err := registry.DecodeBatch(tx.Data())
 	return err == nil && b.Units() > 1
@@ -77,7 +79,7 @@ func (p pool) put(tx *Tx) {
 	p[tx.From][tx.Nonce()] = tx
 }
 
-// outbids tells whether a transaction offers a tenth more than another, on both prices.
+// outbids reports whether both fees of a transaction exceed another's by at least 10 %.
 func outbids(tx, old *Tx) bool {
 	tenth := func(n *big.Int) *big.Int {
 		n = new(big.Int).Mul(n, big.NewInt(110))
@@ -87,7 +89,7 @@ func outbids(tx, old *Tx) bool {
 		tx.GasFeeCap().Cmp(tenth(old.GasFeeCap())) >= 0 && tx.GasTipCap().Cmp(tenth(old.GasTipCap())) >= 0
 }
 
-// cost is what the account's transactions may cost with another one, in place of one of its nonce.
+// cost returns the maximum cost of an account's transactions, with tx in place of one with its nonce.
 func (p pool) cost(tx *Tx) *big.Int {
 	sum := tx.Cost()
 	for nonce, other := range p[tx.From] {
@@ -98,7 +100,7 @@ func (p pool) cost(tx *Tx) *big.Int {
 	return sum
 }
 
-// next is the lowest nonce of an account, from `from` on, that is not in the pool.
+// next returns an account's lowest nonce, from `from` on, that is not in the pool.
 func (p pool) next(of common.Address, from uint64) uint64 {
 	for p[of][from] != nil {
 		from++
@@ -106,8 +108,7 @@ func (p pool) next(of common.Address, from uint64) uint64 {
 	return from
 }
 
-// ready are the transactions that can be executed on a state, in the order in which a miner takes them: the best tip
-// first, and each account's by nonce.
+// ready returns the executable transactions in a miner's order: highest tip first, each account's by nonce.
 func (p pool) ready(s *state, baseFee uint64) (out []*Tx) {
 	fee := new(big.Int).SetUint64(baseFee)
 	next := map[common.Address]uint64{}
@@ -134,7 +135,7 @@ func (p pool) ready(s *state, baseFee uint64) (out []*Tx) {
 	}
 }
 
-// all are the pool's transactions, by account and nonce.
+// all returns the transactions by account and nonce.
 func (p pool) all() (out []*Tx) {
 	for _, a := range p.accounts() {
 		for _, nonce := range slices.Sorted(maps.Keys(p[a])) {
@@ -148,7 +149,7 @@ func (p pool) accounts() []common.Address {
 	return slices.SortedFunc(maps.Keys(p), common.Address.Cmp)
 }
 
-// forget drops what can never be executed on a state.
+// forget removes transactions with used nonces.
 func (p pool) forget(s *state) {
 	for a, txs := range p {
 		maps.DeleteFunc(txs, func(nonce uint64, _ *Tx) bool { return nonce < s.of(a).nonce })

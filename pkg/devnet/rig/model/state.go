@@ -13,13 +13,13 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// account is one account; its balance is never changed in place.
+// account is one account. Its balance is never changed in place.
 type account struct {
 	nonce   uint64
 	balance *big.Int
 }
 
-// state is what a block leaves behind. It is not changed once its block is made.
+// state is the state after a block, immutable once the block is made.
 type state struct {
 	accounts map[common.Address]account
 	registry *registryState
@@ -37,7 +37,6 @@ func (s *state) of(a common.Address) account {
 	return account{balance: new(big.Int)}
 }
 
-// seal makes the trie of the accounts and returns its root.
 func (s *state) seal() common.Hash {
 	s.trie = trie.NewEmpty(nil)
 	for address, a := range s.accounts {
@@ -52,7 +51,7 @@ func (s *state) seal() common.Hash {
 	return s.trie.Hash()
 }
 
-// proof proves an account, or that there is none.
+// proof returns the Merkle proof of an account or its absence.
 func (s *state) proof(address common.Address) (nodes [][]byte) {
 	found := memorydb.New()
 	if err := s.trie.Prove(crypto.Keccak256(address[:]), found); err != nil {

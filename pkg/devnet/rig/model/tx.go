@@ -16,13 +16,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Tx is a transaction and who signed it.
 type Tx struct {
 	*types.Transaction
 	From common.Address
 }
 
-// Decode reads raw bytes; the same bytes give the same Tx.
+// Decode decodes a raw transaction. The same bytes return the same Tx.
 func (c *Chain) Decode(raw []byte) (*Tx, error) {
 	hash := crypto.Keccak256Hash(raw)
 	if tx := c.txs[hash]; tx != nil {
@@ -40,10 +39,10 @@ func (c *Chain) Decode(raw []byte) (*Tx, error) {
 	return c.txs[hash], nil
 }
 
-// Tx is a transaction that was decoded before; nil if none of that hash was.
+// Tx returns a decoded transaction, or nil.
 func (c *Chain) Tx(hash common.Hash) *Tx { return c.txs[hash] }
 
-// tip is what the transaction pays a miner per gas at a base fee; negative if it cannot be mined.
+// tip returns the miner's tip per gas at a base fee; negative: it cannot be mined.
 func (t *Tx) tip(baseFee *big.Int) *big.Int {
 	left := new(big.Int).Sub(t.GasFeeCap(), baseFee)
 	if left.Cmp(t.GasTipCap()) > 0 {
@@ -52,31 +51,31 @@ func (t *Tx) tip(baseFee *big.Int) *big.Int {
 	return left
 }
 
-// intrinsic is the gas that a transaction with this data uses before it does anything, and at least (EIP-7623).
+// intrinsic returns the minimum gas of a transaction with this data: intrinsic gas, or the floor of EIP-7623.
 func intrinsic(data []byte) uint64 {
 	zeros := uint64(bytes.Count(data, []byte{0}))
 	tokens := zeros + 4*(uint64(len(data))-zeros)
 	return 21_000 + max(4*tokens, 10*tokens)
 }
 
-// call is calldata for the contract, as far as it can be read.
+// call is decoded calldata for the contract.
 type call struct {
 	batch   *batch.Batch
-	data    []byte          // of the batch, as the event has it
-	proofs  []score.Outcome // of each group: Applied, SignatureRequired if it is not signed, or BadSignature
+	data    []byte          // event's data of a batch, or arguments of a creation
+	proofs  []score.Outcome // by group: Applied, SignatureRequired if it is unsigned, or BadSignature
 	project *score.Project  // of a creation
 	edit    *score.SignedEdit
 	forged  bool            // the edit's signature is not its owner's
-	gas     uint64          // that the rules bound it by
+	gas     uint64          // upper bound by the gas rules
 	poison  bool            // the contract reverts on it
-	account *common.Address // that a grant or revocation of the relayer role is about
+	account *common.Address // that gains or loses the relayer role
 	grant   bool
 }
 
 var errOtherCall = errors.New("calldata of no call that is known here")
 
-// Wallets that no real contract knows. A batch with an update of Poison reverts, however much gas it has; an update of Glutton
-// uses more gas than any transaction may have.
+// Wallets with a meaning only in this model. A batch with an update of Poison reverts with any gas. An update of
+// Glutton uses more gas than a transaction may have.
 var (
 	Poison  = common.HexToAddress("0xdead00000000000000000000000000000000dead")
 	Glutton = common.HexToAddress("0xfa770000000000000000000000000000000fa77e")
@@ -84,7 +83,7 @@ var (
 
 const gluttony = 1 << 25 // gas
 
-// read reads calldata; the same bytes give the same call.
+// read decodes calldata, or returns nil. The same bytes return the same call.
 func (c *Chain) read(data []byte) *call {
 	key := crypto.Keccak256Hash(data)
 	if known, ok := c.calls[key]; ok {
@@ -141,7 +140,6 @@ func (c *Chain) readBatch(b batch.Batch) (*call, error) {
 	return read, nil
 }
 
-// proof checks who signed a group.
 func (c *Chain) proof(g *batch.Group) (score.Outcome, error) {
 	if g.Signature == nil {
 		return score.SignatureRequired, nil
@@ -156,7 +154,7 @@ func (c *Chain) proof(g *batch.Group) (score.Outcome, error) {
 	return score.Applied, nil
 }
 
-// signerOf is who signed a digest; the zero address where that cannot be recovered.
+// signerOf recovers a digest's signer; the zero address if that fails.
 func signerOf(digest common.Hash, compact score.GroupSignature) common.Address {
 	signature := append(bytes.Clone(compact[:]), compact[32]>>7)
 	signature[32] &= 0x7f

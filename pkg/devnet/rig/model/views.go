@@ -9,7 +9,7 @@ import (
 
 var selectProject = registry.ReadProject(score.ProjectID{}).Data[:4]
 
-// view answers the view that a lane asks for; ok is false for other calldata.
+// view returns the result of getProject, the only view that lanes call. ok is false for other calldata.
 func (r *registryState) view(data []byte) (answer []byte, ok bool) {
 	if len(data) != 4+word || !bytes.HasPrefix(data, selectProject) {
 		return nil, false
@@ -22,7 +22,6 @@ func (r *registryState) view(data []byte) (answer []byte, ok bool) {
 	return projectInfo(p, r.created[id], r.edits[id]), true
 }
 
-// projectInfo is the answer of getProject.
 func projectInfo(p *score.Record, created, edits uint64) []byte {
 	owners, signedOnly := uint64(0), uint64(0)
 	for _, role := range p.Members {

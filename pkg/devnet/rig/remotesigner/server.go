@@ -1,5 +1,5 @@
-// Package remotesigner is a server of JSON-RPC with eth_signTransaction and eth_signTypedData, as web3signer is one, for tests: it signs
-// with real keys what it is asked for, and misbehaves when told to.
+// Package remotesigner is a JSON-RPC server for tests, with eth_signTransaction and eth_signTypedData like
+// web3signer's. It signs with real keys and can be made to misbehave.
 package remotesigner
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Server refuses what web3signer refuses: a transaction without a nonce, and accounts that are not its own. Like web3signer it signs for
-// the chain of its own settings, not for that of the request. Its methods may be called from several goroutines.
+// Server rejects the same requests as web3signer: transactions without a nonce, and accounts of others. Like
+// web3signer it signs for its own chain id, not the request's. It is safe for concurrent use.
 type Server struct {
-	*httptest.Server // not started yet: Start it, or StartTLS
+	*httptest.Server // not started yet: call Start or StartTLS
 
 	chainID *big.Int
 	keys    map[common.Address]*ecdsa.PrivateKey
@@ -35,10 +35,10 @@ type Server struct {
 	header http.Header
 }
 
-// Spoil makes another answer of the true one: a hex string, an object, or an error; ctx ends when the caller is gone.
+// Spoil replaces the true response by a hex string, an object or an error. ctx ends when the caller disconnects.
 type Spoil func(ctx context.Context, key *ecdsa.PrivateKey, asked *types.Transaction, signed *types.Transaction) (any, error)
 
-// New makes a server that holds some keys.
+// New returns an unstarted server with these keys.
 func New(chainID uint64, keys ...*ecdsa.PrivateKey) *Server {
 	s := &Server{chainID: new(big.Int).SetUint64(chainID), keys: map[common.Address]*ecdsa.PrivateKey{}}
 	for _, key := range keys {
@@ -46,7 +46,7 @@ func New(chainID uint64, keys ...*ecdsa.PrivateKey) *Server {
 	}
 	service := rpc.NewServer()
 	if err := service.RegisterName("eth", &eth{s}); err != nil {
-		panic(err) // the type below has no method that can be served
+		panic(err) // impossible: eth has methods
 	}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -57,24 +57,23 @@ func New(chainID uint64, keys ...*ecdsa.PrivateKey) *Server {
 	return s
 }
 
-// Spoil has answers made by spoil from now on; nil has them true again.
+// Spoil replaces responses from now on; nil restores the true ones.
 func (s *Server) Spoil(spoil Spoil) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spoil = spoil
 }
 
-// Asked is how often it was asked to sign, and the header of the last request.
+// Asked returns the number of transactions to sign so far, and the last request's header.
 func (s *Server) Asked() (int, http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.header
 }
 
-// eth is the namespace eth.
 type eth struct{ server *Server }
 
-// Arguments are those of eth_signTransaction that web3signer reads.
+// Arguments are the arguments of eth_signTransaction that web3signer reads.
 type Arguments struct {
 	From                 common.Address
 	To                   *common.Address
@@ -87,7 +86,6 @@ type Arguments struct {
 	ChainID              *hexutil.Big
 }
 
-// SignTransaction is eth_signTransaction.
 func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 	s := e.server
 	s.mu.Lock()
@@ -97,9 +95,9 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 	key := s.keys[a.From]
 	switch {
 	case key == nil:
-		return nil, errors.New("Signing from account not unlocked") // as web3signer writes it
+		return nil, errors.New("Signing from account not unlocked") // web3signer's text
 	case a.Nonce == nil || a.Gas == nil || a.Value == nil || a.ChainID == nil:
-		return nil, fmt.Errorf("Invalid params: %+v", a) // as web3signer writes it
+		return nil, fmt.Errorf("Invalid params: %+v", a) // web3signer's text
 	}
 	asked := a.transaction(s.chainID)
 	signed, err := types.SignTx(asked, types.LatestSignerForChainID(s.chainID), key)
@@ -112,11 +110,11 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 	return Hex(signed)
 }
 
-// SignTypedData is eth_signTypedData. As web3signer takes it, the data is text, which geth encodes here.
+// SignTypedData takes the data as text, like web3signer; geth encodes it here.
 func (e *eth) SignTypedData(from common.Address, text string) (hexutil.Bytes, error) {
 	key := e.server.keys[from]
 	if key == nil {
-		return nil, errors.New("Signing from account not unlocked") // as web3signer writes it
+		return nil, errors.New("Signing from account not unlocked") // web3signer's text
 	}
 	var data apitypes.TypedData
 	if err := json.Unmarshal([]byte(text), &data); err != nil {
@@ -146,17 +144,16 @@ func (a *Arguments) transaction(chainID *big.Int) *types.Transaction {
 	})
 }
 
-// Hex is a transaction's bytes in hex.
 func Hex(tx *types.Transaction) (any, error) {
 	raw, err := tx.MarshalBinary()
 	return hexutil.Bytes(raw), err
 }
 
-// HighS is a transaction with the other signature that its signer's key makes as well: with a high s, which Ethereum refuses.
+// HighS returns a transaction with its signer's other valid signature. Its s is high, which Ethereum rejects.
 func HighS(tx *types.Transaction) *types.Transaction {
 	v, r, s := tx.RawSignatureValues()
 	high := new(big.Int).Sub(crypto.S256().Params().N, s)
-	other := new(big.Int).Sub(big.NewInt(1), v) // of a typed transaction the recovery id
+	other := new(big.Int).Sub(big.NewInt(1), v) // recovery id of a typed transaction
 	return types.NewTx(&types.DynamicFeeTx{
 		ChainID: tx.ChainId(), Nonce: tx.Nonce(), GasTipCap: tx.GasTipCap(), GasFeeCap: tx.GasFeeCap(), Gas: tx.Gas(), To: tx.To(),
 		Value: tx.Value(), Data: tx.Data(), V: other, R: r, S: high,

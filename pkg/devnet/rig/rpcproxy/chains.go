@@ -13,11 +13,11 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// L1FeePerByte is what L1 asks for a byte of a transaction on the chain of OPStack, wei.
+// L1FeePerByte is OPStack's L1 fee for each byte of a transaction, in wei.
 const L1FeePerByte = params.GWei
 
-// OPStack is a rollup with a deposit in front of each block, whose receipt has fields of its own, and with an L1 fee in
-// receipts. With full, the deposit has so many logs that the block's bloom has every bit.
+// OPStack is a rollup with a deposit first in each block, and an L1 fee in receipts. The deposit's receipt has fields
+// of its own. If full is set, the deposit's logs set every bit of the block's bloom.
 func OPStack(full bool) Rules {
 	from := common.HexToAddress("0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001")
 	to := common.HexToAddress("0x4200000000000000000000000000000000000015")
@@ -57,8 +57,8 @@ func OPStack(full bool) Rules {
 	}
 }
 
-// L1FeeOracle is the contract that rollups of the OP Stack ask for the L1 fee, and code that answers every question
-// with the size of the calldata times L1FeePerByte, in wei.
+// L1FeeOracle returns the address of the OP Stack's L1 fee contract, and code that answers every call with the
+// calldata's size times L1FeePerByte, in wei.
 func L1FeeOracle() (at common.Address, code []byte) {
 	code = []byte{0x36, 0x63}
 	code = binary.BigEndian.AppendUint32(code, L1FeePerByte)
@@ -66,7 +66,7 @@ func L1FeeOracle() (at common.Address, code []byte) {
 		append(code, 0x02, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3)
 }
 
-// fullBloom are logs that set every bit of a bloom.
+// fullBloom returns logs that set every bit of a bloom.
 var fullBloom = sync.OnceValue(func() (logs []*types.Log) {
 	const perLog = 4
 	at := common.HexToAddress("0x4200000000000000000000000000000000000010")
@@ -98,11 +98,10 @@ var fullBloom = sync.OnceValue(func() (logs []*types.Log) {
 	return logs
 })
 
-// ArbitrumGasLimit is that of each block on the chain of Arbitrum, gas.
 const ArbitrumGasLimit = 1 << 50
 
-// Arbitrum is a rollup with an internal transaction in front of each block, headers without what came after London, and
-// three fields beside the header, which is hashed with what they say in extraData and mixHash.
+// Arbitrum is a rollup with an internal transaction first in each block and headers of London. Blocks have three
+// further fields; the hash covers their values in extraData and mixHash.
 func Arbitrum() Rules {
 	arbos := common.HexToAddress("0x00000000000000000000000000000000000A4B05")
 	l1 := func(number uint64) uint64 { return 20_000_000 + number/12 }
@@ -139,13 +138,13 @@ func Arbitrum() Rules {
 	}
 }
 
-// london takes out of a header what forks after London put into it.
+// london removes the header fields of forks after London.
 func london(h *types.Header) {
 	h.WithdrawalsHash, h.BlobGasUsed, h.ExcessBlobGas, h.ParentBeaconRoot, h.RequestsHash = nil, nil, nil, nil, nil
 }
 
-// Polygon has a transaction of type 0x7F behind the others in each fourth block, and in each that holds others. It is
-// under both roots; its payload cannot be told from its fields.
+// Polygon has a transaction of type 0x7F last in each fourth block and in each block with others. Both roots cover
+// it. Its payload cannot be computed from its JSON fields.
 func Polygon() Rules {
 	r := Rules{Name: "Polygon", Header: bor}
 	r.Last = func(number uint64, txs int) *System {
@@ -160,8 +159,8 @@ func Polygon() Rules {
 	return r
 }
 
-// PolygonOutside is Polygon as it was: the transaction is of type 0 and in the block's lists, and neither root covers
-// it or its receipt; with inEmpty also in blocks without others.
+// PolygonOutside is the earlier Polygon: the transaction has type 0 and is in the block's lists, but both roots omit
+// it and its receipt. Of the blocks without others, each fourth one has it if inEmpty is set.
 func PolygonOutside(inEmpty bool) Rules {
 	r := Rules{Name: "Polygon before Madhugiri", Header: bor}
 	r.Outside = func(number uint64, txs int) *System {
@@ -193,7 +192,7 @@ func bor(_ uint64, h *types.Header) {
 	}
 }
 
-// Avalanche has fields of its own in headers, before and after the base fee, which are hashed with the others.
+// Avalanche has further header fields before and after the base fee, which the hash covers.
 func Avalanche() Rules {
 	return Rules{
 		Name:   "Avalanche",
@@ -214,7 +213,6 @@ func Avalanche() Rules {
 	}
 }
 
-// list encodes an RLP list.
 func list(items []any) []byte {
 	raw, err := rlp.EncodeToBytes(items)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package rpcproxy stands between a program and a real node of a chain, speaks JSON-RPC over HTTP to both, and fails as
-// endpoints of chains do: late, not at all, with another page, with an old or a wrong answer.
+// Package rpcproxy is a JSON-RPC proxy over HTTP in front of a real node. It fails as RPC endpoints do: late
+// responses or none, pages of HTML, outdated or wrong data.
 //
-// A Proxy without faults hands every request on as it came, counts its calls by method, and is fast enough to measure
-// with. A Fault is a small value with a name, active from Add until its remove function is called; several can be active at
-// once. What is decided at random follows from the proxy's seed and the order of the requests.
+// A Proxy without faults forwards requests unchanged, counts calls by method, and is fast enough for benchmarks. A
+// Fault is active from Add until its remove function is called; several can be active at once. Random choices depend
+// only on the proxy's seed and the order of requests.
 //
-// An Emulator tells the node's chain as one of another kind, such as OPStack or Avalanche, with roots and hashes computed,
-// and can make it long at once.
+// An Emulator presents the node's chain as one of another kind, such as OPStack or Avalanche, with computed roots and
+// hashes. It can also lengthen the chain at once.
 //
-// It is for tests and benchmarks: neither the api nor the relayer may link it.
+// The package is for tests and benchmarks: the api and the relayer must not link it.
 package rpcproxy

@@ -9,12 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Emulator is the chain of a node told as another kind of chain: with transactions of the chain's own in its blocks, or
-// with other headers. Roots and hashes are computed from what is told, and each block names the hash that its parent is
-// told with, so a client that verifies finds the chain in order, and every byte that is changed afterwards. State, and
-// with it proofs, is the node's.
+// Emulator presents a node's chain as another kind of chain, with its own transactions in blocks or with other
+// headers. Roots, hashes and parent hashes are recomputed: a client that verifies accepts the chain, and detects
+// every byte that is changed afterwards. State and proofs are the node's.
 //
-// Endpoints of one chain share an Emulator. It follows reorgs of the node.
+// Endpoints of one chain share an Emulator. It follows the node's reorgs.
 type Emulator struct {
 	rules Rules
 
@@ -22,28 +21,26 @@ type Emulator struct {
 	blocks  []*block // by the node's number
 	gaps    []*gap
 	lag     uint64                 // of the finalized block
-	numbers map[common.Hash]uint64 // as told
+	numbers map[common.Hash]uint64 // of emulated blocks
 	places  map[common.Hash]place  // of transactions
-	looked  time.Time              // when the node's head was read last
+	looked  time.Time              // when the node's head was last read
 }
 
-// place is where a transaction is.
 type place struct {
 	block *block
 	index int
 }
 
-// NewEmulator tells a chain by rules. No block was read yet.
 func NewEmulator(rules Rules) *Emulator {
 	return &Emulator{rules: rules, numbers: map[common.Hash]uint64{}, places: map[common.Hash]place{}}
 }
 
-// Fault has an endpoint tell this chain.
+// Fault makes an endpoint serve this chain.
 func (e *Emulator) Fault() Fault {
 	return Fault{Name: e.rules.Name, Ask: e.ask, Answer: e.answer}
 }
 
-// ask answers what is in blocks, and has the node asked about its own hashes where a block's state is asked for.
+// ask answers queries about blocks. In queries of a block's state, it names the node's own block instead.
 func (e *Emulator) ask(n *Node, c *Call) *Answer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,7 +74,6 @@ func (e *Emulator) ask(n *Node, c *Call) *Answer {
 	return nil
 }
 
-// result is an answer, null where there is nothing.
 func result(what any) *Answer {
 	raw, _ := json.Marshal(what) // of valid parts
 	return &Answer{Result: raw}
@@ -85,7 +81,7 @@ func result(what any) *Answer {
 
 func (e *Emulator) head() *block { return e.blocks[len(e.blocks)-1] }
 
-// find is the block that a parameter names; nil if there is none.
+// find returns the block that a parameter names, or nil.
 func (e *Emulator) find(arg json.RawMessage) *block {
 	head := e.head()
 	if isLatest(arg) {
@@ -121,7 +117,7 @@ func (e *Emulator) find(arg json.RawMessage) *block {
 	return e.at(number)
 }
 
-// at is the block told at a height; nil above the head.
+// at returns the emulated block at a height, or nil above the head.
 func (e *Emulator) at(number uint64) *block {
 	theirs := number
 	for _, g := range e.gaps {
@@ -138,8 +134,8 @@ func (e *Emulator) at(number uint64) *block {
 	return e.blocks[theirs]
 }
 
-// transaction answers about one transaction. What is in no block is the node's to tell, but for its receipt: there is
-// none.
+// transaction answers queries of one transaction. If no block has it, the receipt is null, and the node answers the
+// rest.
 func (e *Emulator) transaction(method string, args []json.RawMessage) *Answer {
 	var hash common.Hash
 	if len(args) == 0 || json.Unmarshal(args[0], &hash) != nil {
@@ -160,7 +156,6 @@ func (e *Emulator) transaction(method string, args []json.RawMessage) *Answer {
 	return result(hexutil.Bytes(block.raw[at.index]))
 }
 
-// rawAt answers with the bytes of a transaction of a block.
 func (e *Emulator) rawAt(args []json.RawMessage) *Answer {
 	var index hexutil.Uint64
 	if len(args) != 2 || json.Unmarshal(args[1], &index) != nil {
@@ -172,7 +167,7 @@ func (e *Emulator) rawAt(args []json.RawMessage) *Answer {
 	return null()
 }
 
-// pin replaces a block by the node's block with the same state.
+// pin replaces a block parameter by the node's block with the same state.
 func (e *Emulator) pin(arg json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(arg, &object) == nil && object["blockHash"] != nil {
@@ -193,7 +188,7 @@ func (e *Emulator) pin(arg json.RawMessage) json.RawMessage {
 	return quantity(b.their)
 }
 
-// pinLogs has the node asked for the logs of its own blocks. Those of a gap have none.
+// pinLogs translates a log filter to the node's blocks. Blocks of a gap have no logs.
 func (e *Emulator) pinLogs(c *Call, args []json.RawMessage) *Answer {
 	var filter map[string]json.RawMessage
 	if len(args) == 0 || json.Unmarshal(args[0], &filter) != nil {
@@ -224,11 +219,11 @@ func (e *Emulator) pinLogs(c *Call, args []json.RawMessage) *Answer {
 }
 
 func unquoted(raw json.RawMessage) (text string) {
-	_ = json.Unmarshal(raw, &text) // empty where it is no text
+	_ = json.Unmarshal(raw, &text) // empty if it is no text
 	return text
 }
 
-// answer puts the node's logs where they are told to be.
+// answer translates the positions of the node's logs, and a fee history's oldest block.
 func (e *Emulator) answer(_ *Node, c *Call, a *Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -263,7 +258,7 @@ func (e *Emulator) answer(_ *Node, c *Call, a *Answer) {
 	}
 }
 
-// follow reads the node's blocks that are new.
+// follow reads the node's new blocks and drops replaced ones.
 func (e *Emulator) follow(n *Node) error {
 	if len(e.blocks) > 0 && time.Since(e.looked) < headFresh {
 		return nil
@@ -286,7 +281,7 @@ func (e *Emulator) follow(n *Node) error {
 		switch {
 		case err != nil:
 			return err
-		case b == nil: // the last one is in the chain no more
+		case b == nil: // the last block was replaced
 			e.drop()
 			continue
 		}
@@ -300,7 +295,6 @@ func (e *Emulator) follow(n *Node) error {
 	return nil
 }
 
-// drop forgets the last block.
 func (e *Emulator) drop() {
 	last := e.blocks[len(e.blocks)-1]
 	e.blocks = e.blocks[:len(e.blocks)-1]

@@ -16,56 +16,56 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// Rules are how a kind of chain differs from Ethereum. What is nil is as there.
+// Rules are a chain's differences from Ethereum; nil means none.
 type Rules struct {
 	Name string
 
-	First   func(number uint64) *System          // what the chain puts first into the block
-	Last    func(number uint64, txs int) *System // and last, behind so many of users
-	Outside func(number uint64, txs int) *System // and after that, under neither root
-	Header  func(number uint64, h *types.Header) // changes what is not derived from the block's body
+	First   func(number uint64) *System          // system transaction first in the block
+	Last    func(number uint64, txs int) *System // last in the block, after txs user transactions
+	Outside func(number uint64, txs int) *System // after Last, under neither root
+	Header  func(number uint64, h *types.Header) // changes fields that do not depend on the body
 	Seal    func(h *types.Header) (hash common.Hash, fields map[string]any)
-	Receipt func(tx *types.Transaction) (fields map[string]any) // that receipts of users have besides
+	Receipt func(tx *types.Transaction) (fields map[string]any) // further receipt fields of user transactions
 
-	// Flash is how long the newest block is another one: at first without what users sent, on the state of its parent, and
-	// as long again with another header.
+	// Flash is how long each of two preliminary versions of the newest block is served. The first lacks user
+	// transactions and is on the parent's state; the second has another header.
 	Flash time.Duration
 }
 
-// System is a transaction that a chain makes by itself.
+// System is a transaction of the chain's own.
 type System struct {
 	Type    byte
 	Payload []byte         // of the transaction, after its type
-	Hash    common.Hash    // if it is not that of type and payload
+	Hash    common.Hash    // if it is not the hash of type and payload
 	Gas     uint64         // used
 	Logs    []*types.Log   // only address, topics and data
 	Tail    []any          // of the receipt, after the logs
-	Tx      map[string]any // fields of the transaction besides type, hash and place
-	Receipt map[string]any // fields of the receipt besides those of all
+	Tx      map[string]any // fields of the transaction, except type, hash and position
+	Receipt map[string]any // further fields of the receipt
 }
 
-// block is a block as it is told.
+// block is an emulated block.
 type block struct {
 	number   uint64
 	their    uint64      // number of the node's block with the same state
-	theirs   common.Hash // and its hash
-	empty    bool        // it is of a gap
+	theirs   common.Hash // its hash
+	empty    bool        // it belongs to a gap
 	hash     common.Hash
 	of       *types.Header
 	header   map[string]any
 	hashes   []common.Hash // of the transactions
 	txs      []map[string]any
 	receipts []map[string]any
-	raw      [][]byte // the transactions, as under their root
+	raw      [][]byte // transactions as the root covers them
 
-	systemFirst uint64 // transactions before those of users
-	systemLogs  uint64 // and their logs
+	systemFirst uint64 // transactions before user ones
+	systemLogs  uint64 // their logs
 
 	came    time.Time
-	flashes []*block // what is told of the height before this, each for Rules.Flash
+	flashes []*block // preliminary versions, each for Rules.Flash
 }
 
-// now is what is told of a head at this moment.
+// now returns the version of a head that is currently served.
 func (b *block) now(flash time.Duration) *block {
 	if i := int(time.Since(b.came) / max(flash, 1)); i < len(b.flashes) {
 		return b.flashes[i]
@@ -73,7 +73,7 @@ func (b *block) now(flash time.Duration) *block {
 	return b
 }
 
-// body is the block as eth_getBlockByHash gives it; nil where there is none.
+// body returns the block as eth_getBlockByHash does, or nil.
 func (b *block) body(full bool) any {
 	if b == nil {
 		return nil
@@ -93,7 +93,7 @@ func (b *block) list() any {
 	return b.receipts
 }
 
-// relocate puts a log of a user's transaction, as the node gives it, into the block.
+// relocate translates the position of a user transaction's log from the node's block to this one.
 func (b *block) relocate(l map[string]any) {
 	l["blockHash"], l["blockNumber"] = b.hash, hexutil.Uint64(b.number)
 	for name, shift := range map[string]uint64{"transactionIndex": b.systemFirst, "logIndex": b.systemLogs} {
@@ -104,7 +104,6 @@ func (b *block) relocate(l map[string]any) {
 	}
 }
 
-// source is a block of the node.
 type source struct {
 	block    map[string]any
 	header   types.Header
@@ -114,7 +113,7 @@ type source struct {
 	theirs   common.Hash
 }
 
-// read reads the node's block that follows those before; nil if it does not follow the last of them.
+// read reads the node's block after those before, or returns nil if it does not extend the last of them.
 func (r Rules) read(n *Node, before []*block, gaps []*gap) (*block, error) {
 	number := hexutil.Uint64(len(before))
 	var raw, receipts json.RawMessage
@@ -159,7 +158,6 @@ func (r Rules) read(n *Node, before []*block, gaps []*gap) (*block, error) {
 	return b, r.flash(n, &s, b, last)
 }
 
-// flash makes what is told of the block's height before it.
 func (r Rules) flash(n *Node, s *source, b, parent *block) error {
 	var below types.Header
 	if err := n.Call(&below, BlockByHash, parent.theirs, false); err != nil {
@@ -180,16 +178,14 @@ func (r Rules) flash(n *Node, s *source, b, parent *block) error {
 	return nil
 }
 
-// builder puts a block together.
 type builder struct {
 	*block
-	under [][]byte // receipts as under their root
+	under [][]byte // receipts as the root covers them
 	gas   uint64
 	logs  uint64
 	bloom types.Bloom
 }
 
-// build makes a block of what the node has.
 func (r Rules) build(s *source) (*block, error) {
 	number := s.header.Number.Uint64()
 	b := &builder{block: &block{
@@ -220,7 +216,7 @@ func (r Rules) build(s *source) (*block, error) {
 	return b.block, b.seal(r, s, h)
 }
 
-// seal gives the block its header and hash, and everything in it its place.
+// seal computes the header and hash, and sets the positions of transactions, receipts and logs.
 func (b *builder) seal(r Rules, s *source, h *types.Header) error {
 	hash, more := h.Hash(), map[string]any(nil)
 	if r.Seal != nil {
@@ -251,7 +247,7 @@ func (b *builder) seal(r Rules, s *source, h *types.Header) error {
 	return nil
 }
 
-// headerFields are a header's as JSON has them, without those that it does not have.
+// headerFields returns a header's JSON fields, without null ones.
 func headerFields(h *types.Header) (map[string]any, error) {
 	raw, err := json.Marshal(h)
 	if err != nil {
@@ -269,7 +265,7 @@ func headerFields(h *types.Header) (map[string]any, error) {
 	return fields, nil
 }
 
-// user adds a transaction that the node has.
+// user adds a transaction of the node.
 func (b *builder) user(r Rules, tx, receipt map[string]any) error {
 	var it types.Transaction
 	var its types.Receipt
@@ -299,7 +295,7 @@ func (b *builder) user(r Rules, tx, receipt map[string]any) error {
 	return nil
 }
 
-// system adds a transaction of the chain's own, if there is one.
+// system adds a transaction of the chain's own, if x is set.
 func (b *builder) system(x *System) {
 	if x == nil {
 		return
@@ -354,7 +350,6 @@ func logFields(logs []*types.Log) []map[string]any {
 	return out
 }
 
-// again decodes what was decoded as fields before.
 func again(fields map[string]any, into any) error {
 	raw, err := json.Marshal(fields)
 	if err != nil {
@@ -363,7 +358,6 @@ func again(fields map[string]any, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// encoded is a list whose elements are encoded already.
 type encoded [][]byte
 
 func (e encoded) Len() int                           { return len(e) }

@@ -11,20 +11,19 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// gap is a run of empty blocks that the node does not have: so a chain gets long at once. They are on the state of the
-// block before them.
+// gap is a run of empty blocks that the node lacks, to lengthen a chain at once. They have the state of the block
+// before.
 type gap struct {
-	first  uint64        // number as told
-	their  uint64        // number of the node's block before
-	theirs common.Hash   // and its hash
-	header types.Header  // of all, but for number and parent
+	first  uint64        // emulated number
+	their  uint64        // number of the node's block before the gap
+	theirs common.Hash   // its hash
+	header types.Header  // of all, except number and parent
 	hashes []common.Hash // by number, from the first on
 	parent common.Hash   // of the first
 }
 
-// Insert has so many empty blocks told after the newest block, before the node's next one. They are empty also on
-// chains that put transactions of their own into each block. The node must make no other block at the newest one's
-// height.
+// Insert adds n blocks after the newest block, empty even if the chain puts its own transactions into each block. The
+// node must not replace its newest block.
 func (e *Emulator) Insert(n uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -45,7 +44,6 @@ func (e *Emulator) Insert(n uint64) {
 	e.gaps = append(e.gaps, g)
 }
 
-// headerOf is the header of one of the blocks.
 func (g *gap) headerOf(number uint64) *types.Header {
 	h := g.header
 	h.Number = new(big.Int).SetUint64(number)
@@ -55,12 +53,11 @@ func (g *gap) headerOf(number uint64) *types.Header {
 	return &h
 }
 
-// block is one of the blocks.
 func (g *gap) block(number uint64) *block {
 	h := g.headerOf(number)
 	fields, err := headerFields(h)
 	if err != nil {
-		panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's could be decoded
+		panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's was decodable
 	}
 	fields["hash"], fields["size"] = g.hashes[number-g.first], "0x265"
 	return &block{
@@ -69,26 +66,26 @@ func (g *gap) block(number uint64) *block {
 	}
 }
 
-// Finalize has the block so far below the newest one called finalized, and safe, from now on; none on a shorter chain.
-// 0 is the newest one.
+// Finalize puts the `finalized` and `safe` tags lag blocks below the newest one. A shorter chain has no finalized
+// block.
 func (e *Emulator) Finalize(lag uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lag = lag
 }
 
-// Flash has the newest block be others before it stays, from the next block on: see Rules.
+// Flash sets Rules.Flash from the next block on.
 func (e *Emulator) Flash(each time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.rules.Flash = each
 }
 
-// UnknownField is what Fork adds to headers.
+// UnknownField is the header field that Fork adds.
 const UnknownField = "debtRoot"
 
-// Fork has the headers of all blocks after the newest one hashed with a field more, at their end, that no client knows. It returns the number of
-// the first.
+// Fork adds a last header field that clients do not know to all blocks after the newest one. It returns the first
+// block's number.
 func (e *Emulator) Fork() (first uint64) {
 	e.mu.Lock()
 	first = e.head().number + 1
@@ -97,7 +94,7 @@ func (e *Emulator) Fork() (first uint64) {
 	return first
 }
 
-// ForkAt is Fork from a height on; blocks of it that were told already keep their headers until a reorg replaces them.
+// ForkAt is Fork from a height on. Blocks that were already read keep their headers until a reorg.
 func (e *Emulator) ForkAt(first uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -109,7 +106,7 @@ func (e *Emulator) ForkAt(first uint64) {
 		var items []any
 		var fields []rlp.RawValue
 		if err = errors.Join(err, rlp.DecodeBytes(raw, &fields)); err != nil {
-			panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's could be decoded
+			panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's was decodable
 		}
 		for _, field := range fields {
 			items = append(items, field)

@@ -14,41 +14,39 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Fault is one way to fail. The functions that are set see what the fault touches.
+// Fault is one way to fail. Its functions are called for the requests or calls it touches, if set.
 type Fault struct {
 	Name    string
 	Methods []string // of the calls it touches; empty: all
-	Share   float64  // of those, at random, more than 0 and at most 1; 0 means all
-	Whole   bool     // Share is of requests, as with a load balancer in front of several nodes, rather than of calls
+	Share   float64  // random share of these, in (0, 1]; 0: all
+	Whole   bool     // Share is of requests, as with a load balancer over several nodes
 
-	// Around sees a request with at least one such call. It calls next to have it answered, and may change the answer; or
-	// it answers itself. A fault that was added later is around those before it.
+	// Around handles a request with a touched call. It may call next to get the response, and change it. A fault that
+	// is added later wraps the earlier ones.
 	Around func(x *Exchange, next func())
-	// Ask may change what the node is asked, or answer instead of it.
+	// Ask may change a call before the node gets it, or answer it instead.
 	Ask func(n *Node, c *Call) *Answer
-	// Answer may change what was answered.
+	// Answer may change a call's answer.
 	Answer func(n *Node, c *Call, a *Answer)
 }
 
-// For is the fault for these methods only.
 func (f Fault) For(methods ...string) Fault {
 	f.Methods = methods
 	return f
 }
 
-// Sometimes is the fault for this share of the calls it touches.
+// Sometimes returns the fault for a share of the calls it touches.
 func (f Fault) Sometimes(share float64) Fault {
 	f.Share = share
 	return f
 }
 
-// OneOf is the fault for this share of the requests: as when one of several nodes behind a load balancer has it.
+// OneOf returns the fault for a share of the requests, as if one of several nodes behind a load balancer had it.
 func (f Fault) OneOf(share float64) Fault {
 	f.Share, f.Whole = share, true
 	return f
 }
 
-// roll decides which calls the fault touches.
 func (f *Fault) roll(calls []*Call, dice *rand.Rand) []bool {
 	touched := make([]bool, len(calls))
 	luck := func() bool { return f.Share == 0 || dice.Float64() < f.Share }
@@ -61,7 +59,6 @@ func (f *Fault) roll(calls []*Call, dice *rand.Rand) []bool {
 	return touched
 }
 
-// Methods that several faults are about.
 const (
 	SendRawTransaction = "eth_sendRawTransaction"
 	TransactionReceipt = "eth_getTransactionReceipt"
@@ -75,7 +72,7 @@ const (
 	FeeHistory         = "eth_feeHistory"
 )
 
-// Delay makes every request take this much longer, half of it before the node gets it.
+// Delay adds d to every request, half of it before the node gets the request.
 func Delay(d time.Duration) Fault {
 	return Fault{Name: "delay", Around: func(x *Exchange, next func()) {
 		x.sleep(d / 2)
@@ -84,7 +81,7 @@ func Delay(d time.Duration) Fault {
 	}}
 }
 
-// sleep waits, but not for a client that has gone.
+// sleep waits for d, or until the client has disconnected.
 func (x *Exchange) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -95,12 +92,12 @@ func (x *Exchange) sleep(d time.Duration) {
 	}
 }
 
-// Drop cuts the connection before the node gets the request.
+// Drop closes the connection before the node gets the request.
 func Drop() Fault {
 	return Fault{Name: "drop", Around: func(x *Exchange, _ func()) { x.Dropped = true }}
 }
 
-// Lost cuts the connection after the node got the request, and did what it asks for.
+// Lost closes the connection after the node has handled the request.
 func Lost() Fault {
 	return Fault{Name: "lost answers", Around: func(x *Exchange, next func()) {
 		next()
@@ -108,7 +105,7 @@ func Lost() Fault {
 	}}
 }
 
-// Hang answers nothing until the client goes away; with delivered the node gets the request first.
+// Hang never responds. If delivered is set, the node gets the request.
 func Hang(delivered bool) Fault {
 	return Fault{Name: "hang", Around: func(x *Exchange, next func()) {
 		if delivered {
@@ -119,7 +116,7 @@ func Hang(delivered bool) Fault {
 	}}
 }
 
-// Page answers with an HTTP status and a page of HTML, as a gateway does. header holds pairs of name and value.
+// Page responds with an HTTP status and a page of HTML, as gateways do. header holds pairs of name and value.
 func Page(status int, header ...string) Fault {
 	return Fault{Name: "page " + http.StatusText(status), Around: func(x *Exchange, _ func()) {
 		x.Respond(status, "text/html", []byte("<html><body><h1>"+http.StatusText(status)+"</h1></body></html>"))
@@ -129,7 +126,8 @@ func Page(status int, header ...string) Fault {
 	}}
 }
 
-// ErrorStatus sends answers with a JSON-RPC error in them under an HTTP status, as some providers do; add it after the fault that refuses.
+// ErrorStatus sets the HTTP status of responses with a JSON-RPC error, as some providers do. Add it after the fault
+// that causes the error.
 func ErrorStatus(status int) Fault {
 	return Fault{Name: "errors as " + http.StatusText(status), Around: func(x *Exchange, next func()) {
 		next()
@@ -139,7 +137,6 @@ func ErrorStatus(status int) Fault {
 	}}
 }
 
-// Truncated cuts every answer in half.
 func Truncated() Fault {
 	return Fault{Name: "truncated", Around: func(x *Exchange, next func()) {
 		next()
@@ -147,7 +144,7 @@ func Truncated() Fault {
 	}}
 }
 
-// Garbage answers 200 with what is not JSON.
+// Garbage responds with status 200 and invalid JSON.
 func Garbage() Fault {
 	return Fault{Name: "garbage", Around: func(x *Exchange, next func()) {
 		next()
@@ -155,7 +152,7 @@ func Garbage() Fault {
 	}}
 }
 
-// NoBatches refuses batches of more than most calls with one error object, as some gateways do.
+// NoBatches answers batches of more than most calls with one error object, as some gateways do.
 func NoBatches(most int) Fault {
 	return Fault{Name: "no batches", Around: func(x *Exchange, next func()) {
 		if len(x.Calls) <= most {
@@ -167,21 +164,21 @@ func NoBatches(most int) Fault {
 	}}
 }
 
-// Refuse answers calls with a JSON-RPC error; the node does not get them.
+// Refuse answers calls with an error; the node does not get them.
 func Refuse(code int, message string) Fault {
 	return Fault{Name: "refuse: " + message, Ask: func(*Node, *Call) *Answer {
 		return &Answer{Error: &Error{Code: code, Message: message}}
 	}}
 }
 
-// Missing answers as a node without these methods.
+// Missing answers like a node without these methods.
 func Missing(methods ...string) Fault {
 	return Fault{Name: "missing", Methods: methods, Ask: func(_ *Node, c *Call) *Answer {
 		return &Answer{Error: &Error{Code: -32601, Message: "the method " + c.Method + " does not exist/is not available"}}
 	}}
 }
 
-// RefuseSends answers transactions with an error of code -32000 when judge returns one; the node gets the others.
+// RefuseSends answers a transaction with error -32000 if judge returns an error; the node gets the others.
 func RefuseSends(judge func(tx *types.Transaction) error) Fault {
 	return Fault{Name: "refuse sends", Methods: []string{SendRawTransaction}, Ask: func(_ *Node, c *Call) *Answer {
 		tx, ok := c.Transaction()
@@ -198,7 +195,7 @@ func RefuseSends(judge func(tx *types.Transaction) error) Fault {
 // Swallow answers transactions as accepted, but the node does not get them.
 func Swallow() Fault { return SwallowAbove(0) }
 
-// SwallowAbove is Swallow of transactions of more than so many bytes.
+// SwallowAbove is Swallow for transactions of more than most bytes.
 func SwallowAbove(most int) Fault {
 	return Fault{Name: "swallow sends", Methods: []string{SendRawTransaction}, Ask: func(_ *Node, c *Call) *Answer {
 		var raw hexutil.Bytes
@@ -209,7 +206,7 @@ func SwallowAbove(most int) Fault {
 	}}
 }
 
-// Transaction is what an eth_sendRawTransaction sends.
+// Transaction decodes an eth_sendRawTransaction call.
 func (c *Call) Transaction() (*types.Transaction, bool) {
 	var raw hexutil.Bytes
 	tx := new(types.Transaction)
@@ -222,5 +219,4 @@ func quoted(text string) json.RawMessage { return json.RawMessage(`"` + text + `
 
 func quantity(n uint64) json.RawMessage { return quoted(hexutil.EncodeUint64(n)) }
 
-// isHash tells whether a parameter is a 32-byte hash.
 func isHash(text string) bool { return len(text) == 2+2*common.HashLength }

@@ -9,11 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// headFresh is how long a head that was read stays good for one lagging answer after the other.
+// headFresh is how long a head is cached.
 const headFresh = 20 * time.Millisecond
 
-// Behind answers as a node that is n blocks behind: what is asked of `latest` is told of an older block, and later
-// blocks, and what is in them, are unknown. Transactions are accepted.
+// Behind answers like a node that is n blocks behind: `latest` means an older block, and later blocks and their
+// contents are unknown. Transactions are accepted.
 func Behind(n uint64) Fault {
 	return lagging(fmt.Sprintf("%d blocks behind", n), func(node *Node) (uint64, error) {
 		head, err := node.Head()
@@ -21,7 +21,7 @@ func Behind(n uint64) Fault {
 	})
 }
 
-// Stuck answers as a node that knows no block above number.
+// Stuck answers like a node that knows no block above number.
 func Stuck(number uint64) Fault {
 	return lagging("stuck", func(*Node) (uint64, error) { return number, nil })
 }
@@ -51,14 +51,14 @@ func lagging(name string, limit func(*Node) (uint64, error)) Fault {
 	}
 }
 
-// pins says which parameter of a method names the block.
+// pins maps methods to the index of their block parameter.
 var pins = map[string]int{
 	BlockByNumber: 0, BlockByHash: 0, BlockReceipts: 0, "eth_getHeaderByNumber": 0, "eth_getHeaderByHash": 0,
 	TransactionCount: 1, "eth_getBalance": 1, "eth_getCode": 1, "eth_call": 1, "eth_estimateGas": 1, FeeHistory: 1,
 	"eth_getStorageAt": 2, Proof: 2,
 }
 
-// asOf has a call ask of blocks up to top only, or answers it where it names a later one.
+// asOf limits a call to blocks up to top, or answers it if it names a later one.
 func asOf(n *Node, c *Call, top uint64) *Answer {
 	if c.Method == Logs {
 		return logsAsOf(n, c, top)
@@ -118,8 +118,8 @@ func isLatest(arg json.RawMessage) bool {
 	return string(arg) == `"latest"` || string(arg) == `"pending"` || string(arg) == "null"
 }
 
-// number is the number of the block that a parameter names; latest is top. It is not known for the other tags, and for
-// hashes that the node does not know.
+// number returns the number of the block that a parameter names; latest means top. Other tags and hashes that the
+// node lacks are not known.
 func (n *Node) number(arg json.RawMessage, top uint64) (number uint64, known bool) {
 	if isLatest(arg) {
 		return top, true
@@ -142,7 +142,6 @@ func (n *Node) number(arg json.RawMessage, top uint64) (number uint64, known boo
 	return number, err == nil
 }
 
-// numberOf is the number of the block with a hash.
 func (n *Node) numberOf(hash string) (number uint64, known bool) {
 	n.mu.Lock()
 	number, known = n.numbers[hash]
@@ -162,7 +161,7 @@ func (n *Node) numberOf(hash string) (number uint64, known bool) {
 	return uint64(block.Number), true
 }
 
-// Head is the number of the node's latest block.
+// Head returns the node's newest block number, at most headFresh old.
 func (n *Node) Head() (uint64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -177,7 +176,6 @@ func (n *Node) Head() (uint64, error) {
 	return n.head, nil
 }
 
-// Call asks the node.
 func (n *Node) Call(result any, method string, params ...any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {

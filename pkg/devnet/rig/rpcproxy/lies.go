@@ -11,17 +11,17 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Null answers that what these methods are asked for is not there.
+// Null answers null.
 func Null(methods ...string) Fault {
 	return Fault{Name: "null", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = *null() }}
 }
 
-// Empty answers these methods with an empty list.
+// Empty answers with an empty list.
 func Empty(methods ...string) Fault {
 	return Fault{Name: "empty", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = Answer{Result: json.RawMessage("[]")} }}
 }
 
-// EmptyBlock answers forever that one block has no receipts: the first with transactions that is asked for.
+// EmptyBlock answers that one block has no receipts: always the first requested block that has some.
 func EmptyBlock() Fault {
 	var mu sync.Mutex
 	var block string
@@ -41,7 +41,7 @@ func EmptyBlock() Fault {
 	}}
 }
 
-// Partial leaves out every other element of the lists that these methods answer.
+// Partial omits every other element of the lists that these methods return.
 func Partial(methods ...string) Fault {
 	return Fault{Name: "partial", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) {
 		var all, kept []json.RawMessage
@@ -57,14 +57,13 @@ func Partial(methods ...string) Fault {
 	}}
 }
 
-// NoReceipts answers that there are no receipts: neither of a transaction nor of a block.
 func NoReceipts() Fault {
 	f := Null(TransactionReceipt, BlockReceipts)
 	f.Name = "no receipts"
 	return f
 }
 
-// Nonces answers nonces of accounts that are off by delta, and never below 0. Who reads proofs does not hear of it.
+// Nonces shifts accounts' nonces by delta, to 0 at least. Proofs keep the real ones.
 func Nonces(delta int64) Fault {
 	return Fault{Name: fmt.Sprintf("nonces off by %d", delta), Methods: []string{TransactionCount}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		var n hexutil.Uint64
@@ -74,7 +73,6 @@ func Nonces(delta int64) Fault {
 	}}
 }
 
-// change changes a result that is an object.
 func change(a *Answer, how func(map[string]json.RawMessage)) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(a.Result, &fields) != nil || fields == nil {
@@ -84,7 +82,7 @@ func change(a *Answer, how func(map[string]json.RawMessage)) {
 	a.Result, _ = json.Marshal(fields) // of valid parts
 }
 
-// WrongHash answers blocks with a hash that is not their header's.
+// WrongHash returns blocks with a hash that does not match the header.
 func WrongHash() Fault {
 	return Fault{Name: "wrong hash", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		change(a, func(block map[string]json.RawMessage) {
@@ -93,7 +91,7 @@ func WrongHash() Fault {
 	}}
 }
 
-// Sibling answers blocks that are consistent in themselves, with the right parent, but are not the chain's.
+// Sibling returns consistent blocks with the right parent that are not canonical.
 func Sibling() Fault {
 	return Fault{Name: "another block", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		change(a, func(block map[string]json.RawMessage) {
@@ -102,11 +100,10 @@ func Sibling() Fault {
 	}}
 }
 
-// Branch answers another branch than the chain's above a height: each block is consistent in itself, and links to the
-// one below.
+// Branch returns another branch above a height, of consistent, linked blocks.
 func Branch(above uint64) Fault {
 	var mu sync.Mutex
-	others := map[common.Hash]common.Hash{} // of blocks of the chain: what the branch has in their place
+	others := map[common.Hash]common.Hash{} // replacement by canonical block
 	var leave func(n *Node, h *types.Header) error
 	leave = func(n *Node, h *types.Header) error {
 		was, number := h.Hash(), h.Number.Uint64()
@@ -140,7 +137,7 @@ func Branch(above uint64) Fault {
 	}}
 }
 
-// Ahead claims a head n blocks above the real one: an empty block, consistent in itself, whose parent does not exist.
+// Ahead returns a head n blocks above the real one: an empty, consistent block with an unknown parent.
 func Ahead(n uint64) Fault {
 	return Fault{Name: "head ahead", Methods: []string{BlockByNumber}, Answer: func(_ *Node, c *Call, a *Answer) {
 		if args := c.Args(); len(args) == 0 || string(args[0]) != `"latest"` {
@@ -157,7 +154,7 @@ func Ahead(n uint64) Fault {
 	}}
 }
 
-// rewrite changes a block's header and gives it the hash that follows.
+// rewrite changes a block's header and updates the hash.
 func rewrite(block map[string]json.RawMessage, how func(*types.Header)) {
 	raw, _ := json.Marshal(block) // of valid parts
 	header := new(types.Header)

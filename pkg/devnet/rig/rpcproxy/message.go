@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Call is one call of a request: the request itself, or an element of a batch.
+// Call is a request, or an element of a batch.
 type Call struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -16,35 +16,30 @@ type Call struct {
 	Params  json.RawMessage `json:"params,omitempty"` // as sent; a fault's Ask may replace it
 }
 
-// Args are the call's positional parameters; nil when there are none.
+// Args returns the positional parameters, or nil.
 func (c *Call) Args() []json.RawMessage {
 	var args []json.RawMessage
-	_ = json.Unmarshal(c.Params, &args) // the node says what is wrong with them
+	_ = json.Unmarshal(c.Params, &args) // the node reports invalid ones
 	return args
 }
 
-// SetArgs replaces the call's parameters.
 func (c *Call) SetArgs(args []json.RawMessage) {
 	c.Params, _ = json.Marshal(args) // of valid parts
 }
 
-// Answer is what a call gets: a result or an error.
 type Answer struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *Error          `json:"error,omitempty"`
 }
 
-// Error is a JSON-RPC error.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// null is the answer that something is not there.
 func null() *Answer { return &Answer{Result: json.RawMessage("null")} }
 
-// response is an Answer on the wire.
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -53,7 +48,7 @@ type response struct {
 
 var errNotJSONRPC = errors.New("not a JSON-RPC request")
 
-// parse reads a request's calls without decoding their parameters.
+// parse decodes a request's calls, without their parameters.
 func parse(body []byte) (calls []*Call, batch bool, err error) {
 	if batch = bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")); batch {
 		err = json.Unmarshal(body, &calls)
@@ -67,7 +62,7 @@ func parse(body []byte) (calls []*Call, batch bool, err error) {
 	return calls, batch, err
 }
 
-// encodeAnswers writes answers, in the order of the calls, as a response body.
+// encodeAnswers encodes a response body, in the order of the calls.
 func encodeAnswers(calls []*Call, answers []*Answer, batch bool) []byte {
 	out := make([]response, len(calls))
 	for i, c := range calls {
@@ -85,8 +80,8 @@ func encode[T any](parts []T, batch bool) []byte {
 	return raw
 }
 
-// decodeAnswers reads a node's response and puts its answers into the order of the calls. It fails when it is no such
-// response, as with a page of HTML.
+// decodeAnswers decodes a node's response, in the order of the calls. It fails on other bodies, such as a page of
+// HTML.
 func decodeAnswers(body []byte, calls []*Call, batch bool) ([]*Answer, error) {
 	all := make([]response, 1)
 	var into any = &all[0]

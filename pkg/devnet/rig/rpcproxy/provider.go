@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// GasFloor refuses transactions whose limit is below what L1's part takes: perByte for each byte of calldata, beside
-// Ethereum's own gas of a transaction. Estimates say so.
+// GasFloor refuses transactions with too low a gas limit for L1's part, perByte for each byte of calldata on top of
+// Ethereum's intrinsic gas. Estimates include it.
 func GasFloor(perByte uint64) Fault {
 	f := RefuseSends(func(tx *types.Transaction) error {
 		if least := floor(perByte, len(tx.Data())); tx.Gas() < least {
@@ -38,7 +38,7 @@ func floor(perByte uint64, bytes int) uint64 {
 	return params.TxGas + (params.TxDataNonZeroGasEIP2028+perByte)*uint64(bytes)
 }
 
-// TipFloor refuses transactions whose tip is below least, in wei per gas. What others pay says so.
+// TipFloor refuses transactions with a tip below least, in wei per gas. Reported tips are at least that.
 func TipFloor(least uint64) Fault {
 	minimum := new(big.Int).SetUint64(least)
 	f := RefuseSends(func(tx *types.Transaction) error {
@@ -77,7 +77,7 @@ func TipFloor(least uint64) Fault {
 	return f
 }
 
-// LogRange refuses eth_getLogs of more blocks than most, in the words of a provider.
+// LogRange refuses eth_getLogs for more than most blocks, with a provider's error text.
 func LogRange(most uint64) Fault {
 	return Fault{Name: "log range", Methods: []string{Logs}, Ask: func(n *Node, c *Call) *Answer {
 		var filter struct {
@@ -90,7 +90,7 @@ func LogRange(most uint64) Fault {
 		}
 		head, err := n.Head()
 		if err != nil {
-			return nil // the node says what is wrong
+			return nil // the node reports the error
 		}
 		from, known := n.number(filter.From, head)
 		to, also := n.number(filter.To, head)
@@ -104,7 +104,7 @@ func LogRange(most uint64) Fault {
 	}}
 }
 
-// Reverted tells that what users sent failed: receipts without logs, of status 0, which the chain's roots do not fit.
+// Reverted returns failed receipts (status 0, no logs) for user transactions. They contradict the chain's roots.
 func Reverted() Fault {
 	return Fault{
 		Name: "reverted", Methods: []string{BlockReceipts, TransactionReceipt},

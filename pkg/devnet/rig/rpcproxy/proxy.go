@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Proxy is an HTTP server in front of one node. Its methods may be called from several goroutines.
+// Proxy is an HTTP server in front of one node. It is safe for concurrent use.
 type Proxy struct {
 	URL string // http://127.0.0.1:port
 
@@ -29,16 +29,16 @@ type Proxy struct {
 	stats  Stats
 }
 
-// Stats are what a proxy has seen.
 type Stats struct {
 	Requests int            // over HTTP; a batch is one
-	Batches  int            // of those, batches
+	Batches  int            // requests that are batches
 	MaxBatch int            // calls of the largest batch
 	Calls    map[string]int // by method; each call of a batch counts
-	Told     map[string]int // requests by the name of each fault that was added: the client got something else because of it
+
+	// Told counts requests by fault that changed their response. It contains every fault that was added.
+	Told map[string]int
 }
 
-// Total is the number of calls.
 func (s Stats) Total() int {
 	total := 0
 	for _, n := range s.Calls {
@@ -47,7 +47,8 @@ func (s Stats) Total() int {
 	return total
 }
 
-// Start starts a proxy without faults in front of the node at url, on a free port. Its random decisions follow from seed.
+// Start starts a proxy without faults on a free port, in front of the node at url. seed determines its random
+// choices.
 func Start(url string, seed uint64) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,19 +60,19 @@ func Start(url string, seed uint64) (*Proxy, error) {
 	}
 	p.server = &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // clients that give up are the point
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // clients that disconnect are expected
 	}
 	go func() { _ = p.server.Serve(l) }()
 	return p, nil
 }
 
-// Close ends the proxy and every exchange in progress.
+// Close stops the proxy and aborts the exchanges in progress.
 func (p *Proxy) Close() {
 	_ = p.server.Close()
 	p.node.client.CloseIdleConnections()
 }
 
-// Add makes faults active. Calling remove ends them; it may be called more than once.
+// Add activates faults until remove is called, which may be repeated.
 func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	added := make([]*Fault, len(faults))
 	for i := range faults {
@@ -90,7 +91,7 @@ func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	}
 }
 
-// Stats are what the proxy has seen since it was started or ResetStats was called.
+// Stats returns the counts since Start or the last ResetStats.
 func (p *Proxy) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +100,7 @@ func (p *Proxy) Stats() Stats {
 	return out
 }
 
-// ResetStats begins counting again and returns what was counted before.
+// ResetStats returns the counts and resets them.
 func (p *Proxy) ResetStats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,30 +109,30 @@ func (p *Proxy) ResetStats() Stats {
 	return out
 }
 
-// Exchange is one request over HTTP and what it is answered. A fault's Around sees it before and after the node did.
+// Exchange is an HTTP request with its response.
 type Exchange struct {
-	Context context.Context // ends when the client goes away
+	Context context.Context // ends when the client disconnects
 	Calls   []*Call
 	Batch   bool
 
-	Status  int         // of the response; 0 before there is one
-	Header  http.Header // of the response
-	Body    []byte      // of the response
-	Dropped bool        // cut the connection instead of answering
+	// The response; Status is 0 before there is one.
+	Status  int
+	Header  http.Header
+	Body    []byte
+	Dropped bool // close the connection instead of responding
 
-	raw  []byte // the request as it came
+	raw  []byte // the request as received
 	hits []hit
 	late bool // a fault has waited
 }
 
-// hit is an active fault that touches an exchange, and which of its calls.
+// hit is an active fault with the calls of an exchange that it touches.
 type hit struct {
 	fault *Fault
 	calls []bool
 	acted bool // it changed something
 }
 
-// Respond answers the exchange.
 func (x *Exchange) Respond(status int, contentType string, body []byte) {
 	x.Status, x.Body = status, body
 	x.Header.Set("Content-Type", contentType)
@@ -163,7 +164,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(x.Body)
 }
 
-// around has the fault's Around see the exchange, and notes whether it changed something.
+// around calls the fault's Around and records whether that changed the exchange.
 func (h *hit) around(x *Exchange, inner func()) {
 	var was *Exchange
 	x.late = false
@@ -171,7 +172,7 @@ func (h *hit) around(x *Exchange, inner func()) {
 	h.acted = was == nil || x.late || x.Status != was.Status || x.Dropped != was.Dropped || !bytes.Equal(x.Body, was.Body)
 }
 
-// told counts the faults that the client has met. A lie in an answer that did not reach it is none.
+// told counts the faults that changed the client's response. A lie that did not reach the client is left out.
 func (p *Proxy) told(x *Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +183,6 @@ func (p *Proxy) told(x *Exchange) {
 	}
 }
 
-// begin counts the exchange and decides which faults it meets.
 func (p *Proxy) begin(x *Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +201,7 @@ func (p *Proxy) begin(x *Exchange) {
 	}
 }
 
-// forward asks the node, one by one where a fault touches single calls.
+// forward sends the request to the node. It decodes the calls only if a fault touches single ones.
 func (p *Proxy) forward(x *Exchange) {
 	if !slices.ContainsFunc(x.hits, func(h hit) bool { return h.fault.Ask != nil || h.fault.Answer != nil }) {
 		status, contentType, body, err := p.node.post(x.Context, x.raw)
@@ -243,7 +243,7 @@ func (p *Proxy) forward(x *Exchange) {
 	x.Respond(http.StatusOK, "application/json", encodeAnswers(x.Calls, answers, x.Batch))
 }
 
-// ask has the faults change the i-th call; the first that answers it instead of the node does so.
+// ask lets the faults change the i-th call, until one answers it instead of the node.
 func (p *Proxy) ask(x *Exchange, i int) *Answer {
 	for j := range x.hits {
 		h := &x.hits[j]
@@ -260,7 +260,7 @@ func (p *Proxy) ask(x *Exchange, i int) *Answer {
 	return nil
 }
 
-// Node is the real node, for faults that must know the truth to lie. What they ask is not counted.
+// Node is the real node, for faults that need the truth. Its calls are not counted.
 type Node struct {
 	url    string
 	client *http.Client
@@ -300,5 +300,4 @@ func (n *Node) answers(ctx context.Context, calls []*Call, batch bool) ([]*Answe
 	return decodeAnswers(body, calls, batch)
 }
 
-// errNode says that the node answered with an error.
 var errNode = errors.New("the node refuses")

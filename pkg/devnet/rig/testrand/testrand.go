@@ -1,5 +1,5 @@
-// Package testrand gives tests the seed of their random input. The seed is the same in each run, so that a failure comes
-// from a change and not from new input; .ci/deep explores with other ones.
+// Package testrand seeds the random input of tests. The seed is the same in each run, so that a failure comes from a
+// change instead of new input; .ci/deep explores other seeds.
 package testrand
 
 import (
@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"testing"
 
-	_ "pgregory.net/rapid" // its flags
+	_ "pgregory.net/rapid" // registers its flags
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
-// Variable is the environment variable that holds another seed: a number from 1 on, or "random".
+// Variable is the environment variable for another seed: a number from 1 on, or "random".
 const Variable = "SCORELAY_TEST_SEED"
 
-// Fixed is the seed without the variable.
+// Fixed is the seed if Variable is unset.
 const Fixed = 1
 
 var seed = read(os.Getenv(Variable))
@@ -38,8 +38,8 @@ func read(text string) uint64 {
 	return n
 }
 
-// Import testrand in every package whose tests use rapid, which takes its seed and how much it tries from these flags. Those
-// on the command line override them.
+// Packages with rapid tests must import testrand, which sets rapid's seed and number of checks. The command line
+// overrides them.
 func init() {
 	err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10))
 	if !long.Runs() {
@@ -50,14 +50,14 @@ func init() {
 	}
 }
 
-// Seed returns the seed of this process, and logs how to use it again.
+// Seed returns this process's seed and logs the setting that reproduces it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	t.Logf("%s=%d", Variable, seed)
 	return seed
 }
 
-// New returns a generator with the seed of this process. Each call begins the same sequence again.
+// New returns a generator seeded with Seed. Each call begins the same sequence again.
 func New(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0))
