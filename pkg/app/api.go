@@ -30,7 +30,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// minClaim is the least lifetime of a claim: a crash between claim and ack holds an updateId up this long.
+// minClaim is the minimum lifetime of a claim: a crash between claim and ack blocks an updateId this long.
 const minClaim = 15 * time.Second
 
 // api is one API replica:
@@ -55,7 +55,8 @@ type api struct {
 	stores   *stores
 	events   *event.Reader
 	ops      *opsGate
-	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
+	// restarts the watch of accepted creations; each channel is closed when it has caught up
+	rewatch  chan chan struct{}
 	server   *httpapi.Server
 	price    *gasPrice
 	listener net.Listener
@@ -96,8 +97,8 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 	)
 }
 
-// open makes the views and the server that stands on them. A chain that can be asked must be the deployment's; one that
-// cannot only costs look-ups of scores, so it does not hold the start up.
+// open creates the views and the server. It fails if the chain is not the deployment's. If the chain does not
+// respond, the start continues, since only look-ups of scores need it.
 func (a *api) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, a.settings.StartTimeout)
 	defer cancel()
@@ -149,15 +150,14 @@ func (a *api) open(ctx context.Context) error {
 	return a.openOps(ctx, keys)
 }
 
-// claim is the lifetime of a claim. It must outlast the accept that made it, which takes at most twice AcceptTimeout and
-// the moment in which the chain may tell of a group: otherwise a retry would be accepted beside the first, and the
-// contract pay for finding that out.
+// claim returns the lifetime of a claim. It must outlast its accept, which takes at most 2 × AcceptTimeout and, for a
+// group, a short read of the chain. Otherwise a retry would be accepted, too, and cost gas as a duplicate.
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {
 	s, d, salt := a.settings, a.stream.Deployment(), a.stream.Salt()
-	whole, _ := s.whole()                    // Validate has read it
-	proxies, _ := networks(s.TrustedProxies) // Validate read them
+	whole, _ := s.whole()                    // Validate checked it
+	proxies, _ := networks(s.TrustedProxies) // Validate checked them
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], Explorer: s.Explorer, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
@@ -165,7 +165,8 @@ func (a *api) config() httpapi.Config {
 		MaxMembers: s.MaxMembers, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxBodies: s.BodiesLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
 		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies, Origins: s.Origins, MaxStreams: s.MaxStreams,
-		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
+		// the rest is for the parts that stop after HTTP: views, connections, admin listener
+		DrainTimeout: s.DrainTimeout * 4 / 5,
 	}
 }
 
@@ -175,7 +176,8 @@ func (a *api) deps() httpapi.Deps {
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: NewStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
-		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
+		// Osaka's even after a later fork, which would cut all budgets by four fifths overnight.
+		Gas:       registry.Osaka(),
 		Surcharge: registry.Osaka().Surcharged(1), Gwei: a.price.gwei,
 		Ready: a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
 	}
@@ -188,7 +190,7 @@ func (a *api) deps() httpapi.Deps {
 	return deps
 }
 
-// paused is httpapi.Deps.Paused. A project's lane is the one that shall carry it.
+// paused implements httpapi.Deps.Paused. A project's lane is its bucket's desired owner.
 func (a *api) paused(project *score.ProjectID) *httpapi.Pause {
 	pauses := a.pauses.Current()
 	by := pauses.All
@@ -209,8 +211,8 @@ var (
 	errNATSAway        = errors.New("NATS is away; the API reconnects by itself")
 )
 
-// ready is nil when the views hold all there was at the start and NATS is up. Every caller of the API may read its
-// error, so that names no address.
+// ready returns nil when the views have caught up and NATS is connected. Every caller of the API may read its error,
+// so it contains no address.
 func (a *api) ready() error {
 	if err := a.viewsRead(); err != nil {
 		return err
@@ -235,7 +237,7 @@ func (a *api) viewsRead() error {
 	return nil
 }
 
-// watchAgain has the accepted creations told again, so that those are forgotten which NATS lost.
+// watchAgain restarts the watch of accepted creations and waits for it, to forget those that NATS lost.
 func (a *api) watchAgain(ctx context.Context) error {
 	caughtUp := make(chan struct{})
 	select {
@@ -251,9 +253,9 @@ func (a *api) watchAgain(ctx context.Context) error {
 	}
 }
 
-// watchProjects keeps the accepted creations current; a watch that ends is begun again, from the start.
+// watchProjects watches the accepted creations. It restarts a failed watch from the start.
 func (a *api) watchProjects(ctx context.Context) error {
-	var caughtUp chan struct{} // of watchAgain, for the next watch; nil where it was not called
+	var caughtUp chan struct{} // of watchAgain, for the next watch; else nil
 	for {
 		asked, err := a.watchOnce(ctx, caughtUp)
 		if ctx.Err() != nil {
@@ -269,7 +271,6 @@ func (a *api) watchProjects(ctx context.Context) error {
 	}
 }
 
-// watchOnce watches until the watch fails, or watchAgain asks for another.
 func (a *api) watchOnce(ctx context.Context, caughtUp chan struct{}) (asked chan struct{}, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -283,7 +284,7 @@ func (a *api) watchOnce(ctx context.Context, caughtUp chan struct{}) (asked chan
 				if caughtUp != nil {
 					close(caughtUp)
 				}
-			case e.Project == nil: // cannot be read; the lane's session makes it a dead letter
+			case e.Project == nil: // unreadable; the lane's session makes it a dead letter
 			case e.Dead:
 				a.projects.Dead(e.Seq, e.Project.ID)
 			default:
@@ -317,7 +318,7 @@ func (a *api) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// serve answers until drain ends, and then what is in progress.
+// serve accepts requests until drain is cancelled, then finishes those in flight, until kill is cancelled.
 func (a *api) serve(drain, kill context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- a.server.Run(drain, a.listener) }()

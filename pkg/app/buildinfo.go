@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// showBuild shows what was built: a constant 1, with labels to join others with.
 func showBuild(program string, reg prometheus.Registerer) {
 	b := Build()
 	promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{

@@ -12,11 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// certificateLook is how often the files of the certificate are looked at, when callers connect.
+// certificateLook is the minimum interval between checks of the files, made when callers connect.
 const certificateLook = time.Second
 
-// certificate is the API's, read again when its files change. While they cannot be read, or do not fit each other, as in
-// the middle of a change, the one before is used.
+// certificate is the API's TLS certificate. It reloads changed files. While they are unreadable or do not match, as
+// in the middle of a change, it keeps the previous certificate.
 type certificate struct {
 	files   [2]string // certificate chain, key
 	log     *slog.Logger
@@ -25,7 +25,7 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	seen   [2]time.Time // when the files of the last try were written
+	seen   [2]time.Time // modification times at the last attempt
 	looked time.Time
 	failed string // the error of the last look, logged once
 }
@@ -44,12 +44,12 @@ func expires(reg prometheus.Registerer) prometheus.Gauge {
 	})
 }
 
-// config speaks HTTP/1.1 only: the API knows no other.
+// config allows HTTP/1.1 only, the API's only protocol.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}
 }
 
-// get is the certificate for a caller.
+// get implements tls.Config.GetCertificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,6 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// written is when both files were written.
 func (c *certificate) written() (at [2]time.Time, err error) {
 	for i, name := range c.files {
 		info, err := os.Stat(name)
@@ -82,7 +81,7 @@ func (c *certificate) written() (at [2]time.Time, err error) {
 	return at, nil
 }
 
-// load reads both files. What is written while they are read is seen at the next look.
+// load reads both files. The next check detects changes during the read.
 func (c *certificate) load() (err error) {
 	if c.seen, err = c.written(); err != nil {
 		return err

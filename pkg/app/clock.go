@@ -13,36 +13,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// How the clock is compared.
 const (
-	clockLook    = 30 * time.Second // between two looks
-	clockTimeout = 5 * time.Second  // of each question
-	clockBlocks  = 16               // how many new blocks tell how old blocks are as they are seen first
+	clockLook    = 30 * time.Second // interval of the comparisons
+	clockTimeout = 5 * time.Second  // of each request
+	clockBlocks  = 16               // number of new blocks from which the usual age of a new block is known
 )
 
-// Whose clock the API's is compared with; the labels of scorelay_api_clock_ahead_seconds.
+// The clocks to compare with: labels of scorelay_api_clock_ahead_seconds.
 const (
 	clockOfNATS  = "nats"
 	clockOfChain = "chain"
 )
 
-// clock compares the API's clock, by which it judges how fresh a signature is, with those of NATS and of the chain. It only tells: a
-// clock that is wrong refuses the signatures of callers whose clocks are right, but no process knows which of two is.
+// clock compares the API's clock, which decides whether a signature is fresh, with those of NATS and of the chain. It
+// only logs and exports the difference, since a process cannot know which of two clocks is wrong. If the API's is,
+// the API rejects callers whose clocks are right.
 type clock struct {
 	now    func() time.Time
 	stream func(context.Context) (time.Time, error)
 	head   func(context.Context) (evidence.Block, error)
-	bound  time.Duration // how far off is told
+	bound  time.Duration // difference from which it is logged
 	log    *slog.Logger
 	ahead  *prometheus.GaugeVec
 
-	newest uint64          // the last block that was seen
-	ages   []time.Duration // of the latest new blocks, when they were seen first
-	told   map[string]bool // whose clock is known to differ
+	newest uint64          // number of the newest block
+	ages   []time.Duration // of the latest new blocks, when first seen
+	told   map[string]bool // clocks with a logged difference
 }
 
-// newClock compares a clock by which signatures of this freshness are judged: a difference is told from a third of the smaller of its
-// bounds on.
+// newClock returns a clock for signatures of this freshness. It logs a difference above a third of the smaller bound.
 func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registerer) *clock {
 	return &clock{
 		now: time.Now, bound: max(min(fresh.Past, fresh.Ahead)/3, time.Second), log: log, told: map[string]bool{},
@@ -52,7 +51,7 @@ func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registere
 	}
 }
 
-// look compares once. Who does not answer is left as it was: others tell that.
+// look compares once. An unreadable clock keeps its last value; other checks report that.
 func (c *clock) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*clockTimeout)
 	defer cancel()
@@ -60,8 +59,7 @@ func (c *clock) look(ctx context.Context) {
 	c.lookAtChain(ctx)
 }
 
-// lookAtStream takes the middle between question and answer for when the server looked at its clock, which may be wrong by
-// half the time between them.
+// lookAtStream assumes that the server read its clock halfway between request and response; half is the uncertainty.
 func (c *clock) lookAtStream(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
@@ -76,8 +74,8 @@ func (c *clock) lookAtStream(ctx context.Context) {
 	c.tell(clockOfNATS, ahead, half)
 }
 
-// lookAtChain takes a block of the future for what it is, and of all other blocks only the youngest of those that were new: a
-// block is late by itself, by as much as it takes to be made, told and looked at, which is less for one than for another.
+// lookAtChain uses a block of the future as it is. For others it uses the youngest of the latest new blocks: every
+// block is late, by the time to produce, publish and read it, which varies.
 func (c *clock) lookAtChain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
@@ -92,7 +90,7 @@ func (c *clock) lookAtChain(ctx context.Context) {
 		c.tell(clockOfChain, age, 0)
 		return
 	}
-	if head.Number == c.newest { // it was seen before, so its age says nothing
+	if head.Number == c.newest { // seen before: its age is meaningless
 		return
 	}
 	first := c.newest == 0
@@ -105,11 +103,12 @@ func (c *clock) lookAtChain(ctx context.Context) {
 	youngest := slices.Min(c.ages)
 	c.ahead.WithLabelValues(clockOfChain).Set(youngest.Seconds())
 	if len(c.ages) == clockBlocks || youngest < c.bound {
-		c.tell(clockOfChain, youngest, clockLook) // a chain that makes few blocks is seen late by so much
+		// On a chain with few blocks, a new block is seen up to clockLook late.
+		c.tell(clockOfChain, youngest, clockLook)
 	}
 }
 
-// tell says once that two clocks differ by more than the bound and what is uncertain, and once that they no longer do.
+// tell logs once when two clocks differ by more than the bound plus the uncertainty, and once when they agree again.
 func (c *clock) tell(of string, ahead, uncertain time.Duration) {
 	differ := ahead.Abs() > c.bound+uncertain
 	if differ == c.told[of] {

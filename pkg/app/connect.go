@@ -25,25 +25,25 @@ import (
 )
 
 const (
-	awaitEvery   = 250 * time.Millisecond // between tries of what is not there yet
-	awaitLog     = 5 * time.Second        // between lines about it
-	awaitCall    = 5 * time.Second        // of one try
-	askAgain     = 10 * time.Second       // between questions to NATS servers that did not answer
-	redisPatient = 5 * time.Second        // how long a start waits for Redis, which it can do without
+	awaitEvery   = 250 * time.Millisecond // between attempts
+	awaitLog     = 5 * time.Second        // between log lines about it
+	awaitCall    = 5 * time.Second        // timeout of an attempt
+	askAgain     = 10 * time.Second       // between requests to NATS servers that did not respond
+	redisPatient = 5 * time.Second        // how long a start waits for Redis, which is optional
 )
 
-// permanentError is one that waiting does not cure.
+// permanentError is an error that waiting does not fix.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
 
-// Connector connects to what a process needs, waiting for what is not up yet.
+// Connector connects a process to its dependencies and waits for those that are down.
 type Connector struct {
 	Log     *slog.Logger
-	Waiting func(reason string) // may be nil; told what the process waits for, and "" when that is there
+	Waiting func(reason string) // may be nil; called with the reason to wait, and with "" at the end
 }
 
-// await repeats try until it succeeds, fails for good, or ctx ends.
+// await repeats try until it succeeds, fails with a permanentError, or ctx ends.
 func (c Connector) await(ctx context.Context, what string, try func(context.Context) error) error {
 	if c.Waiting != nil {
 		defer c.Waiting("")
@@ -74,7 +74,6 @@ func (c Connector) await(ctx context.Context, what string, try func(context.Cont
 	}
 }
 
-// until says when a wait ends.
 func until(ctx context.Context) string {
 	deadline, bounded := ctx.Deadline()
 	if !bounded {
@@ -85,13 +84,13 @@ func until(ctx context.Context) string {
 
 func natsAt(s *NATS) string { return "NATS at " + hosts(s.NATSURL) + " (SCORELAY_NATS_URL)" }
 
-// hosts are the servers of a list of URLs, without the passwords.
+// hosts returns the servers of a list of URLs, without the passwords.
 func hosts(urls Secret) string {
 	var out []string
 	for _, text := range strings.Split(urls.Reveal(), ",") {
 		text = strings.TrimSpace(text)
 		if !strings.Contains(text, "://") {
-			text = "//" + text // NATS takes bare host:port
+			text = "//" + text // NATS accepts a bare host:port
 		}
 		if u, err := url.Parse(text); err == nil && u.Host != "" {
 			out = append(out, u.Host)
@@ -103,16 +102,15 @@ func hosts(urls Secret) string {
 	return strings.Join(out, ", ")
 }
 
-// NATS connects under a client name, waiting for a server that is not up yet until ctx ends. The connection then
-// reconnects forever; publishes while it is down fail at once instead of being sent later, when their senders have given
-// up.
+// NATS connects under a client name and waits for the server until ctx ends. The connection then reconnects forever.
+// Publishes fail immediately while it is down, instead of being sent after their senders gave up.
 func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, jetstream.JetStream, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.Timeout(awaitCall), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // nil: we closed it
+			if err != nil { // nil: closed by this process
 				c.Log.Warn("lost NATS; reconnecting", "err", err)
 			}
 		}),
@@ -152,7 +150,7 @@ func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, 
 	return conn, js, nil
 }
 
-// takesAll is an error where the NATS server does not take messages as large as they may be, with what to do.
+// takesAll returns an error, with the fix, if the NATS server's message limit is below score.MaxPayload.
 func takesAll(conn *nats.Conn) error {
 	if takes := conn.MaxPayload(); takes < score.MaxPayload {
 		return fmt.Errorf("the NATS server at %s takes messages of at most %d bytes, and this program stores some of up to %d: set max_payload in the configuration of each NATS server to 1MB, which is its default, or more",
@@ -161,9 +159,9 @@ func takesAll(conn *nats.Conn) error {
 	return nil
 }
 
-// Durable asks every NATS server whether it syncs every write before it acknowledges it, and refuses them if one does not,
-// unless the settings allow it. silent are the monitoring endpoints of those that cannot be asked now; where most of a cluster can be,
-// the start does not wait for the others, and AskSilent asks them.
+// Durable verifies that every NATS server syncs each write before it acknowledges it, unless the settings allow
+// otherwise. silent are the monitoring endpoints that did not respond. If most of a cluster responds, the start
+// continues, and AskSilent retries the others.
 func (c Connector) Durable(ctx context.Context, s *NATS) (silent []string, err error) {
 	if s.AllowUnsafe {
 		c.Log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
@@ -176,7 +174,7 @@ func (c Connector) Durable(ctx context.Context, s *NATS) (silent []string, err e
 	return silent, err
 }
 
-// syncs is stream.VerifySyncAlways, with what to do.
+// syncs is stream.VerifySyncAlways, with the fix in its error.
 func syncs(ctx context.Context, monitors []string) ([]string, error) {
 	silent, err := stream.VerifySyncAlways(ctx, monitors)
 	if errors.Is(err, stream.ErrUnsafe) {
@@ -185,8 +183,8 @@ func syncs(ctx context.Context, monitors []string) ([]string, error) {
 	return silent, err
 }
 
-// AskSilent asks the NATS servers that could not be asked as the process started, until each has answered or ctx ends. The error
-// names one that does not sync.
+// AskSilent retries the NATS servers that did not respond at the start, until each has or ctx ends. The error names
+// one that does not sync.
 func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) error {
 	for len(silent) > 0 {
 		c.Log.Warn("NATS servers could not be asked whether they sync every write; asking again until they answer", "monitors", hosts(Secret(strings.Join(silent, ","))), "every", askAgain)
@@ -199,7 +197,7 @@ func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) erro
 			switch {
 			case errors.As(err, &permanent):
 				return permanent.error
-			case err != nil: // hardly any server answers
+			case err != nil: // too few servers respond
 				continue
 			}
 			silent = slices.DeleteFunc(silent, func(monitor string) bool { return !slices.Contains(now, monitor) })
@@ -208,7 +206,7 @@ func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) erro
 	return nil
 }
 
-// Stream opens the deployment's streams, waiting for `scorelay setup` to have made them until ctx ends.
+// Stream opens the deployment's streams and waits until ctx ends for `scorelay setup` to create them.
 func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *stream.Stream, err error) {
 	err = c.await(ctx, "the deployment's streams (made by `scorelay setup`)", func(ctx context.Context) error {
 		s, err = stream.Open(ctx, js)
@@ -220,7 +218,7 @@ func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *strea
 	return s, err
 }
 
-// Roster opens the deployment's roster of lanes, waiting for `scorelay setup` to have written it until ctx ends.
+// Roster opens the deployment's roster of lanes and waits until ctx ends for `scorelay setup` to write it.
 func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store.View, err error) {
 	err = c.await(ctx, "the roster of lanes (made by `scorelay setup`)", func(ctx context.Context) error {
 		s, err := store.Open(ctx, js)
@@ -236,7 +234,7 @@ func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store
 	return v, err
 }
 
-// Redis makes the client and waits a moment for the server, but not for long: everything works without it, less well.
+// Redis returns a client and waits up to redisPatient for the server, which is optional.
 func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error) {
 	client, err := redisdb.Open(s.RedisURL.Reveal())
 	if err != nil {
@@ -252,20 +250,20 @@ func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error)
 	return client, nil
 }
 
-// NewStandings is the projection of a deployment's final executions, which relayers write and APIs read.
+// NewStandings returns the projection of a deployment's final executions, which relayers write and APIs read.
 func NewStandings(client *redisdb.Client, s *stream.Stream) *standings.Store {
 	d := s.Deployment()
 	return standings.New(client, standings.Config{Prefix: redisPrefix(s), Source: fmt.Sprintf("%d:%s", d.ChainID, d.Contract)})
 }
 
-// redisPrefix gives each deployment its own part of a Redis that several share. A stream that was made again is another
-// deployment, on the same contract or not: claims of what the old one held must not answer for the new one.
+// redisPrefix separates the keys of deployments in a shared Redis. A recreated stream is another deployment, even on
+// the same contract: the old one's claims must not apply to it.
 func redisPrefix(s *stream.Stream) string {
 	d := s.Deployment()
 	return fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
 }
 
-// DialChain makes a client of the chain's endpoints. They may be down.
+// DialChain returns a client of the chain's endpoints, which may be down.
 func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics prometheus.Registerer) (*chain.Client, error) {
 	urls := make([]string, len(s.ChainRPC))
 	for i, url := range s.ChainRPC {
@@ -276,7 +274,7 @@ func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics promethe
 
 const theChain = "the chain (SCORELAY_CHAIN_RPC)" // its client's errors name the endpoints
 
-// ChainID waits until the chain answers and tells which one it is.
+// ChainID waits until the chain responds and returns its id.
 func (c Connector) ChainID(ctx context.Context, client *chain.Client) (id uint64, err error) {
 	err = c.await(ctx, theChain, func(ctx context.Context) error {
 		id, err = client.ChainID(ctx)
@@ -288,13 +286,13 @@ func (c Connector) ChainID(ctx context.Context, client *chain.Client) (id uint64
 	return id, err
 }
 
-// VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
-// deployment's contract.
+// VerifyChain waits until the chain responds. It fails if the chain is another one or lacks the deployment's
+// contract.
 func (c Connector) VerifyChain(ctx context.Context, client *chain.Client, d score.Deployment) error {
 	return c.await(ctx, theChain, func(ctx context.Context) error { return checkChain(ctx, client, d) })
 }
 
-// checkChain asks once. A permanentError says that the chain is not the deployment's; any other that it did not answer.
+// checkChain verifies once. A permanentError means a wrong chain, another error that it did not respond.
 func checkChain(ctx context.Context, c *chain.Client, d score.Deployment) error {
 	id, err := c.ChainID(ctx)
 	if errors.Is(err, chain.ErrWrongChain) {

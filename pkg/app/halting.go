@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// newGuard makes the process's guard. forget has it forget what NATS may have lost; nil where it keeps nothing of that.
+// newGuard returns the process's guard. forget drops state that NATS may have lost; nil if the process keeps none.
 func (p *process) newGuard(ctx context.Context, journals *journal.Journal, process string, forget func(context.Context) error) (*halt.Guard, error) {
 	marks, err := halt.Open(ctx, p.js)
 	if err != nil {
@@ -22,7 +22,7 @@ func (p *process) newGuard(ctx context.Context, journals *journal.Journal, proce
 	elsewhere := func() {
 		if servers := p.nats.Servers(); len(servers) > 1 {
 			p.log.Warn("the NATS server does not answer for the stream; connecting to another one", "server", p.nats.ConnectedUrlRedacted())
-			_ = p.nats.ForceReconnect() // it fails only when the process closed the connection
+			_ = p.nats.ForceReconnect() // fails only if the process closed the connection
 		}
 	}
 	return halt.New(halt.Config{
@@ -31,7 +31,6 @@ func (p *process) newGuard(ctx context.Context, journals *journal.Journal, proce
 	}), nil
 }
 
-// pausesView is what an operator paused, as a view.
 func (p *process) pausesView(ctx context.Context) (*pause.View, error) {
 	pauses, err := pause.Open(ctx, p.js)
 	if err != nil {
@@ -40,28 +39,24 @@ func (p *process) pausesView(ctx context.Context) (*pause.View, error) {
 	return pauses.View(ctx, p.log)
 }
 
-// publisher is the stream as a httpapi.Publisher that takes nothing while accepting halts.
+// publisher is the stream as a httpapi.Publisher that refuses everything while accepting halts.
 type publisher struct {
 	stream *stream.Stream
 	guard  *halt.Guard
 }
 
-// PublishEnvelope stores updates as one message.
 func (p publisher) PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error {
 	return p.publish(func() error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed, traces...) })
 }
 
-// PublishProject stores a creation.
 func (p publisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64, traces ...score.Traced) error {
 	return p.publish(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces, traces...) })
 }
 
-// PublishEdit stores an edit.
 func (p publisher) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
 	return p.publish(func() error { return p.stream.PublishEdit(ctx, msgID, e, traces...) })
 }
 
-// Edit is an accepted edit, and its dead letter.
 func (p publisher) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	return p.stream.Edit(ctx, ref)
 }
@@ -80,6 +75,6 @@ func OpenStatuses(s *stream.Stream, url Secret) (statuses *status.Store, closeRe
 	if err != nil {
 		return nil, nil, err
 	}
-	client.Timeout = awaitCall // an operator waits rather than begin again
+	client.Timeout = awaitCall // an operator prefers waiting to a retry
 	return status.New(client, status.Config{Prefix: redisPrefix(s), Salt: s.Salt()}), client.Close, nil
 }

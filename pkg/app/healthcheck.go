@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Healthcheck asks the process whose admin listener has this address, on this machine, whether it is ready: for
-// container images without a shell or an HTTP client.
+// Healthcheck reads /readyz of the process with this admin listener on this machine, for images without a shell or an
+// HTTP client.
 func Healthcheck(ctx context.Context, adminListen string) error {
 	host, port, err := net.SplitHostPort(adminListen)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// settingOf names the setting that is at fault for an error of a keystore.
+// settingOf prefixes a keystore's error with its setting.
 func settingOf(err error) error {
 	switch {
 	case err == nil:
@@ -45,13 +45,13 @@ func settingOf(err error) error {
 	return fmt.Errorf("SCORELAY_SIGNER_KEYSTORE: %w", err)
 }
 
-// keysEvery is how often the keystore is looked at while a lane has no key here.
+// keysEvery is the interval of keystore reads while a lane's key is missing.
 const keysEvery = 10 * time.Second
 
-// keyring is the keys that a relayer has: those of its setting, and those that come into its keystore later.
+// keyring contains a relayer's keys: those of its settings, and those added to its keystore later.
 type keyring struct {
 	chainID  uint64
-	keystore *signer.Keystore // nil: raw keys, which stay as they are
+	keystore *signer.Keystore // nil: raw keys, which never change
 	roster   relay.Roster
 	log      *slog.Logger
 	every    time.Duration
@@ -61,7 +61,6 @@ type keyring struct {
 	said string // the keystore's last error
 }
 
-// newKeyring reads the keys of the settings.
 func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
 	k := &keyring{log: log, every: keysEvery, keys: map[common.Address]*signer.Key{}}
 	if s.Keystore == "" {
@@ -75,15 +74,14 @@ func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
 	return k, settingOf(err)
 }
 
-// begin holds the keys against the lanes. Keys of which none is, or was, a lane's are a mistake in the settings. A relayer
-// whose lanes are all gone, or which another one drives, stands by.
+// begin checks the keys against the lanes. It fails if none is, or was, a lane's. A relayer whose lanes are removed,
+// or driven by another one, stands by.
 func (k *keyring) begin(chainID uint64, roster relay.Roster) error {
 	k.chainID, k.roster = chainID, roster
 	known, _ := roster.Current()
 	return k.check(known)
 }
 
-// check fails where no key is of any lane that the deployment ever had.
 func (k *keyring) check(known roster.Roster) error {
 	var addresses []string
 	for address := range k.keys {
@@ -106,7 +104,7 @@ func (k *keyring) add(keys []*signer.Key) {
 	}
 }
 
-// signer is the signer with an address, if its key is here.
+// signer returns the signer with an address, if the keyring has it.
 func (k *keyring) signer(address common.Address) (relay.Signer, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -117,7 +115,7 @@ func (k *keyring) signer(address common.Address) (relay.Signer, bool) {
 	return key.For(k.chainID), true
 }
 
-// run reads the keystore again while a lane has no key here: when the roster changes, and now and then.
+// run reads the keystore again while a lane's key is missing: when the roster changes, and every k.every.
 func (k *keyring) run(ctx context.Context) error {
 	tick := time.NewTicker(k.every)
 	defer tick.Stop()
@@ -135,7 +133,7 @@ func (k *keyring) run(ctx context.Context) error {
 	}
 }
 
-// lacks tells whether a lane that needs its key has none here.
+// lacks reports whether the key of a lane that needs one is missing.
 func (k *keyring) lacks(known roster.Roster) bool {
 	return slices.ContainsFunc(known.Lanes, func(l roster.Lane) bool {
 		_, has := k.signer(l.Signer)
@@ -143,7 +141,7 @@ func (k *keyring) lacks(known roster.Roster) bool {
 	})
 }
 
-// read takes in what is new in the keystore. What cannot be read is told once.
+// read adds new keys from the keystore. It logs each error once.
 func (k *keyring) read() {
 	keys, err := k.keystore.Read()
 	k.add(keys)

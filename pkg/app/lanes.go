@@ -16,9 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// PrepareSigner sees to it that an account can sign for a lane: that it has funds, and the relayer role in the final block, so that no
-// reorg takes it back when buckets are the lane's. Where it is missing, admin grants it; a nil admin grants nothing. It waits until
-// the grant is final. The error says, of everything that is missing, what to do.
+// PrepareSigner verifies that an account can sign for a lane: it has funds and the relayer role. The role must be in
+// the final block, so that no reorg revokes it after the lane owns buckets. admin grants a missing role, unless it is
+// nil; PrepareSigner then waits until the grant is final. The error contains the fix for everything that is missing.
 func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, contract, account common.Address, confirmations uint64, log *slog.Logger) error {
 	balance, err := c.Balance(ctx, account)
 	if err != nil {
@@ -58,10 +58,9 @@ func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, c
 	}
 }
 
-// roleEvery is how often it is looked whether a role is final.
+// roleEvery is the interval of checks whether a role is final.
 const roleEvery = 500 * time.Millisecond
 
-// isFinalRelayer tells whether an account has the relayer role in the final block.
 func isFinalRelayer(ctx context.Context, c *chain.Client, contract, account common.Address, confirmations uint64) (bool, error) {
 	block, err := c.FinalBlock(ctx, confirmations)
 	if errors.Is(err, ethereum.NotFound) {
@@ -72,7 +71,6 @@ func isFinalRelayer(ctx context.Context, c *chain.Client, contract, account comm
 	return isRelayer(ctx, c, contract, account, block)
 }
 
-// isRelayer reports whether an account has the relayer role in a block.
 func isRelayer(ctx context.Context, c *chain.Client, contract, account common.Address, block evidence.Block) (bool, error) {
 	has, err := registry.ReadIsRelayer(account).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return c.Call(ctx, evidence.Call{To: contract, Data: data}, block.Hash)

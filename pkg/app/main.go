@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// commands are what every service's command line has beside its settings.
+// commands are the common commands and flags of the services.
 type commands struct {
 	ConfigFile
 	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
@@ -22,7 +22,7 @@ type commands struct {
 	Healthcheck struct{} `cmd:"" help:"Ask the process that runs here whether it is ready; the exit status tells."`
 }
 
-// MainAPI is the command api with these arguments; it returns the exit status.
+// MainAPI runs the command api and returns the exit status.
 func MainAPI(args []string) int {
 	var cli struct {
 		commands
@@ -37,7 +37,7 @@ func MainAPI(args []string) int {
 	}.main(args)
 }
 
-// MainRelayer is the command relayer with these arguments; it returns the exit status.
+// MainRelayer runs the command relayer and returns the exit status.
 func MainRelayer(args []string) int {
 	var cli struct {
 		commands
@@ -52,7 +52,7 @@ func MainRelayer(args []string) int {
 	}.main(args)
 }
 
-// service is a program that runs until a signal. What the pointers lead to is set when the command line is read.
+// service is a program that runs until a signal. Parsing the command line sets the targets of its pointers.
 type service struct {
 	name, about string
 	cli         any
@@ -73,7 +73,7 @@ func (s service) main(args []string) int {
 	command, err := parser.Parse(args)
 	mistyped := MistypedVariables(parser, os.Environ())
 	if err != nil {
-		for _, sentence := range mistyped { // perhaps it is why
+		for _, sentence := range mistyped { // the possible cause
 			err = errors.Join(err, errors.New(sentence))
 		}
 		return failed(2, err)
@@ -106,13 +106,12 @@ func (s service) main(args []string) int {
 	return 0
 }
 
-// LogRedis has the Redis library write to log, at level debug: what matters of it our own lines say. The library knows
-// one logger for the process, so this is for mains, before anything runs.
+// LogRedis makes the Redis library write to log, at level debug: our own lines report what matters. The library has
+// one logger per process, so mains call this before anything runs.
 func LogRedis(log *slog.Logger) { redis.SetLogger(redisLog{log}) }
 
 type redisLog struct{ log *slog.Logger }
 
-// Printf is what the library calls.
 func (r redisLog) Printf(ctx context.Context, format string, args ...any) {
 	if r.log.Enabled(ctx, slog.LevelDebug) {
 		r.log.DebugContext(ctx, "the Redis library says", "text", fmt.Sprintf(format, args...))

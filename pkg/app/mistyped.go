@@ -11,19 +11,19 @@ import (
 
 const (
 	variablePrefix = "SCORELAY_"
-	likelyTypo     = 2 // letters added, left out, changed or swapped with their neighbour
+	likelyTypo     = 2 // letters added, omitted, changed or swapped with their neighbour
 )
 
-// injected are the variables that Kubernetes and Docker links set for a service whose name begins with ours.
+// injected matches variables that Kubernetes and Docker links set for a service with our name as its prefix.
 var injected = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
-// MistypedVariables says of each variable in an environment (NAME=value) that is no setting of any program of ours, but
-// nearly the name of one of this parser's, which was probably meant. Other unknown names are left alone: orchestrators
-// set their own. The value is not shown.
+// MistypedVariables returns a sentence for each variable in environ (NAME=value) that no program of ours reads, but
+// that resembles a setting of this parser. Other unknown names are allowed: orchestrators set their own. The
+// sentences omit values.
 func MistypedVariables(parser *kong.Kong, environ []string) (sentences []string) {
 	mine, secret := variables(parser)
 	ours := slices.Clone(mine)
-	for _, settings := range []any{&APISettings{}, &RelayerSettings{}} { // one environment may be shared by all programs
+	for _, settings := range []any{&APISettings{}, &RelayerSettings{}} { // all programs may share an environment
 		if other, err := kong.New(settings); err == nil {
 			all, secrets := variables(other)
 			ours, secret = append(ours, all...), append(secret, secrets...)
@@ -47,7 +47,7 @@ func MistypedVariables(parser *kong.Kong, environ []string) (sentences []string)
 	return sentences
 }
 
-// variables are all that a parser's flags read, and those of them that are secrets.
+// variables returns the variables of a parser's flags, and the secret ones of them.
 func variables(parser *kong.Kong) (all, secret []string) {
 	_ = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok {
@@ -61,7 +61,7 @@ func variables(parser *kong.Kong) (all, secret []string) {
 	return all, secret
 }
 
-// closest is the name that differs least, the first in the alphabet of several; "" when none is near.
+// closest returns the most similar name, the alphabetically first of several; "" if none is near.
 func closest(name string, names []string) (best string) {
 	least := likelyTypo + 1
 	for _, candidate := range slices.Sorted(slices.Values(names)) {
@@ -72,7 +72,7 @@ func closest(name string, names []string) (best string) {
 	return best
 }
 
-// distance is how many letters are added, left out, changed or swapped with their neighbour between two names.
+// distance counts the letters added, omitted, changed or swapped with their neighbour between two names.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/pause"
 )
 
-// opsGate answers /ops, which the admin listener has before the API knows its deployment.
+// opsGate serves /ops on the admin listener, which starts before the API knows its deployment.
 type opsGate struct {
 	on      bool
 	health  *admin.Health
@@ -21,7 +21,7 @@ type opsGate struct {
 	history overview.History
 }
 
-// ServeHTTP has the screens answer, as soon as they can.
+// ServeHTTP serves the screens once they exist, and an explanation before.
 func (g *opsGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch is := g.is.Load(); {
 	case !g.on:
@@ -34,7 +34,6 @@ func (g *opsGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// openOps makes the screens for operators, if there is a token.
 func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	if !a.ops.on {
 		return nil
@@ -61,7 +60,7 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	return err
 }
 
-// runHistory looks at the throughput for as long as the API runs, so that the screen has it when one looks.
+// runHistory samples the throughput while the API runs, so that the screen can show the past.
 func (a *api) runHistory(ctx context.Context) error {
 	if !a.ops.on {
 		<-ctx.Done()

@@ -12,15 +12,14 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// configFlag is the flag that names the settings file; every command line of ours has it.
+// configFlag names the settings file, in every command line.
 const configFlag = "config"
 
-// ConfigFile is embedded in every command line.
 type ConfigFile struct {
 	Config string `name:"config" env:"SCORELAY_CONFIG" placeholder:"FILE" help:"YAML file of settings, named like the flags. Flags and environment variables win over it."`
 }
 
-// NewParser makes a parser of a command line: cli is a pointer to a struct with kong tags that embeds ConfigFile.
+// NewParser returns a parser of a command line; cli points to a struct with kong tags that embeds ConfigFile.
 func NewParser(name, description string, cli any, options ...kong.Option) (*kong.Kong, error) {
 	files := &files{getenv: os.LookupEnv, read: os.ReadFile}
 	return kong.New(cli, append([]kong.Option{
@@ -30,18 +29,17 @@ func NewParser(name, description string, cli any, options ...kong.Option) (*kong
 	}, options...)...)
 }
 
-// files resolves what neither the command line nor the environment has: secrets from VARIABLE_FILE, and everything
-// from the settings file.
+// files resolves settings from files: secrets from VARIABLE_FILE, everything from the settings file.
 type files struct {
 	getenv func(string) (string, bool)
 	read   func(string) ([]byte, error)
 
-	path   string         // of the settings file that values holds
+	path   string         // of the settings file in values
 	values map[string]any // nil until a file was read
 }
 
-// Resolve is asked for every flag that the command line does not set. Its answer would win over the environment, so
-// it has none when the environment does.
+// Resolve is called for every flag that the command line omits. Its value would override the environment, so it
+// returns nil if a variable is set.
 func (f *files) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	fromFile, named, err := f.secret(flag)
 	if err != nil {
@@ -64,7 +62,7 @@ func (f *files) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 	return text(f.values[flag.Name]), nil
 }
 
-// secret reads the file that VARIABLE_FILE names, for flags that are secrets.
+// secret reads the file that VARIABLE_FILE names, if the flag is a secret.
 func (f *files) secret(flag *kong.Flag) (value string, named bool, err error) {
 	if !isSecret(flag) {
 		return "", false, nil
@@ -91,9 +89,9 @@ func isSecret(flag *kong.Flag) bool {
 // keyTag marks the flags of private keys.
 const keyTag = "privatekey"
 
-// SecretArguments says of each secret among the arguments what to set in its place: every user of the machine can read a process's
-// arguments. An address of a server is one if it holds a password, or, of HTTP, a path or a query, where providers have keys. A
-// private key is an error: the program must not run with it.
+// SecretArguments returns a sentence, with the fix, for each secret among the arguments, which every user of the
+// machine can read. A server's address is secret if it contains a password, or, in HTTP, a path or a query, since
+// providers put keys there. A private key is an error: the program must refuse it.
 func SecretArguments(ctx *kong.Context) (sentences []string, err error) {
 	for _, path := range ctx.Path {
 		if path.Flag == nil || path.Resolved || !isSecret(path.Flag) {
@@ -116,7 +114,7 @@ func SecretArguments(ctx *kong.Context) (sentences []string, err error) {
 	return sentences, err
 }
 
-// load reads the settings file once, when one is named.
+// load reads the settings file once, if one is named.
 func (f *files) load(ctx *kong.Context) error {
 	path := configPath(ctx)
 	if path == "" || path == f.path {
@@ -144,7 +142,7 @@ func configPath(ctx *kong.Context) string {
 	return ""
 }
 
-// Validate refuses keys of the settings file that are no flag of the program.
+// Validate returns an error for unknown keys in the settings file.
 func (f *files) Validate(application *kong.Application) error {
 	known := map[string]bool{}
 	err := kong.Visit(application, func(node kong.Visitable, next kong.Next) error {
@@ -169,7 +167,7 @@ func (f *files) Validate(application *kong.Application) error {
 	return errors.New("the settings file " + f.path + " has keys that are no setting: " + strings.Join(unknown, ", "))
 }
 
-// text turns a YAML value into what a flag's parser reads; nil stays nil.
+// text converts a YAML value for a flag's parser.
 func text(value any) any {
 	switch v := value.(type) {
 	case nil:

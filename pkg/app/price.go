@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	priceEvery = 5 * time.Second // between two questions for the price, at least
+	priceEvery = 5 * time.Second // minimum interval of price reads
 
-	mostGwei = 1_000_000_000_000_000 // what a cost is at most, above every key's budget
+	mostGwei = 1_000_000_000_000_000 // maximum cost, above every key's budget
 )
 
-// gasPrice is the price at which the API charges keys that have a budget of ether. An API follows no blocks, so it
-// asks for the price: when it starts, and then while such keys are used. No request waits for the answer. While
-// endpoints do not answer, the last price stands.
+// gasPrice is the price at which the API charges keys with a budget of ether. An API follows no blocks, so it reads
+// the price at the start, and then while such keys are used. Requests never wait for it. While endpoints fail, the
+// last price applies.
 type gasPrice struct {
-	read   func(context.Context) (*evidence.Price, error) // nil without an error: not learnt
+	read   func(context.Context) (*evidence.Price, error) // nil without an error: unknown
 	log    *slog.Logger
-	last   atomic.Pointer[evidence.Price] // nil: none is known
+	last   atomic.Pointer[evidence.Price] // nil: unknown
 	wanted chan struct{}
 }
 
@@ -31,7 +31,7 @@ func newGasPrice(read func(context.Context) (*evidence.Price, error), log *slog.
 	return &gasPrice{read: read, log: log, wanted: make(chan struct{}, 1)}
 }
 
-// run asks until ctx ends, and returns its error.
+// run reads the price on demand until ctx ends, and returns its error.
 func (p *gasPrice) run(ctx context.Context) error {
 	for away := false; ; {
 		price, err := p.read(ctx)
@@ -53,7 +53,7 @@ func (p *gasPrice) run(ctx context.Context) error {
 	}
 }
 
-// gwei is httpapi.Deps.Gwei: gas and bytes at the last price, rounded up.
+// gwei implements httpapi.Deps.Gwei: the cost of gas and bytes at the last price, rounded up.
 func (p *gasPrice) gwei(gas, bytes uint64) (gwei uint64, known bool) {
 	select {
 	case p.wanted <- struct{}{}:
@@ -71,7 +71,6 @@ func (p *gasPrice) gwei(gas, bytes uint64) (gwei uint64, known bool) {
 	return uint64(min(math.Ceil(wei/1e9), mostGwei)), true
 }
 
-// readPrice is the price at the newest block.
 func (a *api) readPrice(ctx context.Context) (*evidence.Price, error) {
 	head, err := a.chain.Head(ctx)
 	if err != nil {

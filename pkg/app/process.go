@@ -30,23 +30,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// process is what an API and a relayer have in common: the admin listener and the connections.
+// process is the common part of an API and a relayer.
 type process struct {
 	name    string
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	health  *admin.Health
-	tracer  trace.Tracer  // nil: nothing is traced
+	tracer  trace.Tracer  // nil: tracing is off
 	claim   time.Duration // lifetime of a claim of an updateId; only an API claims
 
 	connector Connector
 
-	silent []string // monitoring endpoints of NATS that did not answer
+	silent []string // monitoring endpoints of NATS that did not respond
 	nats   *nats.Conn
 	js     jetstream.JetStream
 	stream *stream.Stream
 	ledger *ledger.Source
-	keep   *stream.Retention // of the ledger; nil: as it is
+	keep   *stream.Retention // of the ledger; nil: unchanged
 	redis  *redisdb.Client
 	status *status.Store
 	chain  *chain.Client
@@ -60,7 +60,7 @@ func newProcess(name string, log *slog.Logger) *process {
 	return p
 }
 
-// hostName names the process among those of all machines.
+// hostName returns a name that is unique among processes of all machines.
 func hostName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -69,7 +69,8 @@ func hostName() string {
 	return host + "-" + strconv.Itoa(os.Getpid())
 }
 
-// adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down. ops may be nil.
+// adminPart is the admin listener. It starts first and stops last, so that a waiting process can report the reason.
+// ops may be nil.
 func (p *process) adminPart(addr string, hosts []string, ops http.Handler) lifecycle.Part {
 	var server *admin.Server
 	return lifecycle.Part{
@@ -85,7 +86,7 @@ func (p *process) adminPart(addr string, hosts []string, ops http.Handler) lifec
 	}
 }
 
-// connectPart connects everything and checks that it is the deployment it claims to be.
+// connectPart opens the connections. It then retries NATS servers that did not respond, and logs the chain's profile.
 func (p *process) connectPart(timeout time.Duration, n *NATS, r *Redis, c *Chain) lifecycle.Part {
 	return lifecycle.Part{
 		Name: "connections",
@@ -144,15 +145,15 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	return nil
 }
 
-// How long one reading of the chain's profile may take, and the pause before the next where that failed.
+// Timeout of a read of the chain's profile, and the pause after a failure.
 const (
 	profileTimeout = time.Minute
 	profilePause   = 15 * time.Second
 )
 
-// logProfile logs the chain's profile once, beside all else: the start does not wait for it.
+// logProfile logs the chain's profile once, without delaying the start.
 func (p *process) logProfile(ctx context.Context, endpoints int) {
-	_ = retry.Do(ctx, math.MaxInt, profilePause, func() error { // ends well or with the process
+	_ = retry.Do(ctx, math.MaxInt, profilePause, func() error { // returns nil or ends with the process
 		return retry.Contained(func() error {
 			reading, cancel := context.WithTimeout(ctx, profileTimeout)
 			defer cancel()
@@ -184,16 +185,16 @@ func (p *process) disconnect() error {
 	return err
 }
 
-const finalWait = 2 * time.Second // for the ledger's end, while a process begins
+const finalWait = 2 * time.Second // maximum wait for the ledger's end at the start
 
-// finalBlock returns the newest final block, by the ledger; ok is false while there is none.
+// finalBlock returns the newest final block of the ledger; ok is false if there is none yet.
 func (p *process) finalBlock(ctx context.Context) (b evidence.Ref, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, finalWait)
 	defer cancel()
 	return p.ledger.Final(ctx)
 }
 
-// natsCheck is for the admin listener, so it names the server's address.
+// natsCheck is for the admin listener, so its error contains the server's address.
 func (p *process) natsCheck(n *NATS) admin.Check {
 	return admin.Check{Name: "nats", Ready: func(context.Context) error {
 		if s := p.nats.Status(); s != nats.CONNECTED {
@@ -203,12 +204,11 @@ func (p *process) natsCheck(n *NATS) admin.Check {
 	}}
 }
 
-// loop makes a part of a loop that ends with its context.
 func loop(name string, run func(ctx context.Context) error) lifecycle.Part {
 	return lifecycle.Part{Name: name, Run: func(drain, _ context.Context) error { return run(drain) }}
 }
 
-// looks makes a part of a look that is repeated, after a pause, until its context ends.
+// looks repeats look, with a pause, until drain ends.
 func looks(name string, pause time.Duration, look func(ctx context.Context)) lifecycle.Part {
 	return loop(name, func(ctx context.Context) error {
 		for {

@@ -14,7 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// reader reads the contract for the API.
 type reader struct {
 	index.Histories
 	chain *chain.Client
@@ -24,22 +23,22 @@ func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
 	return r.chain.View(ctx, r.Deployment.Contract, data)
 }
 
-// at calls views on the state of one block.
+// at returns a function that calls views on the state of one block.
 func (r reader) at(hash common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		return r.chain.Call(ctx, evidence.Call{To: r.Deployment.Contract, Data: data}, hash)
 	}
 }
 
-// ProjectExists looks at the newest block.
+// ProjectExists reads the newest block.
 func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
 	info, err := registry.ReadProject(project).Do(ctx, r.view)
 	return info.Exists(), err
 }
 
-// NextEdit is the nonce of the project's next edit, as of the newest block and as of the newest final one.
+// NextEdit returns the nonce of the project's next edit, as of the newest block and as of the newest final one.
 func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error) {
-	block, some, err := r.final(ctx) // before the newest, which is behind it
+	block, some, err := r.final(ctx) // read first, so that the newest block is not older
 	if err != nil {
 		return 0, 0, err
 	}
@@ -54,13 +53,14 @@ func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, 
 	return max(head.EditNonce, info.EditNonce), info.EditNonce, err
 }
 
-// final is the newest final block; some is false while nothing of the contract's is final.
+// final returns the newest final block; some is false if it is before the contract's deployment, or there is none.
 func (r reader) final(ctx context.Context) (block evidence.Ref, some bool, err error) {
 	block, some, err = r.Final(ctx)
 	return block, some && block.Number >= r.Deployment.DeployBlock, err
 }
 
-// Used tells of each updateId whether it was used up, in order, as of the newest final block.
+// Used reports for each updateId, in order, whether it was used as of the newest final block; all false before the
+// first.
 func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
 	final, some, err := r.final(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r reader) Used(ctx context.Context, project score.ProjectID, updates []sco
 	return used, err
 }
 
-// Scores returns the wallet's scores, by index of score type, as of the newest block, and that block's number.
+// Scores returns the wallet's scores, by index of score type, and the number of the block that it read, the newest.
 func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
 	head, err := r.chain.Head(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet comm
 	return scores, head.Number, err
 }
 
-// Carrier reads the lane's transaction that carries an update; nil of one that is none.
+// Carrier returns the lane's transaction tx if it contains the update, else nil.
 func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
 	told, err := r.chain.Transaction(ctx, tx)
 	if told == nil {
@@ -95,13 +95,12 @@ func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 	return registry.CarrierOf(told, r.Deployment.Contract, project, update), nil
 }
 
-// HasCode tells whether the address is a contract.
 func (r reader) HasCode(ctx context.Context, address common.Address) (bool, error) {
 	code, err := r.chain.Code(ctx, address)
 	return len(code) > 0, err
 }
 
-// Call is an eth_call at the newest block; a revert is an empty answer.
+// Call is an eth_call at the newest block; a revert returns nil.
 func (r reader) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
 	answer, err := r.chain.View(ctx, to, data)
 	var revert *evidence.RevertError

@@ -37,10 +37,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
-// What no deployment has needed to change so far.
+// Constants that deployments have had no need to configure.
 const (
 	maxOpenSlots = 2048             // of a lane: finality may be minutes behind the head
-	rebroadcast  = 10 * time.Second // of transactions that are in no block
+	rebroadcast  = 10 * time.Second // of transactions that are not in a block
 )
 
 // relayer is one relayer replica:
@@ -60,18 +60,18 @@ type relayer struct {
 	heads    *heads.Tracker
 	guard    *halt.Guard
 	relay    *relay.Relayer
-	payer    *signer.Key  // of top-ups; nil: there are none
-	topUp    *topup.TopUp // nil as payer is
+	payer    *signer.Key  // of top-ups; nil: no top-ups
+	topUp    *topup.TopUp // nil if payer is nil
 	statuses *index.Statuses
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
-	stalled  *event.Stalled // webhooks
+	stalled  *event.Stalled // of webhooks
 
 	directory *index.DirectoryFold
 	standings *index.StandingsFold
 }
 
-// RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
+// RunRelayer runs a relayer replica until drain ends. Work in flight stays in the journals for the next sessions.
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	r.keep = &stream.Retention{Age: s.LedgerAge, Bytes: s.LedgerBytes}
@@ -85,7 +85,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		r.adminPart(s.AdminListen, s.AdminHosts, nil),
-		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of what the API sampled
+		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of those that the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
@@ -115,7 +115,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	)
 }
 
-// open checks the chain and the keys against the deployment and makes the engines.
+// open verifies the chain and the keys against the deployment and creates the engines.
 func (r *relayer) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.settings.StartTimeout)
 	defer cancel()
@@ -173,10 +173,10 @@ func (r *relayer) open(ctx context.Context) error {
 	return r.openTopUp(ctx)
 }
 
-// stirEvery is how often stir looks.
 const stirEvery = time.Second
 
-// stir has the chain followed when anything is accepted: also in a relayer that carries none of it, since it may write the ledger.
+// stir makes the tracker follow the chain when something is accepted, even if another relayer submits it, since this
+// one may write the ledger.
 func (r *relayer) stir(ctx context.Context) error {
 	var last uint64
 	for retry.Sleep(ctx, stirEvery) == nil {
@@ -188,7 +188,7 @@ func (r *relayer) stir(ctx context.Context) error {
 	return nil
 }
 
-// runLedger writes the ledger, and computes what is folded of it, while this relayer holds the lease.
+// runLedger writes the ledger and its projections while this relayer holds the lease.
 func (r *relayer) runLedger(ctx context.Context) error {
 	writer := &ledger.Writer{
 		Deployment: r.stream.Deployment(), Heads: r.heads, Chain: r.chain, Letters: r.stream, Ledger: r.ledger.Ledger, Log: r.log, Metrics: r.metrics,
@@ -206,10 +206,10 @@ func (r *relayer) runLedger(ctx context.Context) error {
 	})
 }
 
-// maxLasts is how many seconds a balance is told to last at most: a hundred years.
+// maxLasts limits the forecast of how long a balance lasts, in seconds: a hundred years.
 const maxLasts = 100 * 365 * 24 * 60 * 60
 
-// driven is what the relayer tells of its lanes.
+// driven returns the state of the relayer's lanes for its report.
 func (r *relayer) driven() map[score.Lane]replica.Lane {
 	lanes := map[score.Lane]replica.Lane{}
 	for id, l := range r.relay.Driven() {
@@ -226,14 +226,14 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 	return lanes
 }
 
-// counts is what the relayer did since it began.
+// counts returns the relayer's totals since its start.
 func (r *relayer) counts() replica.Counts {
 	updates, gas, fees := r.relay.Done()
 	used, limit := r.heads.Filled()
 	return replica.Counts{Final: updates, Gas: gas, Fees: fees, BlockGas: used, BlockLimit: limit}
 }
 
-// lanes is index.Lanes.
+// lanes implements index.Lanes.
 func (r *relayer) lanes(context.Context) (int, error) {
 	known, _ := r.roster.Current()
 	return len(known.Lanes), nil
@@ -270,7 +270,6 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	return err
 }
 
-// pausedProjects are those that an operator paused.
 func (r *relayer) pausedProjects() map[score.ProjectID]bool {
 	paused := map[score.ProjectID]bool{}
 	for id := range r.pauses.Current().Projects {
@@ -279,21 +278,19 @@ func (r *relayer) pausedProjects() map[score.ProjectID]bool {
 	return paused
 }
 
-// source is the stream as a relay.Source: Read returns the relayer's interface.
 type source struct {
 	*stream.Stream
 	tail *stream.Tail
 }
 
-// tailMemory is how much of the stream's end a process keeps for its lanes, in bytes: some 150,000 updates.
+// tailMemory is the size of the cached end of the stream, in bytes: some 150,000 updates.
 const tailMemory = 16 << 20
 
-// Read returns the messages from a sequence on.
 func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
 	return s.tail.Read(ctx, from)
 }
 
-// rules of the lanes, in wei.
+// rules returns the lanes' rules, in wei.
 func (s *RelayerSettings) rules() lane.Rules {
 	return lane.Rules{
 		Fees: lane.FeeRule{
@@ -308,7 +305,6 @@ func (s *RelayerSettings) rules() lane.Rules {
 	}
 }
 
-// replica is the process's name: letters, digits, dash and underscore.
 func (s *RelayerSettings) replica() string {
 	name := s.Replica
 	if name == "" {
@@ -317,7 +313,7 @@ func (s *RelayerSettings) replica() string {
 	return plain(name)
 }
 
-// plain has a dash in place of what is no letter, digit, dash or underscore.
+// plain replaces characters other than letters, digits, dashes and underscores by dashes.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

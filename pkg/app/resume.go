@@ -15,13 +15,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Halting is what there is to know of a halt, and how an operator ends it.
+// Halting is the state of a halt, for the operator who ends it.
 type Halting struct {
 	Marker    halt.Marker
 	Stream    score.StreamState
-	Journaled uint64 // the highest sequence that the lanes' journals speak of
-	Noted     uint64 // the highest in Redis
-	NoteErr   error  // why Redis does not tell
+	Journaled uint64 // highest sequence in the lanes' journals
+	Noted     uint64 // highest sequence in Redis
+	NoteErr   error  // why Noted is unknown
 
 	stream   *stream.Stream
 	marks    marks
@@ -29,13 +29,13 @@ type Halting struct {
 	revision uint64 // of the marker
 }
 
-// marks keep the marker of the last halt, see halt.Bucket.
+// marks store the marker of the last halt, see halt.Bucket.
 type marks interface {
 	Read(ctx context.Context) (m halt.Marker, revision uint64, err error)
 	Write(ctx context.Context, m halt.Marker, revision uint64) error
 }
 
-// LookAtHalt reads the marker of the last halt, and what is known of the stream.
+// LookAtHalt loads the marker of the last halt and the state of the stream.
 func LookAtHalt(ctx context.Context, js jetstream.JetStream, s *stream.Stream, statuses *status.Store) (*Halting, error) {
 	marks, err := halt.Open(ctx, js)
 	if err != nil {
@@ -62,7 +62,7 @@ func LookAtHalt(ctx context.Context, js jetstream.JetStream, s *stream.Stream, s
 	return h, nil
 }
 
-// Known is the highest sequence that the stream is known to have held.
+// Known returns the highest sequence known to have been in the stream.
 func (h *Halting) Known() uint64 {
 	known := max(h.Journaled, h.Noted)
 	if h.Marker.Halts() {
@@ -71,7 +71,8 @@ func (h *Halting) Known() uint64 {
 	return known
 }
 
-// Loss is what the operator has to accept the loss of. Once that began, the stream's end tells it no more.
+// Loss returns the loss that the operator must accept. The marker has it once accepting the loss began, since the
+// stream then grows past its end.
 func (h *Halting) Loss() halt.Loss {
 	if loss := h.Marker.Loss; h.Marker.Halts() && loss != nil && loss.Ends <= h.Stream.LastSeq {
 		return *loss
@@ -79,18 +80,19 @@ func (h *Halting) Loss() halt.Loss {
 	return halt.Loss{Ends: h.Stream.LastSeq, Stored: h.Stream.LastTime.UTC()}
 }
 
-// Why the operator's decision is not carried out.
+// Errors of Resume.
 var (
 	errNotHalted = errors.New("accepting does not halt: there is nothing to resume")
 	errAccepting = errors.New("accepting the loss began and did not end: --accept-loss ends it; what is lost has to be sent again")
 	errReplaced  = errors.New("the stream is not the one that the journals and processes know: bring that one back and resume with nothing lost, or set up a new deployment")
 )
 
-// maxExtend bounds how many sequences the stream is moved past: each costs a message for a while.
+// maxExtend limits how far Resume moves the stream, in sequences: each temporarily costs a message.
 const maxExtend = 100_000_000
 
-// Resume ends the halt. acceptLoss has the stream continue behind everything that is known, and past, and forgets the statuses of what has no
-// outcome, so that what was lost can be sent again; without it the stream must hold everything. After an error it may be repeated.
+// Resume ends the halt. With acceptLoss the stream continues after all known sequences, and after past. It forgets
+// statuses without an outcome, so that lost updates can be sent again. Without acceptLoss the stream must contain
+// everything. It can be repeated after an error.
 func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, progress func(left uint64)) (forgotten int, err error) {
 	known := max(h.Known(), past)
 	switch {
@@ -126,8 +128,9 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 	return forgotten, h.marks.Write(ctx, m, h.revision)
 }
 
-// forget forgets what is unfinished. Of operators that do so at once none forgets any more once another has accepting resume: that one
-// claimed the marker later, which is noticed here, or began to forget later, which Redis notices.
+// forget forgets unfinished statuses. If several operators do so at once, none still forgets after another one
+// resumed accepting. The other one claimed the marker later, which claim detects, or began to forget later, which
+// Redis detects.
 func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (forgotten int, err error) {
 	unanswered := func(err error) error {
 		return fmt.Errorf("Redis must answer, or what is lost would be answered as a duplicate when it is sent again: %w", err)
@@ -144,8 +147,8 @@ func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (fo
 	return forgotten, nil
 }
 
-// claim has the marker say what is lost, before the stream moves past it: then nothing else tells. It is written also where it says so,
-// so that the decision of another operator fails who read it before.
+// claim writes the loss to the marker before the stream moves past it, since nothing else records it. It also writes
+// an unchanged loss: that fails the decision of another operator who read the marker before.
 func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	m := h.Marker
 	m.Loss = loss
@@ -156,7 +159,8 @@ func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	if err != nil {
 		return err
 	}
-	if !read.Halts() || read.Loss == nil || read.Loss.Ends != loss.Ends || !read.Loss.Stored.Equal(loss.Stored) { // another operator's
+	// another operator's
+	if !read.Halts() || read.Loss == nil || read.Loss.Ends != loss.Ends || !read.Loss.Stored.Equal(loss.Stored) {
 		return halt.ErrMoved
 	}
 	h.Marker, h.revision = read, revision

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Secret is a setting that must not appear in logs: a key, a password, an address that may contain one. Every way to
-// print it shows only whether it is set.
+// Secret is a setting that must not appear in logs: a key, a password, an address that may contain one. All its
+// printed forms show only whether it is set.
 type Secret string
 
-// Reveal returns the value itself.
+// Reveal returns the value.
 func (s Secret) Reveal() string { return string(s) }
 
-// String is "[set]" or "[not set]".
+// String returns "[set]" or "[not set]".
 func (s Secret) String() string {
 	if s == "" {
 		return "[not set]"
@@ -22,7 +22,8 @@ func (s Secret) String() string {
 	return "[set]"
 }
 
-// telling tells whether the value itself is secret: of addresses, separated by commas, whether one holds more than where a server is.
+// telling reports whether the value itself is secret. A list of addresses is if one has a user, or, in HTTP, a path
+// or a query.
 func (s Secret) telling() bool {
 	for text := range strings.SplitSeq(string(s), ",") {
 		if !strings.Contains(text, "://") {
@@ -36,11 +37,11 @@ func (s Secret) telling() bool {
 	return false
 }
 
-// Format makes every verb of fmt write the form of String.
+// Format writes String's form for every verb of fmt.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
-// LogValue is the form of String.
+// LogValue returns String's form.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText writes the form of String.
+// MarshalText returns String's form.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

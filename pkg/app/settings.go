@@ -20,27 +20,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of prices: they are counted in wei in 64 bits.
+// Limits of prices, which are 64-bit numbers of wei.
 const (
 	maxGwei  = 1e9
 	maxEther = 18.0
 )
 
-// Bounds of what an API key may use; as those of its own terms.
+// Limits of an API key's use, as for those in the key's own terms.
 const (
 	maxKeyRate = 1_000_000
 	maxKeyGas  = 1_000_000_000_000_000 - 1
 )
 
-// Bounds of a transaction.
+// Limits of a transaction.
 const (
-	// The largest creation and the largest signed group that the API accepts must fit, or they would become dead letters.
+	// The largest accepted creation and signed group must fit, otherwise they would become dead letters.
 	minMaxGas   = 12_000_000
 	minMaxBytes = 64 << 10
 	maxMaxBytes = score.MostStored
 )
 
-// Common are the settings of every process.
 type Common struct {
 	LogLevel     string        `name:"log-level" env:"SCORELAY_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log: debug, info, warn or error."`
 	LogFormat    string        `name:"log-format" env:"SCORELAY_LOG_FORMAT" enum:"json,text" default:"json" help:"How to write logs: json or text."`
@@ -48,7 +47,6 @@ type Common struct {
 	DrainTimeout time.Duration `name:"drain-timeout" env:"SCORELAY_DRAIN_TIMEOUT" default:"25s" help:"How long to finish what was promised after SIGTERM before giving up; keep it below the orchestrator's kill delay."`
 }
 
-// NATS says where JetStream is.
 type NATS struct {
 	NATSURL         Secret `name:"nats-url" env:"SCORELAY_NATS_URL" default:"nats://127.0.0.1:4222" help:"NATS servers, separated by commas; may hold user and password."`
 	NATSCredentials string `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file (JWT and seed)."`
@@ -56,18 +54,15 @@ type NATS struct {
 	AllowUnsafe     bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Start even when the NATS server cannot be seen to sync every write. An accepted update may then be lost with the machine's power."`
 }
 
-// monitors are the monitoring endpoints.
 func (n *NATS) monitors() []string {
 	return strings.FieldsFunc(n.NATSMonitorURL, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// Redis says where Redis is.
 type Redis struct {
 	RedisURL        Secret        `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// (TLS) with user, password and database; with ?master_name=… its Sentinels, with ?cluster=true nodes of a Cluster; &addr=host:port names more of them."`
 	StatusRetention time.Duration `name:"status-retention" env:"SCORELAY_STATUS_RETENTION" default:"168h" help:"How long the status of an update is kept after its last change. The chain remembers used updateIds forever."`
 }
 
-// Chain says how to reach the chain.
 type Chain struct {
 	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain (http, https, ws or wss), separated by commas, the preferred one first. Reads fail over; transactions go to all."`
 	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
@@ -75,12 +70,10 @@ type Chain struct {
 	MaxTip       uint64        `kong:"-"` // chain.Config.MaxTip
 }
 
-// Traces says where traces go.
 type Traces struct {
 	OTLPEndpoint string `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"OpenTelemetry collector that gets traces by OTLP over HTTP, protobuf, at /v1/traces below it, such as http://collector:4318. Empty: nothing is traced. Its headers, certificates, compression and time limit, the bounds of spans and what is said of the process come from OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_…, OTEL_RESOURCE_ATTRIBUTES, …)."`
 }
 
-// APISettings are the settings of the API.
 type APISettings struct {
 	Common `embed:""`
 	NATS   `embed:""`
@@ -123,7 +116,6 @@ type APISettings struct {
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }
 
-// RelayerSettings are the settings of the relayer.
 type RelayerSettings struct {
 	Common `embed:""`
 	NATS   `embed:""`
@@ -162,10 +154,9 @@ type RelayerSettings struct {
 	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
 
-// Logger makes the process's logger.
 func (c *Common) Logger(service string) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the enum's
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // the enum allows only valid levels
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: LogAttr}
 	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
 	if c.LogFormat == "text" {
@@ -174,8 +165,8 @@ func (c *Common) Logger(service string) *slog.Logger {
 	return slog.New(handler).With("service", service)
 }
 
-// LogAttr writes an attribute of a log line as people read it everywhere else: durations with their unit, addresses
-// with their checksum (EIP-55). It is for slog.HandlerOptions.
+// LogAttr formats attributes of log lines: durations with their unit, addresses with their checksum (EIP-55). It is
+// for slog.HandlerOptions.
 func LogAttr(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case time.Duration:
@@ -186,7 +177,7 @@ func LogAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.
+// Validate checks the settings. The error contains the variable and the fix of each wrong one.
 func (s *APISettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_LISTEN", s.Listen)
@@ -229,7 +220,7 @@ func (s *APISettings) Validate() error {
 	return p.err()
 }
 
-// whole tells of a project whether its single updates must be signed as a whole.
+// whole returns a function that reports whether a project's single updates must be signed as a whole.
 func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
 	if slices.Equal(s.WholeSignatures, []string{"all"}) {
 		return func(score.ProjectID) bool { return true }, nil
@@ -245,7 +236,7 @@ func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
 	return func(id score.ProjectID) bool { return projects[id] }, nil
 }
 
-// Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.
+// Validate checks the settings. The error contains the variable and the fix of each wrong one.
 func (s *RelayerSettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
@@ -280,7 +271,7 @@ func (s *RelayerSettings) Validate() error {
 	return p.err()
 }
 
-// networks reads IP addresses and networks; the error says which one is neither.
+// networks parses IP addresses and networks; the error names the first that is neither.
 func networks(texts []string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for _, text := range texts {
@@ -316,20 +307,20 @@ func hasScheme(text string, schemes ...string) bool {
 	return slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(scheme, s) })
 }
 
-// isOrigin tells whether a browser may send this as a page's origin.
+// isOrigin reports whether a browser may send text as a page's origin.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && isHTTP(text) && u.Hostname() != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.ContainsAny(text, "*, ") &&
 		!(u.Scheme == "https" && u.Port() == "443") && !(u.Scheme == "http" && u.Port() == "80")
 }
 
-// isHost tells whether a browser may send this as a host without a port.
+// isHost reports whether a browser may send text as a host without a port.
 func isHost(text string) bool {
 	_, err := netip.ParseAddr(text)
 	return err == nil || text != "" && text == strings.ToLower(text) && !strings.ContainsAny(text, "*:/@ ")
 }
 
-// problems collects sentences.
+// problems collects errors.
 type problems []error
 
 func (p *problems) check(ok bool, format string, args ...any) {

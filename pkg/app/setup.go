@@ -19,23 +19,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// SetupPlan says what a deployment shall be.
+// SetupPlan describes a deployment.
 type SetupPlan struct {
-	// Relayers are the lanes' signers, in the order of the lanes, and get the relayer role. None: those that a deployment has
-	// already.
+	// Relayers are the lanes' signers, in the order of the lanes, and get the relayer role. None: the existing
+	// deployment's.
 	Relayers    []common.Address
-	Admin       common.Address // grants and revokes that role; zero means the deployer
-	AdminDelay  time.Duration  // how long a change of the admin must wait
-	Contract    common.Address // of a registry that is deployed already; zero deploys one
+	Admin       common.Address // grants and revokes that role; zero: the deployer
+	AdminDelay  time.Duration  // delay of a change of the admin
+	Contract    common.Address // of an existing registry; zero: deploy one
 	DeployBlock uint64         // of that registry
-	Replicas    int            // of the streams: 1, 3 or 5; 0 means 1, or what is there
-	MaxBytes    int64          // bound of the stream of accepted updates, bytes; 0 means its default, or what is there
+	Replicas    int            // of the streams: 1, 3 or 5; 0: 1, or unchanged
+	MaxBytes    int64          // limit of the stream of accepted updates, bytes; 0: its default, or unchanged
 }
 
-// Setup makes a deployment: it deploys the contract, gives the signers the relayer role, creates the streams and buckets, which
-// remember all that, and writes the roster of lanes. Where a deployment is already, it checks that it is the one planned and grants the
-// roles that are missing; so it may be repeated, after a crash too. A crash between the contract and the streams leaves
-// an unused contract; the next run deploys another.
+// Setup creates a deployment. It deploys the contract, grants the signers the relayer role, creates the streams and
+// buckets with the deployment in their metadata, and writes the roster of lanes. For an existing deployment it
+// compares the plan and grants missing roles, so it can be repeated, even after a crash. A crash between the contract
+// and the streams leaves an unused contract; the next run deploys another.
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
 	log *slog.Logger,
 ) (score.Deployment, error) {
@@ -55,7 +55,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	case !errors.Is(err, stream.ErrNotSetUp):
 		return score.Deployment{}, err
 	}
-	if _, err := roster.First(plan.Relayers); err != nil { // before anything is made
+	if _, err := roster.First(plan.Relayers); err != nil { // before creating anything
 		return score.Deployment{}, err
 	}
 	chainID, err := c.ChainID(ctx)
@@ -79,7 +79,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	return d, setUpLanes(ctx, js, d, plan)
 }
 
-// setUpLanes writes the first roster, unless there is one, which it does not change: a plan with other signers is refused.
+// setUpLanes writes the first roster. It never changes an existing one, and fails if the plan has other signers.
 func setUpLanes(ctx context.Context, js jetstream.JetStream, d score.Deployment, plan SetupPlan) error {
 	lanes, err := store.Open(ctx, js)
 	if err != nil {
@@ -102,7 +102,7 @@ func setUpLanes(ctx context.Context, js jetstream.JetStream, d score.Deployment,
 	return compareLanes(is, plan.Relayers)
 }
 
-// compareLanes says which command brings the lanes in line with the signers named.
+// compareLanes returns an error with the commands that align lanes and signers.
 func compareLanes(is roster.Roster, signers []common.Address) error {
 	var differ []error
 	for _, signer := range signers {
@@ -169,7 +169,7 @@ func fitStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan, log 
 	return nil
 }
 
-// completeSetup brings a deployment that exists in line with the plan, as far as that can be done safely.
+// completeSetup aligns an existing deployment with the plan, as far as that is safe.
 func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner, d score.Deployment, plan SetupPlan,
 	log *slog.Logger,
 ) error {

@@ -17,10 +17,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-const storesLook = 10 * time.Second // between two looks
+const storesLook = 10 * time.Second // interval of the samples
 
-// stores is an API's look at what the deployment stands on: how full the stores are, how many copies they lack, and when lanes were last
-// driven. An API looks, since it also runs where all relayers are dead. What does not answer, within seconds, is shown as it was.
+// stores exports the state of the stores: their usage, their missing copies, and when lanes were last driven. It runs
+// in APIs, so that it works while all relayers are dead. A store that does not respond keeps its last values.
 type stores struct {
 	js       jetstream.JetStream
 	monitors []string // of the NATS servers
@@ -50,7 +50,7 @@ func newStores(reg prometheus.Registerer) *stores {
 	}
 }
 
-// look looks once, lanes first: an alert that wakes someone depends on them.
+// look samples once, lanes first, since a paging alert depends on them.
 func (s *stores) look(ctx context.Context) {
 	s.lookAtLanes(ctx)
 	s.lookAtStreams(ctx)
@@ -87,7 +87,8 @@ func (s *stores) lookAtLanes(ctx context.Context) {
 }
 
 func (s *stores) lookAtStreams(ctx context.Context) {
-	ours, all := stream.Names(), s.js.ListStreams(ctx) // others may share the account; a stream without a leader is not listed
+	// others may share the account; streams without a leader are missing
+	ours, all := stream.Names(), s.js.ListStreams(ctx)
 	for info := range all.Info() {
 		if !slices.Contains(ours, info.Config.Name) {
 			continue
@@ -97,7 +98,7 @@ func (s *stores) lookAtStreams(ctx context.Context) {
 	}
 }
 
-// show sets how full a store is; bound is 0 or less where there is none.
+// show exports a store's usage; bound ≤ 0: unlimited.
 func (s *stores) show(store string, used, bound float64) {
 	s.used.WithLabelValues(store).Set(used)
 	if bound > 0 {

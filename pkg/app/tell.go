@@ -9,8 +9,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. counts is what it did since it began;
-// add says what more there is to tell; nil for an API.
+// tellPart publishes the process's report every replica.Every, for `scorelay status`. counts returns its totals since
+// the start. add completes the report; nil for an API.
 func (p *process) tellPart(role, name string, counts func() replica.Counts, add func(*replica.Report)) lifecycle.Part {
 	began := time.Now().UTC()
 	return loop("what the process says of itself", func(ctx context.Context) error {

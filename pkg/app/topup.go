@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/topup/store"
 )
 
-// TopUps say from which account lanes' signers are topped up, and how far.
 type TopUps struct {
 	TopUpKeystore string  `name:"topup-keystore" env:"SCORELAY_TOPUP_KEYSTORE" placeholder:"FILE" help:"geth keystore file of an account that tops lanes' signers up, or description of a remote one (web3signer, AWS KMS). Empty: nothing tops them up. No lane's signer, and no other program's account. Give it to each relayer."`
 	TopUpPassword string  `name:"topup-password-file" env:"SCORELAY_TOPUP_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore file."`
@@ -25,7 +24,7 @@ type TopUps struct {
 	TopUpPerDay   float64 `name:"topup-per-day-ether" env:"SCORELAY_TOPUP_PER_DAY_ETHER" default:"0" help:"Ceiling of what is paid on a UTC day to all signers together, ether, fees at most included. There is none above it and no default."`
 }
 
-// mostTopUp bounds amounts, ether: more than there is.
+// mostTopUp is the maximum amount, ether: more than exists.
 const mostTopUp = 1e9
 
 func (s *TopUps) problems(p *problems) {
@@ -40,7 +39,7 @@ func (s *TopUps) problems(p *problems) {
 		"SCORELAY_TOPUP_PER_DAY_ETHER is %g; it must be more than SCORELAY_TOPUP_TO_ETHER, since fees count, and at most %g", s.TopUpPerDay, mostTopUp)
 }
 
-// topUpKey reads the key of the account that pays; nil if there is none.
+// topUpKey reads the key of the paying account; nil if there is none.
 func (s *TopUps) topUpKey() (*signer.Key, error) {
 	if s.TopUpKeystore == "" {
 		return nil, nil
@@ -57,13 +56,12 @@ func (s *TopUps) topUpKey() (*signer.Key, error) {
 	return keys[0], nil
 }
 
-// weiOf is an amount of ether, to the gwei.
+// weiOf converts ether to wei, rounded to a gwei.
 func weiOf(ether float64) *big.Int {
 	gwei, _ := big.NewFloat(math.Round(ether * 1e9)).Int(nil)
 	return gwei.Mul(gwei, big.NewInt(1e9))
 }
 
-// openTopUp makes what tops signers up, if an account pays.
 func (r *relayer) openTopUp(ctx context.Context) error {
 	if r.payer == nil {
 		return nil
@@ -90,7 +88,6 @@ func (r *relayer) openTopUp(ctx context.Context) error {
 	return nil
 }
 
-// toppedUp is what the relayer tells of top-ups; nil if it makes none.
 func (r *relayer) toppedUp() *replica.TopUp {
 	if r.topUp == nil {
 		return nil

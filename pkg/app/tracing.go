@@ -18,11 +18,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// lastSpans is how long a process that ends waits for the collector to take its last spans.
+// lastSpans is the maximum wait for the collector at the end of the process.
 const lastSpans = 2 * time.Second
 
-// tracesPart begins the process's traces, if any are asked for. sampler says which; what waits for the collector is bounded, and
-// what it does not take is dropped: nothing waits for it but the end of the process, for lastSpans.
+// tracesPart starts tracing, if an endpoint is set. The queue for the collector is bounded, and spans that it does
+// not accept are dropped. Only the end of the process waits for it, up to lastSpans.
 func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	var provider *trace.TracerProvider
 	return lifecycle.Part{
@@ -64,13 +64,14 @@ func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	}
 }
 
-// Which requests are traced where nothing, or a sampler of others, is set: 1 % of those of which the caller says nothing.
+// usualRatio is the ratio of traced requests without a caller's decision, if the sampler is unknown: 1 %.
 const usualRatio = 0.01
 
-// errSampler says that OpenTelemetry's variable names a sampler that others have. It may be set for all that runs on a machine.
+// errSampler reports that OpenTelemetry's variable names an unknown sampler. Other programs of the machine may know
+// it.
 var errSampler = errors.New("OTEL_TRACES_SAMPLER names an unknown sampler")
 
-// sampler says which requests are traced: by the names and in the words of OpenTelemetry. Besides errSampler it returns the default.
+// sampler returns the sampler of requests, under OpenTelemetry's names. With errSampler it also returns the default.
 func (s *APISettings) sampler() (trace.Sampler, error) {
 	switch s.TraceSampler {
 	case "always_on":
@@ -96,15 +97,14 @@ func (s *APISettings) sampler() (trace.Sampler, error) {
 	return trace.ParentBased(ratio), nil
 }
 
-// spanExporter tells once that the collector does not take spans, and once that it does again. Its errors end here: the library
-// would write each to stderr.
+// spanExporter logs once when the collector rejects spans, and once when it accepts them again. It returns no errors,
+// since the library would write each to stderr.
 type spanExporter struct {
 	trace.SpanExporter
 	log     *slog.Logger
 	failing atomic.Bool
 }
 
-// ExportSpans sends spans, or drops them.
 func (e *spanExporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	switch {

@@ -10,27 +10,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// BuildInfo tells which program this is, and what it can read of what is stored.
+// BuildInfo describes this program and the stored formats that it can read.
 type BuildInfo struct {
-	// Version is the release's tag, or one that names the commit; "development build" where neither is known.
+	// Version is the release's tag, or a pseudo-version with the commit; "development build" if neither is known.
 	Version string `json:"version"`
-	// Commit is the one it was built from; empty if that is not known.
+	// Commit is the commit it was built from; empty if unknown.
 	Commit string `json:"commit,omitempty"`
-	// Changed says that there were changes beside that commit.
+	// Changed reports uncommitted changes.
 	Changed bool    `json:"changed,omitempty"`
 	Go      string  `json:"go"`
 	System  string  `json:"system"`
 	Formats Formats `json:"formats"`
 }
 
-// Formats are the newest versions of what is stored in NATS that this program reads. It halts at newer ones.
+// Formats are the newest versions of the formats in NATS that this program reads. It halts at newer ones.
 type Formats struct {
 	Message int `json:"message"` // of the stream: accepted updates and creations
 	Journal int `json:"journal"` // entries of the lanes' journals
-	Roster  int `json:"roster"`  // which lanes there are
+	Roster  int `json:"roster"`  // the list of lanes
 }
 
-// Build is what the linker wrote into this program, and the formats it has.
 func Build() BuildInfo {
 	b := BuildInfo{
 		Version: "development build", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
@@ -40,7 +39,7 @@ func Build() BuildInfo {
 	if !ok {
 		return b
 	}
-	if info.Main.Version != "(devel)" { // go run, or built outside of git
+	if info.Main.Version != "(devel)" { // go run, or a build outside of git
 		b.Version = cmp.Or(info.Main.Version, b.Version)
 	}
 	for _, setting := range info.Settings {
@@ -54,7 +53,6 @@ func Build() BuildInfo {
 	return b
 }
 
-// Version is the version, the commit and what built it, for people.
 func Version() string {
 	b := Build()
 	commit := cmp.Or(b.Commit, "of no known commit")

@@ -9,14 +9,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
-// eventReader makes the process's reader of events, in the words of projects.
 func (p *process) eventReader(projects event.Projects, stalled *event.Stalled) *event.Reader {
 	return &event.Reader{Source: p.ledger, Letters: p.stream, Chain: p.chain, Deployment: p.stream.Deployment(), Projects: projects, Stalled: stalled, Log: p.log}
 }
 
-// openWebhooks makes what delivers events to webhooks' endpoints.
 func (r *relayer) openWebhooks(ctx context.Context) error {
-	if err := r.stream.Complete(ctx); err != nil { // a deployment of an earlier version has no buckets of webhooks
+	if err := r.stream.Complete(ctx); err != nil { // deployments of earlier versions lack the webhooks' buckets
 		return err
 	}
 	endpoints, err := webhook.Open(ctx, r.js)
@@ -29,7 +27,8 @@ func (r *relayer) openWebhooks(ctx context.Context) error {
 	return err
 }
 
-// deliverWebhooks watches which endpoints there are, and delivers while this relayer holds the lease. Only then it keeps the projects' records, which events are told by.
+// deliverWebhooks watches the endpoints, and delivers events while this relayer holds the lease. Only then it has a
+// view of the projects, for the names in events.
 func (r *relayer) deliverWebhooks(ctx context.Context) error {
 	var watching sync.WaitGroup
 	defer watching.Wait()
@@ -44,7 +43,7 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		beside.Go(func() { _ = view.Run(ctx) })
-		select { // a dead letter that is read before would be told without the names of its project
+		select { // a dead letter that is read before would lack its project's names
 		case <-view.CaughtUp():
 			r.webhooks.Run(ctx, r.eventReader(view, r.stalled))
 		case <-ctx.Done():

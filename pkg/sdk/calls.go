@@ -16,17 +16,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Statuses of the API's 200s.
+// Statuses in the API's 200 responses.
 const (
 	accepted  = "accepted"
 	duplicate = "duplicate"
 )
 
-// ErrAnswer says that the API answered 200 and contradicts itself, so that it promised nothing. What was sent may be
-// stored: it can be sent again, under the same ids, once the API is in order.
+// ErrAnswer reports a 200 that contradicts itself and thus confirms nothing. The request may be stored: retry it
+// under the same ids once the API is repaired.
 var ErrAnswer = errors.New("the API's answer makes no sense")
 
-// ProjectState is a project, and how far its creation has come.
+// ProjectState is a project and the progress of its creation.
 type ProjectState struct {
 	Status
 	ProjectID    score.ProjectID  `json:"projectId"`
@@ -34,28 +34,29 @@ type ProjectState struct {
 	InputActions []score.Action   `json:"inputActions"` // by index
 	ScoreTypes   []string         `json:"scoreTypes"`   // by index
 	Members      int              `json:"members"`      // owners and updaters, each counted once
-	Owners       []common.Address `json:"owners"`       // of this page of the members
-	Updaters     []common.Address `json:"updaters"`     // as Owners
-	Next         string           `json:"next"`         // for ProjectPage: where the next members begin; empty: there are no more
-	SignedOnly   bool             `json:"signedOnly"`   // takes signed groups only
+	Owners       []common.Address `json:"owners"`       // on this page of the members
+	Updaters     []common.Address `json:"updaters"`     // on this page of the members
+	Next         string           `json:"next"`         // cursor of the next page for ProjectPage; empty: none
+	SignedOnly   bool             `json:"signedOnly"`   // the project takes signed groups only
 
-	// Domain is what is signed under, for Group.Sign and EIP712, if the API is to be trusted: see Client.Expecting. The
-	// interface calls it signing.
+	// Domain is the domain to sign under, for Group.Sign and EIP712, if the API is trusted: see Client.Expecting. In
+	// JSON it is signing.
 	Domain wallet.Domain `json:"signing"`
 }
 
-// ActionIndex finds the newest action of that name, for Update.Action. An index never changes its meaning.
+// ActionIndex returns the index of the newest action with that name, for Update.Action. Its meaning never changes.
 func (p *ProjectState) ActionIndex(name string) (uint8, bool) {
 	return (&score.Record{Actions: p.InputActions}).ActionIndex(name)
 }
 
-// ScoreTypeIndex finds the score type of that name, for Update.ScoreType. An index never changes its meaning.
+// ScoreTypeIndex returns the index of the score type with that name, for Update.ScoreType. Its meaning never changes.
 func (p *ProjectState) ScoreTypeIndex(name string) (uint8, bool) {
 	return (&score.Record{ScoreTypes: p.ScoreTypes}).ScoreTypeIndex(name)
 }
 
-// CreateProject sends a creation. Without score types the project gets the deployment's default. It may be repeated after a lost answer: nil
-// also means that this very creation was accepted before. A code project_exists is of another one.
+// CreateProject sends a creation. Without score types the project gets the deployment's default. Retry it if the
+// response was lost: nil also means that the same creation was accepted before. The code project_exists is for a
+// different one.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	body := struct {
 		ProjectID    score.ProjectID  `json:"projectId"`
@@ -73,7 +74,7 @@ func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	return err
 }
 
-// Project asks for a project and the first 100 of its members. An ErrDomain is final: see Expecting.
+// Project returns a project with the first 100 of its members. ErrDomain is permanent: see Expecting.
 func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
 	return c.ProjectPage(ctx, project, Page{})
 }
@@ -82,7 +83,8 @@ func (c *Client) Project(ctx context.Context, project score.ProjectID) (*Project
 func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page Page) (*ProjectState, error) {
 	out, err := ask[struct {
 		ProjectState
-		Signing json.RawMessage `json:"signing"` // in place of ProjectState's: an error in it is not one of the connection
+		// shadows ProjectState's, to keep its error apart from those of the connection
+		Signing json.RawMessage `json:"signing"`
 	}](ctx, c, "/projects/"+project.String(), page.values())
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page 
 	return &out.ProjectState, nil
 }
 
-// domain reads the domain of an answer. The error is ErrDomain: it is none, or another than expected.
+// domain decodes a response's domain, or returns ErrDomain.
 func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err error) {
 	if signing != nil {
 		if err := json.Unmarshal(signing, &domain); err != nil {
@@ -106,7 +108,7 @@ func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err erro
 	return domain, nil
 }
 
-// NamedUpdate is an update of POST /update-score, which takes names.
+// NamedUpdate is an update of POST /update-score, which takes names instead of indexes.
 type NamedUpdate struct {
 	UpdateID     score.UpdateID  `json:"updateId"`
 	ProjectID    score.ProjectID `json:"projectId"`
@@ -115,17 +117,17 @@ type NamedUpdate struct {
 	TargetWallet common.Address  `json:"targetWallet"`
 }
 
-// Scheme is what UpdateScore has signed.
+// Scheme selects the bytes that UpdateScore signs.
 type Scheme struct {
 	name   string
 	domain wallet.Domain
 }
 
-// EIP712 is the scheme in which the signature covers the whole update, under the domain of the deployment's chain and
-// contract. A signature that an attacker sees is then of no use for another update.
+// EIP712 is the scheme that signs the whole update under the deployment's domain. An attacker who sees the signature
+// cannot use it for another update.
 func EIP712(domain wallet.Domain) Scheme { return Scheme{"eip712", domain} }
 
-// digest is what a wallet signs for the update at that time, in ms since 1970.
+// digest returns the digest to sign; message is in ms since 1970.
 func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	switch {
 	case s == Scheme{}:
@@ -140,9 +142,9 @@ func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	}
 }
 
-// UpdateScore sends one update under a signature of the current time (EIP-191), or with another scheme, of which there can
-// be one. It tells whether the update's id was used before; then nothing was stored. Projects that take only signed
-// groups refuse it (code signed_only).
+// UpdateScore sends one update, signed with the current time (EIP-191) or by the given scheme, at most one.
+// duplicate: its id was used before, and nothing was stored. Projects that take only signed groups refuse it (code
+// signed_only).
 func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, schemes ...Scheme) (duplicate bool, err error) {
 	var scheme Scheme
 	if len(schemes) > 0 {
@@ -170,12 +172,12 @@ func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, sc
 	return out.duplicate()
 }
 
-// acceptance is how the API answers what it stored.
+// acceptance is the body of a 200.
 type acceptance struct {
 	Status string `json:"status"`
 }
 
-// duplicate tells whether nothing was stored. An answer of neither kind is no promise.
+// duplicate reports whether nothing was stored, or returns ErrAnswer.
 func (a acceptance) duplicate() (bool, error) {
 	if a.Status != accepted && a.Status != duplicate {
 		return false, fmt.Errorf("%w: it has the status %q", ErrAnswer, a.Status)
@@ -183,14 +185,14 @@ func (a acceptance) duplicate() (bool, error) {
 	return a.Status == duplicate, nil
 }
 
-// groupAcceptance is how the API answers a group.
+// groupAcceptance is the result of a group.
 type groupAcceptance struct {
 	acceptance
 	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"`
 }
 
-// counts are the answer's numbers, if they agree with its status.
+// counts returns the numbers, or ErrAnswer if they contradict the status.
 func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err error) {
 	all, err := a.duplicate()
 	if err == nil && all != (a.Accepted == 0) {
@@ -202,8 +204,8 @@ func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err
 	return a.Accepted, a.Duplicates, nil
 }
 
-// UpdateScores sends a signed group. Its updates are stored together or not at all: stored counts those that are no
-// duplicates, whose ids were used before.
+// UpdateScores sends a signed group. Its updates are stored together or not at all: stored is the number of new ones,
+// duplicates are the ids that were used before.
 func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, duplicates []score.UpdateID, err error) {
 	var out groupAcceptance
 	if err := c.do(ctx, http.MethodPost, "/update-scores", g, &out); err != nil {
@@ -212,17 +214,16 @@ func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, 
 	return out.counts()
 }
 
-// GroupResult is what became of one of several groups.
+// GroupResult is the result of one of several groups.
 type GroupResult struct {
-	Stored     int              // how many of its updates are no duplicates
-	Duplicates []score.UpdateID // whose ids were used before
-	Err        error            // as UpdateScores would have returned it: nothing is stored, or perhaps it is
+	Stored     int              // number of new updates
+	Duplicates []score.UpdateID // ids that were used before
+	Err        error            // as UpdateScores returns it
 }
 
-// UpdateGroups sends up to 64 signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten
-// to twenty full groups, or an *Error of code body_too_large). Each is stored or not by itself, so look at the results, which are
-// in the order of the groups: of those whose Err is an *Error with a RetryAfter, send these again. With an error of the request
-// as a whole there are no results.
+// UpdateGroups sends up to 64 signed groups in one request, limited by the size of its body (256 KiB by default: ten
+// to twenty full groups; code body_too_large). Each group is stored separately, and the results are in order: send a
+// group again if its Err is an *Error with a RetryAfter. After an error of the whole request there are no results.
 func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]GroupResult, error) {
 	var out struct {
 		Groups []struct {
@@ -252,7 +253,7 @@ func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]Gro
 	return results, nil
 }
 
-// ReserveIDs asks for n ids (1 … MaxRange) that no other caller will get. A Minter makes the same without a request.
+// ReserveIDs reserves n ids (1 … MaxRange) for this caller. A Minter does the same without a request.
 func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int) (IDRange, error) {
 	var out struct {
 		First score.UpdateID `json:"first"`
@@ -267,7 +268,7 @@ func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int)
 
 // Scores are a wallet's scores in a project.
 type Scores struct {
-	Block  uint64      `json:"blockNumber"` // the state of which block was read: the newest
+	Block  uint64      `json:"blockNumber"` // the newest block; its state was read
 	Scores []TypeScore `json:"scores"`      // by index of the score type
 }
 
@@ -277,7 +278,7 @@ type TypeScore struct {
 	Score     int64  `json:"score,string"`
 }
 
-// Of is the score of that score type; 0 where nothing happened yet, or where there is no such type.
+// Of returns the score of a score type; 0 without updates, or if there is no such type.
 func (s *Scores) Of(scoreType string) int64 {
 	for _, each := range s.Scores {
 		if each.ScoreType == scoreType {
@@ -287,7 +288,7 @@ func (s *Scores) Of(scoreType string) int64 {
 	return 0
 }
 
-// Scores asks for a wallet's scores of all score types of the project.
+// Scores returns a wallet's scores of all score types of the project, as of the newest block.
 func (c *Client) Scores(ctx context.Context, project score.ProjectID, targetWallet common.Address) (*Scores, error) {
 	return ask[Scores](ctx, c, "/projects/"+project.String()+"/scores/"+targetWallet.Hex(), nil)
 }

@@ -19,26 +19,27 @@ import (
 )
 
 const (
-	requestTimeout = 15 * time.Second // the API itself answers 503 before that
-	idleConns      = 256              // kept open to the API; http.DefaultTransport keeps 2
-	defaultWait    = time.Second      // before a request is sent again, where the answer does not say
-	maxAnswer      = 1 << 20          // bytes read of an answer; the largest, 500 wallets with 64 scores each, is three quarters of that
+	requestTimeout = 15 * time.Second // the API responds with 503 earlier
+	idleConns      = 256              // to the API; http.DefaultTransport keeps 2
+	defaultWait    = time.Second      // before a retry, if the response has no Retry-After
+	// bytes read of a response; the largest, 500 wallets with 64 scores each, has three quarters of that
+	maxAnswer = 1 << 20
 )
 
-// Client speaks to the HTTP API. Its methods send one request each and may be called from many goroutines; see Retry
-// for what to do with their errors.
+// Client calls the HTTP API. Each method sends one request and is safe for concurrent use. Retry handles its
+// errors.
 type Client struct {
 	url, key string
 	http     *http.Client
 	expected *wallet.Domain // nil: any
 }
 
-// ErrDomain says that the API reported another domain than expected, or one that this package does not know. Nothing
-// should be signed for it.
+// ErrDomain reports that the API's domain is not the expected one, or unknown to this package. Sign nothing for it.
 var ErrDomain = errors.New("the API's domain cannot be signed for")
 
-// NewClient speaks to the API at url (such as https://scorelay.example.com) with an API key. It uses the given HTTP
-// client or, if that is nil, one of its own; with a timeout of 15 s, unless it has another. Redirects are errors, unless the given client's CheckRedirect says otherwise.
+// NewClient returns a client of the API at url (such as https://scorelay.example.com). It uses a copy of the given
+// HTTP client, or its own if nil. It sets a timeout of 15 s and makes redirects errors, unless the given client has a
+// Timeout or CheckRedirect.
 func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
 		client = &http.Client{Transport: &http.Transport{
@@ -47,42 +48,43 @@ func NewClient(url, apiKey string, client *http.Client) *Client {
 	}
 	own := *client
 	own.Timeout = cmp.Or(own.Timeout, requestTimeout)
-	if own.CheckRedirect == nil { // the API has none, and a proxy's login page elsewhere would be sent the key
+	// The API never redirects; a proxy's login page on another host would receive the API key.
+	if own.CheckRedirect == nil {
 		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: &own}
 }
 
-// Expecting is the same client, but its Project refuses, with an ErrDomain, what is of another domain, or of none. A
-// backend should give it the chain and contract of its own configuration: an attacker who controls the API could otherwise have it
-// sign for another deployment.
+// Expecting returns the same client, except that Project and NextEdit fail with ErrDomain for any other domain, or
+// none. Pass the chain and contract of the backend's configuration. Otherwise an attacker who controls the API can
+// make the backend sign for another deployment.
 func (c *Client) Expecting(domain wallet.Domain) *Client {
 	expecting := *c
 	expecting.expected = &domain
 	return &expecting
 }
 
-// Error says that a request did not end with a 200.
+// Error is a failed request: a response other than 200, or none.
 type Error struct {
-	Status     int           // of the answer; 0 if there was none
-	Code       string        // of the problem document; empty if the answer had none
-	Detail     string        // for people
-	Fields     []FieldError  // what is wrong with which field of the body
-	RetryAfter time.Duration // when to send the same request again; 0: never, it would be refused again
-	RequestID  string        // by which the operator finds the request in the API's log; empty if the answer had none
-	Same       bool          // of project_exists: what was accepted under the id is what was sent
+	Status     int           // of the response; 0: no response
+	Code       string        // of the problem document; empty if there is none
+	Detail     string        // human-readable
+	Fields     []FieldError  // errors in single fields of the body
+	RetryAfter time.Duration // delay before the same request may be retried; 0: a retry would fail again
+	RequestID  string        // identifies the request in the API's log; empty if there was no problem document
+	Same       bool          // with project_exists: the accepted creation equals the one sent
 
 	cause error
 }
 
-// FieldError says what is wrong with one field of a request; Pointer is a JSON pointer (RFC 6901) into its body.
+// FieldError is an error in one field of a request. Pointer is a JSON pointer (RFC 6901) into its body.
 type FieldError struct {
 	Pointer string `json:"pointer"`
 	Detail  string `json:"detail"`
 	Code    string `json:"code"`
 }
 
-// Error is the answer in one line.
+// Error returns the error in one line.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return "no answer from the API: " + e.cause.Error()
@@ -100,11 +102,11 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap is why there was no answer, nil if there was one.
+// Unwrap returns the reason for a missing response, nil if there was one.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Retry repeats a call until it succeeds, its error is not one to retry, or ctx ends, and returns its last error. What
-// got no answer, a 408, a 429 or a 5xx is sent again, under the same ids, after as long as the API asks for.
+// Retry repeats a call until it succeeds, its error is permanent, or ctx ends, and returns the last error. A missing
+// response, 408, 429 and 5xx are retried, under the same ids, after the delay that the API asks for.
 func Retry(ctx context.Context, call func() error) error {
 	for {
 		err := call()
@@ -115,7 +117,7 @@ func Retry(ctx context.Context, call func() error) error {
 	}
 }
 
-// do sends one request and reads a 200's body into out, which may be nil. What the API did not take is an *Error.
+// do sends a request and decodes the body of a 200 into out, unless nil. A failed request is an *Error.
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
@@ -149,12 +151,11 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 		return nil
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return &Error{RetryAfter: defaultWait, cause: err} // a proxy's page, or half an answer
+		return &Error{RetryAfter: defaultWait, cause: err} // a proxy's page, or a truncated response
 	}
 	return nil
 }
 
-// problem is a problem document.
 type problem struct {
 	Status    int          `json:"status"`
 	Code      string       `json:"code"`
@@ -164,7 +165,7 @@ type problem struct {
 	Same      bool         `json:"same"`
 }
 
-// refusal is the problem as an error; after is what the API asks for, 0 if nothing.
+// refusal converts the problem to an error; after is the Retry-After, or 0.
 func (p *problem) refusal(status int, after time.Duration) *Error {
 	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors, RequestID: p.RequestID, Same: p.Same}
 	if e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500 {
@@ -176,7 +177,7 @@ func (p *problem) refusal(status int, after time.Duration) *Error {
 func refusal(resp *http.Response, raw []byte) *Error {
 	var p problem
 	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "application/problem+json" {
-		_ = json.Unmarshal(raw, &p) // of a proxy's answer there is only the status
+		_ = json.Unmarshal(raw, &p) // a proxy's response has only a status
 	}
 	seconds, _ := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16)
 	return p.refusal(resp.StatusCode, time.Duration(seconds)*time.Second)

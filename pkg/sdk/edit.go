@@ -15,14 +15,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// NextEdit is what a project's next edit is signed with.
+// NextEdit contains the nonce and domain of a project's next edit.
 type NextEdit struct {
 	Nonce  uint64        `json:"nextNonce"`
-	Waits  bool          `json:"waits"` // an edit is under way, and the next is accepted when that is final
+	Waits  bool          `json:"waits"` // an edit is pending; the next one is accepted after it is final
 	Domain wallet.Domain `json:"-"`     // see ProjectState
 }
 
-// NextEdit asks what a project's next edit is signed with. An ErrDomain is final: see Expecting.
+// NextEdit returns the nonce and domain of a project's next edit. ErrDomain is permanent: see Expecting.
 func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEdit, error) {
 	out, err := ask[struct {
 		NextEdit
@@ -39,14 +39,14 @@ func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEd
 
 func editsPath(project score.ProjectID) string { return "/projects/" + project.String() + "/edits" }
 
-// SignedEdit is an edit that an owner has signed. It may be sent again for as long as its deadline is not over.
+// SignedEdit is an edit with its owner's signature. It can be sent again until its deadline.
 type SignedEdit struct {
 	score.ProjectEdit
 	Signature hexutil.Bytes `json:"signature"`
 }
 
-// SignEdit asks the signer, an owner of the project, for the signature of edits. Errors are the signer's, those of wallet.ParseSignature,
-// and ErrDomain for a zero domain.
+// SignEdit signs edits with the signer, an owner of the project. Errors: the signer's, those of
+// wallet.ParseSignature, and ErrDomain for a zero domain.
 func SignEdit(ctx context.Context, domain wallet.Domain, e score.ProjectEdit, sign Signer) (*SignedEdit, error) {
 	if domain == (wallet.Domain{}) {
 		return nil, fmt.Errorf("%w: it is not known", ErrDomain)
@@ -59,7 +59,7 @@ func SignEdit(ctx context.Context, domain wallet.Domain, e score.ProjectEdit, si
 	return &SignedEdit{e, compact[:]}, nil
 }
 
-// EditProject sends an edit. A duplicate was accepted before: ask Edit what became of it.
+// EditProject sends an edit. duplicate: it was accepted before; Edit returns its state.
 func (c *Client) EditProject(ctx context.Context, e *SignedEdit) (duplicate bool, err error) {
 	body := struct {
 		Edits     []score.Edit  `json:"edits"`
@@ -74,21 +74,21 @@ func (c *Client) EditProject(ctx context.Context, e *SignedEdit) (duplicate bool
 	return out.duplicate()
 }
 
-// EditState is how far an edit has come.
+// EditState is the progress of an edit.
 type EditState struct {
 	Status
-	Reason string          `json:"reason"` // of a rejection, for people
-	Owner  *common.Address `json:"owner"`  // who signed; nil where that is not known any more
-	Edits  []score.Edit    `json:"edits"`  // nil where that is not known any more
+	Reason string          `json:"reason"` // of a rejection, human-readable
+	Owner  *common.Address `json:"owner"`  // the signer; nil if no longer known
+	Edits  []score.Edit    `json:"edits"`  // nil if no longer known
 }
 
-// Edit asks how far the edit with a nonce has come.
+// Edit returns the progress of the edit with a nonce.
 func (c *Client) Edit(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	return ask[EditState](ctx, c, editsPath(project)+"/"+strconv.FormatUint(nonce, 10), nil)
 }
 
-// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It looks once a second, or when the API asks for
-// it. Its errors are as those of UntilFinal.
+// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It polls once a second, or with the
+// delay that the API asks for. Errors are as for UntilFinal.
 func (c *Client) EditFinal(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	for {
 		var state *EditState

@@ -23,45 +23,47 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Where Events may begin, beside behind an event.
+// Positions where Events may begin, besides cursors.
 const (
-	Start = "start" // with the project's first event
-	Now   = "now"   // with what becomes final from now on
+	Start = "start" // at the project's first event
+	Now   = "now"   // with the events after the request
 )
 
-// maxSilence is how long a stream may say nothing before the connection is taken for dead: three of the API's heart-beats.
+// maxSilence is the maximum pause of a stream before the connection counts as dead: three heartbeats of the API.
 const maxSilence = 45 * time.Second
 
-// Event tells one thing that became final of a project.
+// Event is a final event of a project.
 type Event struct {
-	ID        string          `json:"id"`   // the same however often the event comes: who has seen it drops it
+	ID        string          `json:"id"`   // the same at each repetition; drop an event with a known id
 	Type      string          `json:"type"` // such as update.applied
 	Time      time.Time       `json:"timestamp"`
 	ProjectID score.ProjectID `json:"projectId"`
-	Data      any             `json:"-"` // *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; of a type that is newer than this package json.RawMessage
+	// *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; json.RawMessage for unknown types
+	Data any `json:"-"`
 
-	Cursor string `json:"-"` // where to continue behind the event: keep it when all that the event is for is done
+	Cursor string `json:"-"` // position after the event; store it once the event is processed
 }
 
-// TxRef is the transaction that did something, and its block.
+// TxRef is the event's transaction and block.
 type TxRef struct {
-	Tx    *common.Hash `json:"transactionHash"` // nil of what no transaction did
-	Block uint64       `json:"blockNumber"`     // 0: as Tx, or not known
+	Tx    *common.Hash `json:"transactionHash"` // nil: there is no transaction
+	Block uint64       `json:"blockNumber"`     // 0: no transaction, or unknown
 }
 
-// UpdateData tells of an update: update.applied, update.duplicate, update.rejected, update.replayed.
+// UpdateData is the data of update.applied, update.duplicate, update.rejected and update.replayed.
 type UpdateData struct {
 	UpdateID     score.UpdateID `json:"updateId"`
 	TargetWallet common.Address `json:"targetWallet"`
 	Signer       common.Address `json:"signer"`
-	Action       string         `json:"action"`    // empty where the project does not have it; so Points
-	Points       int64          `json:"points"`    // of the action, signed; only of update.applied the score changed by them
-	ScoreType    string         `json:"scoreType"` // empty where the project does not have it
-	Outcome      string         `json:"outcome"`
+	Action       string         `json:"action"` // empty if the project lacks it, then Points is 0
+	// of the action, signed; only update.applied changed the score by them
+	Points    int64  `json:"points"`
+	ScoreType string `json:"scoreType"` // empty if the project lacks it
+	Outcome   string `json:"outcome"`
 	TxRef
 }
 
-// ProjectData tells of a creation: project.created, project.rejected, project.replayed.
+// ProjectData is the data of project.created, project.rejected and project.replayed.
 type ProjectData struct {
 	Name         string           `json:"name"`
 	InputActions []score.Action   `json:"inputActions"`
@@ -73,17 +75,18 @@ type ProjectData struct {
 	TxRef
 }
 
-// ChangeData tells one change of a project: project.changed. Of Member, Action, ScoreType and SignedOnly one is set.
+// ChangeData is the data of project.changed: one change of a project. One of Member, Action, ScoreType and SignedOnly
+// is set.
 type ChangeData struct {
 	Member     *common.Address `json:"member"`
-	Roles      []string        `json:"roles"` // that the member has now: owner, updater; none if it is no member any more
+	Roles      []string        `json:"roles"` // the member's roles now: owner, updater; empty if removed
 	Action     *score.Action   `json:"action"`
 	ScoreType  *string         `json:"scoreType"`
 	SignedOnly *bool           `json:"signedOnly"`
 	TxRef
 }
 
-// EditData tells of an owner's edit that was posted, and of which nothing was made: edit.rejected. What is made of others is told by project.changed.
+// EditData is the data of edit.rejected: an owner's edit without effect. Other edits cause project.changed.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`
@@ -92,14 +95,14 @@ type EditData struct {
 	TxRef
 }
 
-// RewindData tells of a reorg deeper than finality: chain.rewound. Events of blocks after Block are void, whose ids are to be forgotten: what holds of
-// them comes again, under its id.
+// RewindData is the data of chain.rewound: a reorg replaced final blocks. Events of blocks after Block are void.
+// Forget their ids: events that still hold are sent again under the same ids.
 type RewindData struct {
-	Block uint64       `json:"blockNumber"` // the newest block that stands
-	Hash  *common.Hash `json:"blockHash"`   // nil where it is not known
+	Block uint64       `json:"blockNumber"` // the newest final block that is still canonical
+	Hash  *common.Hash `json:"blockHash"`   // nil if unknown
 }
 
-// UnmarshalJSON reads the event with the data of its type.
+// UnmarshalJSON implements json.Unmarshaler.
 func (e *Event) UnmarshalJSON(raw []byte) error {
 	type plain Event
 	told := struct {
@@ -127,17 +130,21 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(told.Data, e.Data)
 }
 
-// EventOptions say which events are followed.
+// EventOptions configure Events.
 type EventOptions struct {
-	After   string              // Start, Now or a cursor; "" means Now
-	Moved   func(cursor string) // told of a newer cursor between events, at the beginning and while nothing becomes final, to keep as an event's; may be nil
-	Trouble func(err error)     // told why a connection ended, before the next one; may be nil. The API ends one now and then
+	After string // Start, Now or a cursor; "" means Now
+	// Called with a newer cursor between events: at the beginning, and while the project has no events. Store it like
+	// an event's. May be nil.
+	Moved func(cursor string)
+	// Called before a reconnect with the reason why the connection ended. The API ends connections regularly. May be
+	// nil.
+	Trouble func(err error)
 }
 
-// Events follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who
-// keeps the Cursor of the newest one that it is done with and begins there again misses none, and who obeys chain.rewound holds none that the
-// chain replaced. The loop ends with one error, when ctx ends or the API refuses for good (an *Error: the key, the project, a cursor that the
-// deployment does not know any more).
+// Events streams a project's final events and reconnects as often as needed. Each event is delivered at least once. A
+// client that stores the Cursor of the newest processed event and resumes there misses none. A client that obeys
+// chain.rewound holds none that the chain replaced. The loop ends with one error: ctx's, or a permanent *Error (the
+// key, the project, or a cursor that the deployment no longer knows).
 func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := eventStream{EventOptions: o, client: c, path: "/projects/" + project.String() + "/events"}
@@ -150,7 +157,8 @@ func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOpt
 			case ctx.Err() != nil:
 				yield(Event{}, context.Cause(ctx))
 				return
-			case errors.As(err, &refused) && refused.RetryAfter == 0 && refused.Code != "": // what has no code came from what is between, not from the API
+			// An error without a code came from a proxy, not from the API.
+			case errors.As(err, &refused) && refused.RetryAfter == 0 && refused.Code != "":
 				yield(Event{}, err)
 				return
 			}
@@ -158,7 +166,7 @@ func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOpt
 			if o.Trouble != nil {
 				o.Trouble(err)
 			}
-			_ = retry.Sleep(ctx, max(time.Until(s.pace.resume), s.retry+rand.N(s.retry/2+1))) // not all readers at once
+			_ = retry.Sleep(ctx, max(time.Until(s.pace.resume), s.retry+rand.N(s.retry/2+1))) // jitter
 		}
 	}
 }
@@ -169,18 +177,19 @@ var (
 	errEnded   = errors.New("the API ended the stream")
 )
 
-// eventStream is a project's events over connections that follow each other.
+// eventStream is a project's events over successive connections.
 type eventStream struct {
 	EventOptions
 
 	client *Client
 	path   string
-	cursor string        // the newest that came; "" before
-	retry  time.Duration // the least pause between two connections, as the API asks for it
+	cursor string        // the newest received; "" before
+	retry  time.Duration // minimum pause between connections, set by the API
 	pace   pace
 }
 
-// read yields what comes over one connection. The error is never nil: errStopped, an *Error or why the connection ended.
+// read yields the events of one connection. The error is never nil: errStopped, an *Error, or why the connection
+// ended.
 func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -197,7 +206,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 	id := s.cursor
 	for lines.Scan() {
 		silence.Reset(maxSilence)
-		field, value, _ := bytes.Cut(lines.Bytes(), []byte{':'}) // of a heart-beat there is no field
+		field, value, _ := bytes.Cut(lines.Bytes(), []byte{':'}) // a heartbeat has no field
 		value = bytes.TrimPrefix(value, []byte{' '})
 		switch string(field) {
 		case "id":
@@ -227,7 +236,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 				continue
 			}
 			data = nil
-			silence.Stop() // as long as the caller works
+			silence.Stop() // while the caller works
 			if !yield(event, nil) {
 				return errStopped
 			}
@@ -237,7 +246,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 	return cmp.Or(lines.Err(), errEnded)
 }
 
-// connect asks for the stream. Its answer has no end, so the client's bound of a request's time does not hold.
+// connect requests the stream, without the client's timeout, since the response is endless.
 func (s *eventStream) connect(ctx context.Context) (io.ReadCloser, error) {
 	path := s.path
 	if s.After != "" {

@@ -13,37 +13,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxLookUp is the most updates of one look-up.
+// MaxLookUp is the maximum number of updates in a look-up.
 const MaxLookUp = 256
 
-// Unknown is the stage of an update that nothing is known of.
+// Unknown is the stage of an update that the API does not know.
 const Unknown = "unknown"
 
-// Status is how far an accepted update or creation has come.
+// Status is the progress of an accepted update or creation.
 type Status struct {
 	Stage   string       `json:"status"`          // accepted, batched, submitted, included, final; unknown in Updates
-	Outcome string       `json:"outcome"`         // once final: applied, duplicate, or why it was rejected
-	Tx      *common.Hash `json:"transactionHash"` // nil when none is known
-	Block   uint64       `json:"blockNumber"`     // 0 when none is known
-	Waits   *Waits       `json:"waits"`           // of an update that is in no transaction, and held up; else nil
+	Outcome string       `json:"outcome"`         // if final: applied, duplicate, or the reason of a rejection
+	Tx      *common.Hash `json:"transactionHash"` // nil if unknown
+	Block   uint64       `json:"blockNumber"`     // 0 if unknown
+	Waits   *Waits       `json:"waits"`           // nil unless the update is held up before it joins a transaction
 }
 
-// Waits says why what was accepted waits. It is stored, and is carried out when that ends.
+// Waits is the reason why an accepted update is held up. The update is stored, and processed afterwards.
 type Waits struct {
 	Why    string `json:"why"`    // paused: by an operator
-	Reason string `json:"reason"` // for people
+	Reason string `json:"reason"` // human-readable
 }
 
-// Final tells whether nothing changes any more.
+// Final reports whether the status is final.
 func (s *Status) Final() bool { return s.Stage == score.Final.String() }
 
-// Update asks how far an update has come. One that was never accepted has the code update_not_found.
+// Update returns the status of an update. The error's code is update_not_found if it was never accepted.
 func (c *Client) Update(ctx context.Context, project score.ProjectID, id score.UpdateID) (*Status, error) {
 	return ask[Status](ctx, c, "/projects/"+project.String()+"/updates/"+id.String(), nil)
 }
 
-// Updates asks how far up to MaxLookUp updates have come, in one request, and answers in their order. One that was never
-// accepted has the stage Unknown.
+// Updates returns the statuses of up to MaxLookUp updates, in order, with one request. The stage is Unknown if the
+// update was never accepted.
 func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []score.UpdateID) ([]Status, error) {
 	var out struct {
 		Updates []Status `json:"updates"`
@@ -61,7 +61,8 @@ func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []sco
 	return out.Updates, nil
 }
 
-// within is Retry whose error, once ctx ended, is ctx's, joined with the last one that the call had before.
+// within is Retry, except that after the end of ctx its error is ctx's, joined with the last earlier error of the
+// call.
 func within(ctx context.Context, unfinished string, call func() error) error {
 	var last error
 	err := Retry(ctx, func() error {
@@ -77,14 +78,14 @@ func within(ctx context.Context, unfinished string, call func() error) error {
 	return err
 }
 
-// UntilFinal waits until all of the updates, any number of them, are final, and returns their statuses in order; whether
-// they applied is their Outcome. It looks once a second, or when the API asks for it, and only for those that are not
-// final yet. An id under which nothing was accepted is waited for as well, since an acceptance may become known late: give
-// ctx a deadline. With an error the statuses are the last that were seen; those never seen have the stage Unknown. The error
-// is of a request that need not be sent again, or ctx's, joined with the API's last one if it was failing then.
+// UntilFinal waits until all of the updates, any number of them, are final, and returns their statuses in order.
+// Outcome reports whether an update applied. It polls the remaining updates once a second, or with the delay that the
+// API asks for. It also waits for unknown ids, since an acceptance may become known late: give ctx a deadline. On
+// error it returns the last known statuses, initially Unknown. The error is a permanent *Error, or ctx's, joined with
+// the API's error if that was failing.
 func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ...score.UpdateID) ([]Status, error) {
 	statuses := make([]Status, len(ids))
-	open := make([]int, len(ids)) // which are not final yet
+	open := make([]int, len(ids)) // updates still to be polled
 	for i := range ids {
 		statuses[i].Stage, open[i] = Unknown, i
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Update is one score change of a project. Action and ScoreType are the project's indexes: see ProjectState.
+// Update is one score change. Action and ScoreType are the project's indexes: see ProjectState.
 type Update struct {
 	UpdateID     score.UpdateID `json:"updateId"`
-	TargetWallet common.Address `json:"targetWallet"` // the wallet whose score changes
+	TargetWallet common.Address `json:"targetWallet"` // its score changes
 	Action       uint8          `json:"action"`
 	ScoreType    uint8          `json:"scoreType"`
 }
@@ -31,11 +31,11 @@ type Group struct {
 	ProjectID score.ProjectID
 	Kind      score.Kind
 	Updates   []Update // 1 … score.MaxSigned, in the order of Body
-	Body      []byte   // the updates as they are signed, and as the contract reads them
+	Body      []byte   // the updates as the wallet signs and the contract reads them
 }
 
-// SignedGroup is a group with its signature: as JSON, the body of POST /update-scores. It can be sent any number of
-// times, by anyone with an API key: its updates apply once.
+// SignedGroup is a group with its signature; its JSON is the body of POST /update-scores. Any API key can send it,
+// any number of times: its updates apply once.
 type SignedGroup struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Kind      score.Kind      `json:"kind"`
@@ -43,22 +43,22 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// What the parts of a signed group cost on chain, roughly: by registry.GasModel, without what is the same in all kinds.
+// Approximate gas of the parts of a signed group, from registry.GasModel, beyond the gas common to all kinds.
 const (
 	groupGas  = 8_430 // a group of one word
 	recordGas = 1_060 // an update in a KindWord group
-	runGas    = 1_090 // a run of a KindRuns group, without its updates
+	runGas    = 1_090 // a run in a KindRuns group, besides its updates
 	lowGas    = 270   // an update in it
 
 	freeGroupGas = 7_190 // a KindFree group
-	freeRunGas   = 1_020 // a run of it, without its updates
+	freeRunGas   = 1_020 // a run in it, besides its updates
 	freeGas      = 1_340 // an update in it
 )
 
-// BuildGroups writes a project's updates as groups, each to be signed by itself, in the way that costs least: ids of one
-// word together where they are enough to pay for a signature of their own, the others in groups of any ids. Updates of
-// one wallet and score type stand together, so that the contract writes the score once. The groups do not depend on the
-// order of the updates. An id that repeats, or a target that is zero, is an error. No updates make no groups.
+// BuildGroups divides a project's updates into the cheapest groups, each to be signed separately. Ids of one word
+// share a group if that saves more gas than its signature costs; the others go into groups of any ids. Updates of one
+// wallet and score type are adjacent, so that the contract writes the score once. The result is independent of the
+// order of the updates, and empty without updates. Errors: a repeated id, a zero target.
 func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	updates = slices.SortedFunc(slices.Values(updates), compareIDs)
 	for i := range updates {
@@ -80,10 +80,10 @@ func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	return groups, nil
 }
 
-// split divides updates, which ascend by their ids, into those of each group.
+// split divides updates, sorted by id, into groups.
 func split(updates []Update) [][]Update {
 	var words [][]Update
-	in := map[run]int{} // how many words have updates of the run
+	in := map[run]int{} // number of words with updates of the run
 	for len(updates) > 0 {
 		n := 1
 		for n < len(updates) && updates[n].UpdateID.Word() == updates[0].UpdateID.Word() {
@@ -96,10 +96,10 @@ func split(updates []Update) [][]Update {
 		updates = updates[n:]
 	}
 
-	// A word goes to the group of any ids, which holds runs of several words, if a group of its own costs more.
+	// A word joins the KindFree groups, which can merge runs of several words, if its own group costs more.
 	var parts [][]Update
 	var rest []Update
-	apart := 0 // what groups of their own would cost for the rest
+	apart := 0 // gas of rest in one group per word
 	for _, word := range words {
 		runs, alone := runsOf(word), 0
 		for r := range runs {
@@ -122,12 +122,11 @@ func split(updates []Update) [][]Update {
 	return slices.AppendSeq(parts, slices.Chunk(rest, score.MaxSigned))
 }
 
-// ownGas is about what a signed group of one word costs.
 func ownGas(updates, runs int) int {
 	return groupGas + min(updates*recordGas, runs*runGas+updates*lowGas)
 }
 
-// run is what updates that the contract adds up before it writes a score have in common.
+// run identifies the updates that the contract sums before it writes a score.
 type run struct {
 	target    common.Address
 	scoreType uint8
@@ -141,7 +140,7 @@ func runsOf(updates []Update) map[run]bool {
 	return runs
 }
 
-// buildGroup writes updates of different ids as one group, in the cheapest kind.
+// buildGroup encodes updates with distinct ids in the cheapest kind.
 func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
 	g := Group{ProjectID: project, Kind: score.KindWord, Updates: slices.SortedFunc(slices.Values(updates), compareIDs)}
 	if first, last := g.Updates[0].UpdateID.Word(), g.Updates[len(updates)-1].UpdateID.Word(); first != last {
@@ -165,17 +164,17 @@ func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
 
 func compareIDs(a, b Update) int { return bytes.Compare(a.UpdateID[:], b.UpdateID[:]) }
 
-// compareRuns brings the updates of a run together.
+// compareRuns sorts by run, then by id.
 func compareRuns(a, b Update) int {
 	return cmp.Or(a.TargetWallet.Cmp(b.TargetWallet), cmp.Compare(a.ScoreType, b.ScoreType), compareIDs(a, b))
 }
 
-// Signer signs a digest with a wallet's secp256k1 key. The answer may have any form that wallet.ParseSignature reads;
-// most services that keep keys do not know which form they make, and some make a high s.
+// Signer signs a digest with a wallet's secp256k1 key. It may return any form that wallet.ParseSignature reads, since
+// key services differ and some return a high s.
 type Signer func(ctx context.Context, digest common.Hash) (signature []byte, err error)
 
-// KeySigner signs with a key in memory. Keep it: it remembers its last signature, so that the updates of one
-// millisecond, which UpdateScore signs alike, cost one.
+// KeySigner signs with a key in memory. Reuse it: it caches its last signature, which UpdateScore needs for all
+// updates of a millisecond.
 func KeySigner(key *ecdsa.PrivateKey) Signer {
 	type signed struct {
 		digest    common.Hash
@@ -194,12 +193,12 @@ func KeySigner(key *ecdsa.PrivateKey) Signer {
 	}
 }
 
-// Digest is what a wallet signs for the group (EIP-712), under the domain of the deployment's chain and contract.
+// Digest returns the digest that a wallet signs for the group (EIP-712), under the deployment's domain.
 func (g *Group) Digest(domain wallet.Domain) common.Hash {
 	return domain.GroupDigest(g.ProjectID, g.Kind, g.Body)
 }
 
-// Sign asks the signer, an owner or updater of the project, for the group's signature. Errors are the signer's, those of
+// Sign signs the group with the signer, an owner or updater of the project. Errors: the signer's, those of
 // wallet.ParseSignature, and ErrDomain for a zero domain.
 func (g *Group) Sign(ctx context.Context, domain wallet.Domain, sign Signer) (*SignedGroup, error) {
 	if domain == (wallet.Domain{}) {

@@ -10,31 +10,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxRange is the most ids of one range: 256 words.
+// MaxRange is the maximum number of ids in a range: 256 words.
 const MaxRange = 1 << 16
 
 const (
-	wordIDs    = 256                // ids that share a word
+	wordIDs    = 256                // per word
 	prefixSize = 28                 // random bytes before the counter
-	counters   = math.MaxUint32 + 1 // ids under one prefix
+	counters   = math.MaxUint32 + 1 // ids per prefix
 )
 
-// Minter makes updateIds: a random prefix and a counter of 32 bits. Keep one for each project (and signer, where
-// several sign) in each process, for as long as the process lives. Its methods may be called from many goroutines.
+// Minter makes updateIds: a random prefix and a 32-bit counter. Keep one per process and project (and signer, if
+// several sign) as long as the process runs. It is safe for concurrent use.
 type Minter struct {
 	mu     sync.Mutex
 	prefix [prefixSize]byte
-	next   uint64 // the next counter; from counters on, the prefix is used up
+	next   uint64 // the next counter; the prefix is used up at counters
 }
 
-// NewMinter begins a prefix of its own.
 func NewMinter() *Minter {
 	m := &Minter{}
 	m.renew()
 	return m
 }
 
-// Next mints one id, the successor of the last.
+// Next returns the next id.
 func (m *Minter) Next() score.UpdateID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,9 +43,8 @@ func (m *Minter) Next() score.UpdateID {
 	return m.take(1)
 }
 
-// Range mints n ids (1 … MaxRange) in a row; the counter does not overflow among them. A range touches as few words as
-// n allows: where it would begin in the middle of a word and end in one more, it begins with the next word, and the ids
-// between are never used. Any other n is an error.
+// Range mints n consecutive ids (1 … MaxRange, any other n is an error) under one prefix. It touches as few words as
+// possible: if it would touch one more, it begins at the next word, and the skipped ids stay unused.
 func (m *Minter) Range(n int) (IDRange, error) {
 	if n < 1 || n > MaxRange {
 		return IDRange{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
@@ -62,10 +60,10 @@ func (m *Minter) Range(n int) (IDRange, error) {
 	return IDRange{First: m.take(uint64(n)), Count: n}, nil
 }
 
-// words is how many words n ids touch that begin with a word.
+// words returns the number of words that n ids from the begin of a word touch.
 func words(n uint64) uint64 { return (n + wordIDs - 1) / wordIDs }
 
-// renew begins a new prefix. rand.Read does not fail: it ends the program instead.
+// renew begins a new prefix. rand.Read never fails: it ends the program instead.
 func (m *Minter) renew() {
 	_, _ = rand.Read(m.prefix[:])
 	m.next = 0

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	roundLookUps = 16          // before others may use the key's quota
-	lostAfter    = time.Minute // how long an accepted update may be unknown before it is sent again
+	roundLookUps = 16          // per second, so that other callers of the key keep some of its quota
+	lostAfter    = time.Minute // until an accepted update that the API does not know is sent again
 )
 
-// settle notes and reports what became of updates, in an order that tells of each at least once: the spool forgets last.
-// An update that ends is no longer held when it is reported, so that the caller may queue it again.
+// settle records and reports the outcome of updates. Each is reported at least once, since the spool is marked
+// last. An update that ends is released before its report, so that the callback may queue it again.
 func (s *Sender) settle(part []*held, as Report) {
 	ends := as.Stage != Accepted || !s.o.Follow
 	s.mu.Lock()
@@ -57,7 +57,7 @@ func (s *Sender) settle(part []*held, as Report) {
 	s.change()
 }
 
-// follow looks once a second how far the accepted updates have come, until the sender ends.
+// follow polls accepted updates once a second until the sender ends.
 func (s *Sender) follow() {
 	for retry.Sleep(s.life, defaultWait) == nil {
 		s.mu.Lock()
@@ -74,8 +74,8 @@ func (s *Sender) follow() {
 	}
 }
 
-// lookUp asks for those that were asked for longest ago. What is final ends; what the API does not know, for a minute after it
-// had accepted it, was lost with its NATS: it is sent again, under its id.
+// lookUp polls the updates that were polled longest ago and settles the final ones. If the API has not known an
+// update for a minute after accepting it, NATS lost it: lookUp queues it again under its id.
 func (s *Sender) lookUp() error {
 	s.mu.Lock()
 	some := slices.Clone(s.followed[:min(len(s.followed), MaxLookUp)])

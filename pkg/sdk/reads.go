@@ -16,22 +16,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Total, in place of a score type, is the leaderboard of the sums of all.
+// Total, in place of a score type, selects the leaderboard of the sums of all score types.
 const Total = "total"
 
-// MaxWallets is how many wallets one request of FinalScores asks for: more would not fit into the path that common proxies take.
+// MaxWallets is the maximum number of wallets in a request of FinalScores: the path limit of common proxies.
 const MaxWallets = 150
 
-// AsOf is the final block as of which an answer is.
+// AsOf is the final block of a response's data.
 type AsOf struct {
 	Block uint64    `json:"block"`
 	Time  time.Time `json:"time"` // of the block
 }
 
-// Page is which part of a list is asked for; the zero Page is its begin.
+// Page selects part of a list; the zero Page is the first.
 type Page struct {
 	Limit  int    // 1 … 500; 0: 100
-	Cursor string // Next of the answer before
+	Cursor string // Next of the previous page
 }
 
 func (p Page) values() url.Values {
@@ -45,47 +45,47 @@ func (p Page) values() url.Values {
 	return v
 }
 
-// ProjectList is a part of the projects that the key may read.
+// ProjectList is a page of the projects that the key may read.
 type ProjectList struct {
 	Projects []ProjectSummary `json:"projects"`
-	Next     string           `json:"next"` // empty: there are no more
+	Next     string           `json:"next"` // empty: last page
 	AsOf     AsOf             `json:"asOf"`
 }
 
-// ProjectSummary is a project at a glance.
 type ProjectSummary struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Name      string          `json:"name"`
-	Updates   uint64          `json:"updates"` // that were applied
-	Wallets   uint64          `json:"wallets"` // that had one applied
+	Updates   uint64          `json:"updates"` // applied
+	Wallets   uint64          `json:"wallets"` // with an applied update
 }
 
-// Projects asks for the final projects that the key may read, in the order of their ids.
+// Projects returns the final projects that the key may read, in the order of their ids.
 func (c *Client) Projects(ctx context.Context, page Page) (*ProjectList, error) {
 	return ask[ProjectList](ctx, c, "/projects", page.values())
 }
 
-// Leaderboard is a part of an order of wallets by their final scores.
+// Leaderboard is a page of wallets, ranked by final scores.
 type Leaderboard struct {
-	Wallets   uint64     `json:"wallets"` // on the whole board
+	Wallets   uint64     `json:"wallets"` // on the whole leaderboard
 	Standings []Standing `json:"standings"`
-	Next      string     `json:"next"` // empty: there are no more
+	Next      string     `json:"next"` // empty: last page
 	AsOf      AsOf       `json:"asOf"`
 }
 
 // Standing is a wallet's score and rank.
 type Standing struct {
-	Rank   uint64         `json:"rank"` // equal scores share it
+	Rank   uint64         `json:"rank"` // shared by equal scores
 	Wallet common.Address `json:"wallet"`
 	Score  int64          `json:"score,string"`
 }
 
-// Leaderboard asks for wallets by their final scores of a type, or by their Total, the highest first.
+// Leaderboard returns wallets by their final scores of a type, or by their Total, highest first.
 func (c *Client) Leaderboard(ctx context.Context, project score.ProjectID, scoreType string, page Page) (*Leaderboard, error) {
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), page.values())
 }
 
-// Around asks for the part of a leaderboard with a wallet in its middle, of 1 … 500 wallets; it is empty where the wallet has no score.
+// Around returns the part of a leaderboard around a wallet, up to limit (1 … 500) wallets. It is empty if the wallet
+// has no score.
 func (c *Client) Around(ctx context.Context, project score.ProjectID, scoreType string, wallet common.Address, limit int) (*Leaderboard, error) {
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), url.Values{"around": {wallet.Hex()}, "limit": {strconv.Itoa(limit)}})
 }
@@ -94,15 +94,16 @@ func boardPath(project score.ProjectID, scoreType string) string {
 	return "/projects/" + project.String() + "/leaderboards/" + url.PathEscape(scoreType)
 }
 
-// FinalScores are scores of several wallets.
+// FinalScores are the scores of several wallets.
 type FinalScores struct {
 	ScoreTypes []string
-	Scores     [][]int64 // of each wallet, in the order asked; each in the order of ScoreTypes
-	Totals     []int64   // of each wallet, the sum
+	Scores     [][]int64 // per wallet, in the order of the request; each in the order of ScoreTypes
+	Totals     []int64   // sum per wallet
 	AsOf       AsOf
 }
 
-// FinalScores asks for scores of up to MaxWallets wallets as of a final block; Scores tells those of one as of the newest.
+// FinalScores returns the scores of up to MaxWallets wallets as of a final block. Scores returns one wallet's as of
+// the newest block.
 func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, wallets []common.Address) (*FinalScores, error) {
 	texts := make([]string, len(wallets))
 	for i, each := range wallets {
@@ -136,34 +137,35 @@ func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, walle
 	return out, nil
 }
 
-// History is a part of what became of a wallet's updates.
+// History is a page of the outcomes of a wallet's updates.
 type History struct {
-	History []HistoryEntry `json:"history"` // the newest first
-	Next    string         `json:"next"`    // empty: there are no more. A page may be empty and have a next one
+	History []HistoryEntry `json:"history"` // newest first
+	Next    string         `json:"next"`    // empty: last page. An empty page may have a Next
 	AsOf    AsOf           `json:"asOf"`
 }
 
-// HistoryEntry is what the contract did with one update.
+// HistoryEntry is the outcome of one update.
 type HistoryEntry struct {
 	UpdateID  score.UpdateID `json:"updateId"`
-	Action    string         `json:"action"` // empty where the contract has no such action; so the next two
-	Points    int64          `json:"points"` // signed; what the score changed by if the outcome is "applied"
+	Action    string         `json:"action"` // empty if the contract lacks it, then Points is 0; ScoreType likewise
+	Points    int64          `json:"points"` // signed; if the outcome is "applied", the change of the score
 	ScoreType string         `json:"scoreType"`
 	Signer    common.Address `json:"signer"`
 	Time      time.Time      `json:"time"` // of the block
 	Tx        common.Hash    `json:"transactionHash"`
 	Block     uint64         `json:"blockNumber"`
-	Stage     string         `json:"status"` // included, in a block that may still be lost, or final
+	Stage     string         `json:"status"` // included (a reorg may still remove it) or final
 	Outcome   string         `json:"outcome"`
 }
 
-// HistoryPage is which part of a history is asked for.
+// HistoryPage selects part of a history.
 type HistoryPage struct {
 	Page
-	Final bool // leave out what is not final yet. With it, unless it is long ago, the chain is not asked
+	Final bool // only final entries; recent ones are then served without reading the chain
 }
 
-// History asks what became of a wallet's updates, the newest first. One that asks the chain counts as several look-ups.
+// History returns the outcomes of a wallet's updates, newest first. If it reads the chain, it counts as several
+// look-ups.
 func (c *Client) History(ctx context.Context, project score.ProjectID, wallet common.Address, page HistoryPage) (*History, error) {
 	query := page.values()
 	if page.Final {
@@ -172,26 +174,25 @@ func (c *Client) History(ctx context.Context, project score.ProjectID, wallet co
 	return ask[History](ctx, c, "/projects/"+project.String()+"/wallets/"+wallet.Hex()+"/history", query)
 }
 
-// Stats are a project's numbers.
+// Stats are a project's totals and daily numbers.
 type Stats struct {
-	Updates    uint64    `json:"updates"`    // that were applied, ever
-	Wallets    uint64    `json:"wallets"`    // that had one applied, ever
-	LastUpdate time.Time `json:"lastUpdate"` // zero: there is none
-	Days       []Day     `json:"days"`       // with updates, the oldest first
+	Updates    uint64    `json:"updates"`    // applied, ever
+	Wallets    uint64    `json:"wallets"`    // with an applied update, ever
+	LastUpdate time.Time `json:"lastUpdate"` // zero: none
+	Days       []Day     `json:"days"`       // with updates, oldest first
 	AsOf       AsOf      `json:"asOf"`
 }
 
-// Day is what a project's updates of a day were and cost.
+// Day is the number and cost of a project's updates on one day.
 type Day struct {
-	Date     time.Time // the midnight it begins at, UTC
+	Date     time.Time // its midnight, UTC
 	Applied  uint64
-	Rejected uint64 // duplicates, too
-	Wallets  uint64 // that had an update applied for the first time
+	Rejected uint64 // includes duplicates
+	Wallets  uint64 // with their first applied update
 	Gas      uint64
 	Fee      *big.Int // wei
 }
 
-// UnmarshalJSON reads what the API writes as texts.
 func (d *Day) UnmarshalJSON(raw []byte) error {
 	var text struct {
 		Date                            string
@@ -210,14 +211,13 @@ func (d *Day) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Stats asks for a project's numbers, with those of the days first … last (UTC, at most 366).
+// Stats returns a project's totals, and the numbers of the days first … last (UTC, at most 366).
 func (c *Client) Stats(ctx context.Context, project score.ProjectID, first, last time.Time) (*Stats, error) {
 	return ask[Stats](ctx, c, "/projects/"+project.String()+"/stats", url.Values{
 		"from": {first.UTC().Format(time.DateOnly)}, "to": {last.UTC().Format(time.DateOnly)},
 	})
 }
 
-// ask reads what is at a path.
 func ask[T any](ctx context.Context, c *Client, path string, query url.Values) (*T, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()

@@ -18,52 +18,52 @@ import (
 
 // Stages of a Report.
 const (
-	Accepted = accepted // stored by the API, which now carries it to the chain; of an id that was sent before, too
-	Final    = "final"  // its outcome stands
+	Accepted = accepted // stored by the API, now or under this id before
+	Final    = "final"  // the outcome is final
 	Refused  = "refused"
 )
 
-// Errors of Enqueue and TryEnqueue, after which nothing was queued.
+// Errors of Enqueue and TryEnqueue; nothing was queued.
 var (
 	ErrFull   = errors.New("the sender holds as many updates as it may")
 	ErrClosed = errors.New("the sender is closed")
 )
 
-// ErrSpool says that an update may be in the spool or not. Queue it again under the id that came with the error.
+// ErrSpool reports that the spool may contain an update. Queue it again under the id returned with the error.
 var ErrSpool = errors.New("the spool could not be written")
 
-// SenderOptions say how a Sender sends. Project and Sign are required.
+// SenderOptions configure a Sender. Project and Sign are required.
 type SenderOptions struct {
 	Project score.ProjectID
-	Sign    Signer        // of an owner or updater of the project
-	Scheme  Scheme        // what single updates have signed: see UpdateScore
-	Groups  wallet.Domain // if given, of the backend's own configuration: updates go in signed groups under it
+	Sign    Signer // of an owner or updater of the project
+	Scheme  Scheme // of single updates: see UpdateScore
+	// if set (from the backend's own configuration): updates are sent in signed groups under this domain
+	Groups wallet.Domain
 
-	Linger   time.Duration // how long an update waits until a group is full; 0: a second
-	Capacity int           // how many updates it holds at most, those that it follows among them; 0: 100,000 (40 MB with a spool)
-	Requests int           // how many requests are in progress at once; 0: 8
-	Spool    string        // file that keeps what is not sent over a crash; empty: it is in memory only
-	Follow   bool          // look until each update is final, which counts against the key's quota of look-ups
+	Linger   time.Duration // maximum wait until a group is full; 0: a second
+	Capacity int           // maximum number of updates held, followed ones included; 0: 100,000 (40 MB with a spool)
+	Requests int           // concurrent requests; 0: 8
+	Spool    string        // file that preserves unsent updates across crashes; empty: memory only
+	Follow   bool          // poll each update until it is final; this uses the key's quota of look-ups
 
-	// Report, if given, is told what became of each update: Accepted and, with Follow, Final; or Refused. It is called by one
-	// goroutine at a time, which sends nothing meanwhile; it may call TryEnqueue, but no method that waits. With a spool a
-	// report may come again after a crash.
+	// Report, if set, is called with each update's result: Accepted and, with Follow, Final; or Refused. Calls are
+	// sequential, and the calling goroutine sends only after the return. It may call TryEnqueue, but no method that
+	// waits. With a spool a report may repeat after a crash.
 	Report func(Report)
 }
 
-// Report is what became of an update.
+// Report is the result of an update.
 type Report struct {
 	Update NamedUpdate
 	Status       // its Stage is Accepted, Final or Refused
-	Err    error // of Refused: why, an *Error
+	Err    error // why it was Refused, an *Error
 }
 
-// Sender takes updates at any time and sends them when it can: it queues them, mints their ids, and sends each under its
-// one id until the API accepts or refuses it, for as long as that takes. No order is kept: scores are sums, which come out
-// the same. Its methods may be called from many goroutines.
+// Sender sends updates in the background. It queues them, mints their ids, and retries each under the same id until
+// the API accepts or refuses it. It keeps no order: scores are sums. It is safe for concurrent use.
 //
-// A refusal is an answer of the API itself, of a status 4xx, that concerns the update. What concerns the sender (its API
-// key, its clock, a page of a proxy) is tried again until it is right, since the update is good; State tells of it.
+// A refusal is a 4xx response of the API itself that concerns the update. Problems of the sender (its API key, its
+// clock, a proxy's page) are retried until they are fixed, since the update is valid. State returns them.
 type Sender struct {
 	client *Client
 	o      SenderOptions
@@ -73,36 +73,37 @@ type Sender struct {
 	life   context.Context //nolint:containedctx // of the goroutines, until Close
 	end    context.CancelFunc
 	ended  sync.WaitGroup
-	report sync.Mutex // held while Report is called
+	report sync.Mutex // held during calls of Report
 
 	mu       sync.Mutex
 	held     map[score.UpdateID]*held
-	last     uint64        // the number of the newest held
-	queue    []*held       // unsent, and in no request
-	unsent   int           // the queue's, those in requests, and those whose acceptance or refusal is being reported
-	followed []*held       // accepted, not final, and in no look-up; those that were looked up longest ago first
-	open     int           // the followed, those in look-ups, and those whose end is being reported
-	changed  chan struct{} // closed and replaced when any of this changes
-	flushes  int           // in progress: nothing lingers
+	last     uint64        // number of the newest held
+	queue    []*held       // unsent, and waiting for a request
+	unsent   int           // queued, in requests, or with an acceptance or refusal being reported
+	followed []*held       // accepted, and waiting for a look-up; the least recently polled first
+	open     int           // followed, in look-ups, or with a final outcome being reported
+	changed  chan struct{} // closed and replaced at each change of these fields
+	flushes  int           // in progress; disables Linger
 	closed   bool
 	pace     pace
 
 	followErr   error
-	project     *ProjectState // as last seen, for the indexes of names; nil before
+	project     *ProjectState // as last read, for the indexes of names; nil before
 	projectSeen time.Time
 }
 
-// held is an update that the sender has to do something about.
+// held is an update that the sender still processes.
 type held struct {
 	n        uint64 // its number in the spool
 	update   NamedUpdate
 	stored   bool      // Enqueue returned, or is about to
 	accepted bool      // by the API
-	since    time.Time // when it was queued or accepted
+	since    time.Time // time of its queueing, acceptance or last look-up
 }
 
-// NewSender starts a sender. What an earlier process left in the spool is sent first; an error is one of the options or of
-// the spool, which one sender at a time can have. Close it, or it leaks.
+// NewSender starts a sender, first with the updates that an earlier process left in the spool. Errors are invalid
+// options and those of the spool, which one sender at a time can open. Call Close to release its goroutines and
+// spool.
 func NewSender(client *Client, o SenderOptions) (*Sender, error) {
 	if o.Project == (score.ProjectID{}) || o.Sign == nil {
 		return nil, errors.New("a sender needs a project and a signer")
@@ -130,7 +131,6 @@ func NewSender(client *Client, o SenderOptions) (*Sender, error) {
 	return s, nil
 }
 
-// restore takes over what the spool holds.
 func (s *Sender) restore() error {
 	opened, entries, err := openSpool(s.o.Spool)
 	if err != nil {
@@ -157,17 +157,18 @@ func (s *Sender) restore() error {
 	return nil
 }
 
-// Enqueue takes updates, all or none of them, and waits for room until ctx ends. With a spool they survive a crash once it
-// returns. An update without an UpdateID gets the next of the sender's minter, one without a ProjectID the sender's. The ids
-// are answered in order; an update whose id is in the queue already is not queued twice.
+// Enqueue queues all of the updates or none, and waits for room until ctx ends. With a spool they survive a crash
+// once it returns. A missing UpdateID is set by the sender's minter, a missing ProjectID to the sender's. It skips an
+// update that the sender already holds, and returns all ids in order. Errors: ErrFull for more updates than Capacity,
+// ErrClosed, ErrSpool, ctx's, and those of invalid updates or of an id that belongs to another update.
 //
-// A crash before it returns leaves open whether the spool has the updates. A backend that would then queue them again gives
-// them ids of its own, which it keeps with what they are for: under the same id they apply once.
+// A crash during Enqueue leaves it unknown whether the spool contains the updates. A backend that queues them again
+// must choose the ids itself and store them with its own data: under the same id an update applies once.
 func (s *Sender) Enqueue(ctx context.Context, updates ...NamedUpdate) ([]score.UpdateID, error) {
 	return s.enqueue(ctx, updates, true)
 }
 
-// TryEnqueue is Enqueue, but answers ErrFull instead of waiting for room.
+// TryEnqueue is Enqueue, except that it returns ErrFull instead of waiting for room.
 func (s *Sender) TryEnqueue(updates ...NamedUpdate) ([]score.UpdateID, error) {
 	return s.enqueue(context.Background(), updates, false)
 }
@@ -210,10 +211,10 @@ func (s *Sender) enqueue(ctx context.Context, given []NamedUpdate, wait bool) ([
 	return ids, err
 }
 
-// errStoring says that another call is storing an update of the same id.
+// errStoring reports that another call is writing an update with the same id to the spool.
 var errStoring = errors.New("is being stored")
 
-// admit holds those of the updates that are not held yet, once there is room for all.
+// admit adds the new ones of the updates once there is room for all.
 func (s *Sender) admit(ctx context.Context, updates []NamedUpdate, wait bool) ([]*held, error) {
 	if len(updates) > s.o.Capacity {
 		return nil, fmt.Errorf("%w: these are %d, it holds up to %d", ErrFull, len(updates), s.o.Capacity)
@@ -260,8 +261,8 @@ func (s *Sender) tryAdmit(updates []NamedUpdate) (fresh []*held, err error) {
 	return fresh, nil
 }
 
-// Flush waits until each update that was queued was accepted or refused, and reported so; nothing lingers meanwhile. When
-// ctx ends before, it returns ctx's error with the updates that are still unsent, the oldest first; ErrClosed with them when the sender ends.
+// Flush waits until each queued update was accepted or refused, and reported, with Linger off. If ctx or the sender
+// ends first, it returns ctx's error or ErrClosed, and the unsent updates, oldest first.
 func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,8 +287,9 @@ func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	return nil, nil
 }
 
-// Close takes no more updates, flushes, and ends the sender; it does not wait for those that are followed. What is unsent when ctx ends is returned as by Flush: it is in
-// the spool, or can be queued in another sender under its ids; requests that are cut off may have reached the API.
+// Close stops accepting updates, flushes, and ends the sender, and with it Follow. If ctx ends first, it returns the
+// unsent updates as Flush does. They are in the spool, or can be queued in another sender under their ids. Requests
+// in progress are cancelled and may have reached the API. A second call returns ErrClosed.
 func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	if s.closed {
@@ -302,12 +304,13 @@ func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.ended.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.change() // another Flush waits no longer
+	// Ends a concurrent Flush.
+	s.change()
 	if s.spool != nil {
 		s.spool.close()
 	}
 	if unsent = s.unsentUpdates(); len(unsent) == 0 {
-		err = nil // what was missing came while the sender ended
+		err = nil // the missing responses arrived while the sender ended
 	}
 	return unsent, err
 }
@@ -327,16 +330,16 @@ func (s *Sender) unsentUpdates() []NamedUpdate {
 	return updates
 }
 
-// SenderState is what a sender has to do, for metrics and alerts.
+// SenderState is a sender's backlog and errors, for metrics and alerts.
 type SenderState struct {
-	Unsent    int   // updates queued that were neither accepted nor refused yet
-	Followed  int   // updates accepted that are not final yet, with Follow
-	Err       error // why the last update could not be sent, or signed; nil when one was sent since
+	Unsent    int   // queued updates that wait for an acceptance or refusal
+	Followed  int   // accepted updates that wait for their outcome, with Follow
+	Err       error // of the last attempt to send or sign an update; nil after a success
 	FollowErr error // the same of look-ups
-	Damaged   int   // lines of the spool that could not be read when it was opened; they are in a copy beside it, .damaged, .damaged-2 … .damaged-9
+	// unreadable lines in the spool when it was opened; kept in a copy beside it: .damaged, .damaged-2 … .damaged-9
+	Damaged int
 }
 
-// State is how much the sender has to do, and what keeps it from that.
 func (s *Sender) State() SenderState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -347,7 +350,7 @@ func (s *Sender) State() SenderState {
 	return state
 }
 
-// change wakes all that wait for a change; s.mu is held.
+// change wakes all waiters; s.mu is held.
 func (s *Sender) change() {
 	close(s.changed)
 	s.changed = make(chan struct{})

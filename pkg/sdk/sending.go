@@ -16,15 +16,15 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 30 * time.Second
-	maxAsked   = time.Hour // no API asks for more
+	maxAsked   = time.Hour // upper limit of a delay that the API asks for
 
-	projectAge = time.Minute // after which a name may mean another index, since an owner edited the project
+	projectAge = time.Minute // then names are resolved again, since an owner may have edited the project
 )
 
-// pace says when the next request may begin. After a failure it is one at a time, until one succeeds.
+// pace is the backoff of requests. After a failure requests are sent one at a time until one succeeds.
 type pace struct {
 	requests int // in progress
-	failures int // in a row
+	failures int // consecutive
 	resume   time.Time
 	err      error
 }
@@ -32,21 +32,21 @@ type pace struct {
 func (p *pace) failed(err error) {
 	p.err = err
 	now := time.Now()
-	if now.Before(p.resume) { // one of several that were in progress when the API went away
+	if now.Before(p.resume) { // one of several requests in progress when the API failed
 		return
 	}
 	pause := min(firstPause<<min(p.failures, 10), maxPause)
 	p.failures++
 	var asked *Error
-	if errors.As(err, &asked) && asked.Status != 0 { // by an answer
+	if errors.As(err, &asked) && asked.Status != 0 { // a response
 		pause = max(pause, min(asked.RetryAfter, maxAsked))
 	}
-	p.resume = now.Add(pause + rand.N(pause/2)) // not all senders at once
+	p.resume = now.Add(pause + rand.N(pause/2)) // jitter
 }
 
 func (p *pace) succeeded() { p.failures, p.resume, p.err = 0, time.Time{}, nil }
 
-// work sends what is queued, until the sender ends.
+// work sends queued updates until the sender ends.
 func (s *Sender) work() {
 	for {
 		part := s.take()
@@ -61,7 +61,7 @@ func (s *Sender) work() {
 	}
 }
 
-// take waits for what the next request shall carry; nil: the sender ends.
+// take waits for the updates of the next request; nil when the sender ends.
 func (s *Sender) take() []*held {
 	for {
 		s.mu.Lock()
@@ -88,7 +88,8 @@ func (s *Sender) take() []*held {
 	}
 }
 
-// due is how many of the queue's updates the next request carries, and if none how long that stays so, unless s changes.
+// due returns the number of updates in the next request. If it is 0, wait is the time to check again, unless s
+// changes.
 func (s *Sender) due() (n int, wait time.Duration) {
 	pause := time.Until(s.pace.resume)
 	switch {
@@ -106,8 +107,8 @@ func (s *Sender) due() (n int, wait time.Duration) {
 	return min(len(s.queue), score.MaxSigned), 0
 }
 
-// send sends updates once. Those that were neither accepted nor refused are queued again, behind the others: so none that
-// always fails keeps others back.
+// send sends updates once. Without a result they go to the end of the queue, so that others overtake one that always
+// fails.
 func (s *Sender) send(part []*held) {
 	if s.o.Groups != (wallet.Domain{}) {
 		s.sendGroups(part)
@@ -117,7 +118,7 @@ func (s *Sender) send(part []*held) {
 	s.answered(part, err)
 }
 
-// answered notes what the API said to a request.
+// answered settles or requeues updates after a request.
 func (s *Sender) answered(part []*held, err error) {
 	switch {
 	case err == nil:
@@ -134,7 +135,6 @@ func (s *Sender) answered(part []*held, err error) {
 	}
 }
 
-// told sets the pace after a request.
 func (s *Sender) told(well bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +145,8 @@ func (s *Sender) told(well bool, err error) {
 	}
 }
 
-// refuses tells whether the API refused an update for good. All else may pass: what has no code did not come from the API but
-// from what is between, and the rest concerns the sender: its key, its address of the API, its clock, what is between.
+// refuses reports whether the API refused an update permanently. Other errors may pass. One without a code came from
+// a proxy. The listed ones concern the sender: its key, the API's URL, its clock, a proxy.
 func refuses(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.RetryAfter > 0 || e.Code == "" || e.Status < 400 || e.Status == http.StatusUnauthorized {
@@ -155,7 +155,8 @@ func refuses(err error) bool {
 	return !slices.Contains([]string{"key_lacks_right", "key_other_projects", "message_too_old", "message_in_future", "not_found", "method_not_allowed", "headers_too_large", "unsupported_media_type", "unsupported_encoding"}, e.Code)
 }
 
-// sendGroups sends updates in signed groups. A group that is refused for what is in it is halved, until what is wrong is alone.
+// sendGroups sends updates in signed groups. It bisects a group that the API refuses for its content, to find the bad
+// update.
 func (s *Sender) sendGroups(part []*held) {
 	updates, byID, err := s.resolve(part)
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *Sender) sendGroups(part []*held) {
 		return
 	}
 	groups, err := BuildGroups(s.o.Project, updates)
-	if err != nil { // Enqueue looked at all that could be wrong
+	if err != nil { // unexpected: Enqueue checked the updates
 		s.answered(slices.Collect(maps.Values(byID)), err)
 		return
 	}
@@ -182,7 +183,7 @@ func (s *Sender) sendGroups(part []*held) {
 	}
 }
 
-// refusesContent tells a refusal of what a group holds from one of its signer or project.
+// refusesContent distinguishes a refusal of a group's content from one of its signer or project.
 func refusesContent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusRequestEntityTooLarge)
@@ -201,8 +202,7 @@ func (s *Sender) sendGroup(g *Group) error {
 	return err
 }
 
-// resolve finds the indexes of the updates' names. Updates with a name that the project does not have are refused, as the API
-// refuses them.
+// resolve replaces the updates' names by indexes. It refuses updates with unknown names, with the API's error code.
 func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, error) {
 	s.mu.Lock()
 	project, old := s.project, time.Since(s.projectSeen) > projectAge
@@ -224,7 +224,7 @@ func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, erro
 	return updates, byID, nil
 }
 
-// indexes resolves what the project has, and tells of the rest by which code the API refuses it.
+// indexes resolves the known names; unknown contains the other updates by the API's error code.
 func indexes(project *ProjectState, part []*held) (updates []Update, byID map[score.UpdateID]*held, unknown map[string][]*held) {
 	byID, unknown = map[score.UpdateID]*held{}, map[string][]*held{}
 	if project == nil {

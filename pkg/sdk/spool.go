@@ -21,23 +21,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A spool is a file of lines that is only appended to, the same in Go and TypeScript. A line is eight hex digits, the first of
-// the SHA-256 of the JSON that follows:
+// A spool is an append-only file of lines, in the same format for Go and TypeScript. A line begins with eight hex
+// digits, the first of the SHA-256 of the JSON that follows:
 //
 //	5e0d8a34 {"n":7,"update":{"updateId":"0x…",…}}  queued, as number 7
 //	1c22ab09 {"n":7,"state":"accepted"}             accepted, and followed
 //	90ff0112 {"n":7,"state":"done"}                 reported for the last time
 //
-// A crash may tear the last line, of an update that was not promised to anyone. Only queued updates are synced: a lost mark
-// has an update sent again, under its id.
+// An update is pending until it is done. A crash may tear the last line, before Enqueue returns. Only queued updates
+// are synced: after the loss of a mark the update is sent again under its id.
 const (
 	spoolAccepted = "accepted"
 	spoolDone     = "done"
 
 	sumSize      = 8       // hex digits before a line's JSON
-	compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+	compactBytes = 1 << 20 // spool size from which a put compacts it; afterwards twice the compacted size, if larger
 
-	damagedCopies = 9 // of a damaged spool beside it at most
+	damagedCopies = 9 // maximum number of copies of damaged spools
 )
 
 type spoolLine struct {
@@ -46,7 +46,7 @@ type spoolLine struct {
 	State  string       `json:"state,omitempty"`
 }
 
-// spooled is an update that is in the spool and not done.
+// spooled is a pending update in the spool.
 type spooled struct {
 	n        uint64
 	update   NamedUpdate
@@ -54,14 +54,14 @@ type spooled struct {
 }
 
 func (l spoolLine) append(to []byte) []byte {
-	raw, _ := json.Marshal(l) // of numbers and texts: it cannot fail
+	raw, _ := json.Marshal(l) // numbers and texts cannot fail
 	sum := sha256.Sum256(raw)
 	to = hex.AppendEncode(to, sum[:sumSize/2])
 	return append(append(append(to, ' '), raw...), '\n')
 }
 
-// parseSpool reads what is not done, in the order of the numbers, each id once, and counts the lines that it cannot read, but for a torn one
-// at the end.
+// parseSpool returns the pending updates in the order of their numbers, each id once. It counts unreadable lines,
+// except for a torn one at the end.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
 	for line := range bytes.Lines(raw) {
@@ -71,7 +71,7 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 			damaged++
 		case !whole:
 		case l.State == spoolDone:
-			delete(live, l.N) // as it is so far: a number that was done may come again
+			delete(live, l.N) // a later line may reuse the number of a done update
 		case l.State == spoolAccepted:
 			if e, held := live[l.N]; held {
 				e.accepted = true
@@ -83,7 +83,8 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 		last = max(last, l.N)
 	}
 	entries = slices.SortedFunc(maps.Values(live), func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
-	// An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
+	// An id occurs twice if the update was queued again at its last report and the process died before the first was
+	// done. The newer one counts.
 	newest := map[score.UpdateID]uint64{}
 	for _, e := range entries {
 		newest[e.update.UpdateID] = e.n
@@ -101,28 +102,27 @@ func parseSpoolLine(line []byte) (l spoolLine, whole bool) {
 	return l, true
 }
 
-// spool is the file as a sender has it open.
 type spool struct {
 	path    string
 	lock    *flock.Flock
-	damaged int  // lines that could not be read
-	copied  bool // that file is kept beside the spool, or had none
+	damaged int  // unreadable lines
+	copied  bool // the damaged file was copied, or is undamaged
 
-	syncing sync.Mutex // held while the file is synced or replaced; taken before mu
+	syncing sync.Mutex // held during a sync or replacement of the file; locked before mu
 
 	mu        sync.Mutex
 	file      *os.File
 	live      map[uint64]spooled
 	last      uint64
-	updates   int   // about how many the file holds, with those that are done
-	size      int64 // of the file
-	compactAt int64 // the size from which on it is rewritten
-	appended  int64 // bytes ever
-	synced    int64 // of these
-	broken    error // nothing more is promised
+	updates   int   // approximate number in the file, done ones included
+	size      int64 // of the file, in bytes
+	compactAt int64 // size at which it is compacted
+	appended  int64 // bytes, in total
+	synced    int64 // bytes of appended
+	broken    error // why the spool is unusable
 }
 
-// openSpool opens the spool of a path, or makes it, for this sender alone.
+// openSpool opens or creates the spool at path and locks it.
 func openSpool(path string) (*spool, []spooled, error) {
 	s := &spool{path: path, lock: flock.New(path + ".lock"), live: map[uint64]spooled{}}
 	switch locked, err := s.lock.TryLock(); {
@@ -146,18 +146,18 @@ func openSpool(path string) (*spool, []spooled, error) {
 	s.updates = len(entries)
 	if err == nil {
 		if err = s.compact(); err != nil && s.file == nil && s.reuse(raw) == nil {
-			err = nil // such as a full disk: what there is is sent, which makes room
+			err = nil // such as a full disk: sending the existing updates makes room
 		}
 	}
 	if err != nil {
-		_ = s.file.Close() // of nil, too
+		_ = s.file.Close() // nil is allowed
 		_ = s.lock.Unlock()
 		return nil, nil, fmt.Errorf("couldn't open the spool: %w", err)
 	}
 	return s, entries, nil
 }
 
-// reuse continues the file that was read, without what is torn at its end.
+// reuse continues the existing file, minus a torn end.
 func (s *spool) reuse(raw []byte) error {
 	file, err := os.OpenFile(s.path, os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *spool) reuse(raw []byte) error {
 	return nil
 }
 
-// put appends updates, and returns when they are on the disk. With an ErrSpool they may be.
+// put appends updates and returns after they are synced. After ErrSpool they may be stored.
 func (s *spool) put(all []*held) error {
 	var lines []byte
 	for _, h := range all {
@@ -202,7 +202,7 @@ func (s *spool) tryPut(all []*held, lines []byte) (upTo int64, err error) {
 	return s.appended, nil
 }
 
-// shrink rewrites a file that cannot grow, if most of it is done, and tells whether it did.
+// shrink compacts a file that cannot grow, if more than half of it is done. It reports whether it did.
 func (s *spool) shrink() bool {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -211,11 +211,11 @@ func (s *spool) shrink() bool {
 	if s.broken != nil || 2*len(s.live) >= s.updates {
 		return false
 	}
-	s.updates = len(s.live) // else each call on a full disk would try it
+	s.updates = len(s.live) // otherwise each call on a full disk would retry it
 	return s.compact() == nil
 }
 
-// mark notes that an update was accepted, or is done. If that fails the update is sent again after a restart.
+// mark records that an update is accepted or done. If that fails, the update is sent again after a restart.
 func (s *spool) mark(n uint64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,8 @@ func (s *spool) mark(n uint64, done bool) {
 	_ = s.append(line.append(nil))
 }
 
-// append writes lines; s.mu is held. Half a line would spoil the next: it is cut off, or the spool is broken.
+// append writes lines; s.mu is held. It removes a partial line, which would corrupt the next one, or else marks the
+// spool broken.
 func (s *spool) append(lines []byte) error {
 	if s.broken != nil {
 		return fmt.Errorf("%w: %w", ErrSpool, s.broken)
@@ -246,7 +247,7 @@ func (s *spool) append(lines []byte) error {
 	return nil
 }
 
-// sync returns when so many bytes are on the disk. What others appended meanwhile is synced along, and compacted at times.
+// sync returns when the first upTo appended bytes are on disk. It also syncs what others appended, and may compact.
 func (s *spool) sync(upTo int64) error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -254,7 +255,7 @@ func (s *spool) sync(upTo int64) error {
 	file, appended := s.file, s.appended
 	if s.broken == nil && s.synced < upTo && s.size >= s.compactAt {
 		if s.compact() != nil {
-			s.compactAt = 2 * s.size // such as a full disk: what there is still does
+			s.compactAt = 2 * s.size // such as a full disk: the file is still usable
 		}
 	}
 	done, broken := s.synced >= upTo, s.broken
@@ -267,7 +268,7 @@ func (s *spool) sync(upTo int64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if broken != nil { // the kernel may have dropped what it could not write
+	if broken != nil { // the kernel may have dropped the dirty pages
 		s.broken = broken
 		return fmt.Errorf("%w: %w", ErrSpool, broken)
 	}
@@ -275,7 +276,7 @@ func (s *spool) sync(upTo int64) error {
 	return nil
 }
 
-// compact replaces the file by one of what is not done; s.mu is held, or no other goroutine has s.
+// compact rewrites the file with the pending updates; s.mu is held, or s is private to the caller.
 func (s *spool) compact() error {
 	if !s.copied {
 		if err := s.copyDamaged(); err != nil {
@@ -302,13 +303,14 @@ func (s *spool) compact() error {
 		_ = old.Close()
 	}
 	if err := syncDirectory(filepath.Dir(s.path)); err != nil {
-		s.broken = err // after a crash the directory may name the old file, without what comes now
+		s.broken = err // after a crash the directory may still name the old file, without later lines
 		return err
 	}
 	return nil
 }
 
-// copyDamaged keeps the file beside the spool before it is rewritten without what cannot be read. Copies of earlier damages stay, but for the ninth.
+// copyDamaged copies a damaged file before compact drops its unreadable lines. Earlier copies stay, except that the
+// last (damagedCopies) is overwritten.
 func (s *spool) copyDamaged() error {
 	raw, err := os.ReadFile(s.path)
 	if err != nil {
@@ -320,7 +322,7 @@ func (s *spool) copyDamaged() error {
 			path = fmt.Sprintf("%s-%d", path, i)
 		}
 		if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, raw) {
-			return nil // the process died before it rewrote the spool
+			return nil // the process died before it compacted the spool
 		}
 		var file *os.File
 		if i < damagedCopies {
@@ -337,7 +339,7 @@ func (s *spool) copyDamaged() error {
 	}
 }
 
-// writeSynced makes a file that is on the disk, or none.
+// writeSynced creates a synced file, or none.
 func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
@@ -348,13 +350,13 @@ func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		_ = os.Remove(path) // on a full disk it may have taken the last room
+		_ = os.Remove(path) // frees the space, since the disk may be full
 		return nil, err
 	}
 	return file, nil
 }
 
-// replaceSynced makes a file that is on the disk in place of that of its name, which stays if it cannot.
+// replaceSynced atomically replaces a file by a synced one. If it fails, the old file stays.
 func replaceSynced(path string, raw []byte) (*os.File, error) {
 	next := path + ".new"
 	file, err := writeSynced(next, os.O_TRUNC, raw)
@@ -369,7 +371,7 @@ func replaceSynced(path string, raw []byte) (*os.File, error) {
 	return file, nil
 }
 
-// syncDirectory makes a rename last. Windows has no such call.
+// syncDirectory makes a rename durable. Windows has no such call.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -382,7 +384,6 @@ func syncDirectory(path string) error {
 	return dir.Sync()
 }
 
-// close gives the spool up to another sender.
 func (s *spool) close() {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()

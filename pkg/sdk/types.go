@@ -12,32 +12,32 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// The types that this package's functions take and return, so that a backend need not import another package.
+// Aliases of the types in this package's API: a backend imports only this package.
 type (
-	ProjectID = score.ProjectID // 32 bytes, chosen by who creates the project
-	UpdateID  = score.UpdateID  // 32 bytes, used once in a project
-	IDRange   = score.IDRange   // ids that were minted or reserved together
-	Project   = score.Project   // what CreateProject sends
-	Action    = score.Action    // a named number of points, of a Project
+	ProjectID = score.ProjectID // 32 bytes, chosen by the project's creator
+	UpdateID  = score.UpdateID  // 32 bytes, unique in a project
+	IDRange   = score.IDRange   // consecutive ids, minted or reserved together
+	Project   = score.Project   // the argument of CreateProject
+	Action    = score.Action    // a named number of points in a Project
 	Direction = score.Direction // of an Action: Add or Subtract
 	Edit      = score.Edit      // one change of a project by its owner
-	Operation = score.Operation // what an Edit does
+	Operation = score.Operation // the kind of an Edit
 
-	ProjectEdit = score.ProjectEdit // what an owner signs
+	ProjectEdit = score.ProjectEdit // the edits of one owner's signature
 
-	Kind    = score.Kind     // how a Group's updates are written
-	Domain  = wallet.Domain  // what signatures are made for: a chain and a contract
+	Kind    = score.Kind     // the encoding of a Group's updates
+	Domain  = wallet.Domain  // the chain and contract that signatures are valid for
 	Address = common.Address // 20 bytes
 	Hash    = common.Hash    // 32 bytes
 )
 
-// What an Action does to a score.
+// Directions of an Action.
 const (
 	Add      = score.Add
 	Subtract = score.Subtract
 )
 
-// What an Edit does.
+// Operations of an Edit.
 const (
 	AddOwner            = score.AddOwner
 	RemoveOwner         = score.RemoveOwner
@@ -49,20 +49,20 @@ const (
 	AllowUnsignedGroups = score.AllowUnsignedGroups
 )
 
-// ParseProjectID reads 0x and 64 hexadecimal digits.
+// ParseProjectID parses 0x and 64 hexadecimal digits.
 func ParseProjectID(s string) (ProjectID, error) { return score.ParseProjectID(s) }
 
-// ParseUpdateID reads 0x and 64 hexadecimal digits.
+// ParseUpdateID parses 0x and 64 hexadecimal digits.
 func ParseUpdateID(s string) (UpdateID, error) { return score.ParseUpdateID(s) }
 
-// ParseAddress reads 0x and 40 hexadecimal digits. If they are of mixed case, their checksum (EIP-55) must be right.
+// ParseAddress parses 0x and 40 hexadecimal digits. In mixed case their checksum (EIP-55) must be right.
 func ParseAddress(s string) (Address, error) { return wallet.ParseAddress(s) }
 
-// NewDomain is the domain of the deployment whose contract has that address on that chain.
+// NewDomain returns the domain of the deployment with that chain and contract.
 func NewDomain(chainID uint64, contract Address) Domain { return wallet.NewDomain(chainID, contract) }
 
-// ParseKey reads a wallet's private key, 64 hexadecimal digits with or without 0x, for KeySigner. Its error does not
-// hold the key.
+// ParseKey parses a wallet's private key, 64 hexadecimal digits with or without 0x, for KeySigner. Its error never
+// contains the key.
 func ParseKey(s string) (*ecdsa.PrivateKey, error) {
 	key, err := crypto.HexToECDSA(strings.TrimPrefix(s, "0x"))
 	if err != nil {
@@ -71,5 +71,5 @@ func ParseKey(s string) (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// AddressOf is the address of a key's wallet.
+// AddressOf returns the address of a key's wallet.
 func AddressOf(key *ecdsa.PrivateKey) Address { return crypto.PubkeyToAddress(key.PublicKey) }

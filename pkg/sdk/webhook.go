@@ -12,14 +12,17 @@ import (
 	"time"
 )
 
-// WebhookTolerance is how far the time of a webhook's signature may be from now: what is older may be a repetition by who saw it.
+// WebhookTolerance is the maximum difference between a webhook's timestamp and now. An older one may be a replay by
+// someone who saw it.
 const WebhookTolerance = 5 * time.Minute
 
-// ErrWebhook says that a request is no webhook signed with a secret; the text says why. Answer it 4xx, and do nothing of it.
+// ErrWebhook reports that a webhook's signature, timestamp or secret is invalid; the text contains the reason.
+// Respond with 4xx, and ignore the request.
 var ErrWebhook = errors.New("the request is no webhook that was signed with this secret")
 
-// VerifyWebhook checks that the body of a request is a webhook (Standard Webhooks, v1) that was signed with a secret, lately. body is every byte as it came, before
-// anything decoded it. The id in the header webhook-id, or of batches those of the events in it, tell repetitions. Error: ErrWebhook.
+// VerifyWebhook verifies a webhook (Standard Webhooks, v1): its signature, and that its timestamp is within
+// WebhookTolerance. body is the raw body, before any decoding. Detect repetitions by the header webhook-id, or in
+// batches by the ids of the events. Error: ErrWebhook.
 func VerifyWebhook(header http.Header, body []byte, secret string) error {
 	return verifyWebhook(header, body, secret, time.Now())
 }
@@ -41,7 +44,7 @@ func verifyWebhook(header http.Header, body []byte, secret string, now time.Time
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := mac.Sum(nil)
-	for _, signature := range strings.Fields(header.Get("Webhook-Signature")) { // two, while the secret is rotated
+	for _, signature := range strings.Fields(header.Get("Webhook-Signature")) { // two during a rotation of the secret
 		text, v1 := strings.CutPrefix(signature, "v1,")
 		if got, err := base64.StdEncoding.DecodeString(text); v1 && err == nil && hmac.Equal(got, want) {
 			return nil

@@ -1,8 +1,9 @@
 import { ApiError, defaultWait } from './errors.js'
 
-const maxAnswer = 1 << 20 // bytes read of an answer; the largest, 500 wallets with 64 scores each, is three quarters of that
+// Maximum bytes read of a response. The largest, 500 wallets with 64 scores each, has three quarters of that.
+const maxAnswer = 1 << 20
 
-/** Reads an answer, and no more of it than one of the API can have. */
+/** Reads a response's body, up to the maximum size of an API response. */
 export async function textOf(response: Response): Promise<string> {
   const reader = response.body?.getReader?.()
   if (!reader) return response.text()
@@ -20,26 +21,26 @@ export async function textOf(response: Response): Promise<string> {
   }
 }
 
-/** The error of a 200 that contradicts itself, so that it promises nothing: what was sent may be stored, and can be sent again. */
+/** Returns the error of a 200 whose body contradicts itself. The request may be stored and can be retried. */
 export function senseless(why: string): ApiError {
   return new ApiError(`the API's answer makes no sense: ${why}`, 0, '', defaultWait)
 }
 
-/** The answer to one update, if it is a promise. */
+/** Returns the answer to one update, or throws if its status is unknown. */
 export function acceptance<T extends { status: 'accepted' | 'duplicate' }>(answer: T): T {
   const status: unknown = answer?.status
   if (status !== 'accepted' && status !== 'duplicate') throw senseless(`it has the status ${String(status)}`)
   return answer
 }
 
-/** The answer to a group, if its numbers agree with its status. */
+/** Returns the answer to a group, or throws if its numbers contradict its status. */
 export function groupAcceptance<T extends { status: 'accepted' | 'duplicate'; accepted: number }>(answer: T): T {
   const { status, accepted } = acceptance(answer)
   if (!Number.isInteger(accepted) || (accepted === 0) !== (status === 'duplicate')) throw senseless(`it has the status ${status} and ${accepted} accepted`)
   return answer
 }
 
-/** Checks that the answer to a group tells of as many updates as were sent. */
+/** Throws if the answer to a group does not cover all updates sent. */
 export function tellsOf(updates: number, { accepted, duplicates }: { accepted: number; duplicates?: unknown[] }): void {
   const told = accepted + (duplicates?.length ?? 0)
   if (told !== updates) throw senseless(`it tells of ${told} updates, not of ${updates}`)

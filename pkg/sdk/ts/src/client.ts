@@ -24,48 +24,54 @@ export interface NewProject {
   inputActions: Action[]
   owners: string[]
   updaters: string[]
-  /** Without it the project gets the deployment's default. */
+  /** Default: the deployment's default score type. */
   scoreTypes?: string[]
-  /** Takes updates in signed groups only. */
+  /** The project takes signed groups only. */
   signedOnly?: boolean
 }
 
-/** What the API did with one update. */
+/** The response to one update. */
 export interface UpdateAccepted {
   projectId: Hex
   updateId: Hex
-  /** duplicate: an update of this id was accepted before; nothing was stored. */
+  /** duplicate: an update with this id was accepted before; nothing was stored. */
   status: 'accepted' | 'duplicate'
-  /** Where the update can be followed: a path of the API. */
+  /** Path of the API with the update's status. */
   statusUrl: string
   waits?: Waits
-  /** Of a duplicate, where the API knows it: false if the update that was accepted before has another action, score type or target. */
+  /** Of a duplicate, if known: false if the accepted update has another action, score type or target. */
   sameContent?: boolean
 }
 
-/** Why what was accepted waits: it is stored, and is carried out when that ends. Absent where nothing holds it up. */
+/**
+ * The reason why an accepted update is held up. The update is stored, and processed afterwards. Absent if it is not
+ * held up.
+ */
 export interface Waits {
-  /** paused: by an operator. Others may come. */
+  /** paused: by an operator. Other values may be added. */
   why: string
-  /** For people. */
+  /** Human-readable. */
   reason: string
 }
 
-/** What became of one of several groups; refused: error is what updateScores would have thrown, and says whether it may be stored all the same. */
+/**
+ * The result of one of several groups. refused: error is the one that updateScores would throw; after some errors the
+ * group may be stored.
+ */
 export type GroupResult =
   | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits; error?: undefined }
   | { status: 'refused'; accepted: 0; duplicates: Hex[]; error: ApiError }
 
-/** How far an accepted update or creation has come. */
+/** The progress of an accepted update or creation. */
 export interface Status {
   status: 'accepted' | 'batched' | 'submitted' | 'included' | 'final'
-  /** Once final: applied, duplicate, or why it was rejected. */
+  /** If final: applied, duplicate, or the reason of a rejection. */
   outcome: string | null
   transactionHash: string | null
   blockNumber: number | null
 }
 
-/** A project, and how far its creation has come. */
+/** A project and the progress of its creation. */
 export interface Project extends Status {
   projectId: Hex
   name: string
@@ -75,13 +81,16 @@ export interface Project extends Status {
   scoreTypes: string[]
   /** Owners and updaters, each counted once. */
   members: number
-  /** As updaters: of this page of the members. */
+  /** On this page of the members, as are updaters. */
   owners: string[]
   updaters: string[]
-  /** Where the next members begin; null: there are no more. */
+  /** Cursor of the next page of members; null: last page. */
   next: string | null
   signedOnly: boolean
-  /** The domain that is signed under, for signGroup and WholeUpdate.domain: to be trusted as the API is; see ClientOptions.domain. */
+  /**
+   * The domain to sign under, for signGroup and WholeUpdate.domain. As trustworthy as the API; see
+   * ClientOptions.domain.
+   */
   signing: SigningDomain
 }
 
@@ -91,23 +100,23 @@ export interface UpdateStatus extends Status {
   waits?: Waits
 }
 
-/** How far an update has come, or that nothing is known of it. */
+/** The status of an update; unknown if it was never accepted. */
 export type LookedUp = UpdateStatus | (Omit<UpdateStatus, 'status'> & { status: 'unknown' })
 
-/** The most updates of one look-up. */
+/** The maximum number of updates in a look-up. */
 export const maxLookUp = 256
 
 /** A wallet's scores in a project. */
 export interface Scores {
   projectId: Hex
   wallet: Hex
-  /** The state of which block was read: the newest. */
+  /** The newest block, whose state was read. */
   blockNumber: number
-  /** By index of the score type. A score is a decimal integer of 64 bits: BigInt reads it exactly. */
+  /** By index of the score type. A score is a decimal 64-bit integer: BigInt reads it exactly. */
   scores: { scoreType: string; score: string }[]
 }
 
-/** An update of POST /update-score, which takes names. */
+/** An update of POST /update-score, which takes names instead of indexes. */
 export interface NamedUpdate {
   updateId: string
   projectId: string
@@ -116,14 +125,19 @@ export interface NamedUpdate {
   targetWallet: string
 }
 
-/** What updateScore has signed instead of the time: the whole update (EIP-712), so that the signature is good for nothing else. */
+/**
+ * Makes updateScore sign the whole update (EIP-712) instead of the time, so that the signature is valid for it alone.
+ */
 export interface WholeUpdate {
   scheme: 'eip712'
-  /** The deployment that is signed for; that of ClientOptions unless given. */
+  /** The deployment to sign for; default: that of ClientOptions. */
   domain?: Domain
 }
 
-/** What a wallet signs for a whole update at that time, ms since 1970. Throws a DomainError for what is no domain. */
+/**
+ * Returns the typed data to sign for a whole update at message, in ms since 1970. Throws a DomainError for an invalid
+ * domain.
+ */
 export function updateTypedData(update: NamedUpdate, message: number, domain: Domain): TypedData {
   const { updateId, projectId, actionName, scoreType, targetWallet } = update
   return {
@@ -143,12 +157,18 @@ export function updateTypedData(update: NamedUpdate, message: number, domain: Do
   }
 }
 
-/** The index of the newest action of that name, for Update.action. An index never changes its meaning. */
+/**
+ * Returns the index of the newest action with that name, for Update.action. An index never changes its meaning.
+ * Throws a RangeError if there is none.
+ */
 export function actionIndex(project: Pick<Project, 'inputActions'>, name: string): number {
   return found(project.inputActions.map((action) => action.name).lastIndexOf(name), 'action', name)
 }
 
-/** The index of that score type, for Update.scoreType. An index never changes its meaning. */
+/**
+ * Returns the index of that score type, for Update.scoreType. An index never changes its meaning. Throws a RangeError
+ * if there is none.
+ */
 export function scoreTypeIndex(project: Pick<Project, 'scoreTypes'>, name: string): number {
   return found(project.scoreTypes.indexOf(name), 'score type', name)
 }
@@ -159,27 +179,28 @@ function found(index: number, what: string, name: string): number {
 }
 
 export interface ClientOptions {
-  /** Instead of the global fetch. */
+  /** Replaces the global fetch. */
   fetch?: typeof fetch
-  /** How long a request may take, ms; 15,000 unless given. The API itself answers before that. */
+  /** Timeout of a request, ms; default 15,000. The API responds earlier. */
   timeout?: number
   /**
-   * The chain and contract of the backend's own configuration: project() throws a DomainError for any others. Without it
-   * an attacker who controls the API could have a backend sign for another deployment.
+   * The chain and contract of the backend's own configuration: project and nextEdit throw a DomainError for any
+   * others. Without it an attacker who controls the API can make a backend sign for another deployment.
    */
   domain?: Domain
 }
 
-const redirect = 'error' // the API has none, and a proxy's login page elsewhere would be sent the key
+// The API never redirects; a proxy's login page on another host would receive the API key.
+const redirect = 'error'
 
-/** Speaks to the HTTP API. Each method sends one request; see retry for what to do with their errors. */
+/** Calls the HTTP API. Each method sends one request, except for the waiting ones; retry handles its errors. */
 export class Client {
   private readonly url: string
   private readonly fetch: typeof fetch
   private readonly timeout: number
   private readonly domain: SigningDomain | undefined
 
-  /** url is that of the API, such as https://scorelay.example.com. */
+  /** url is the API's, such as https://scorelay.example.com. */
   constructor(url: string, private readonly apiKey: string, options: ClientOptions = {}) {
     this.url = url.replace(/\/$/, '')
     this.fetch = options.fetch ?? ((...args) => fetch(...args))
@@ -188,8 +209,8 @@ export class Client {
   }
 
   /**
-   * Sends a creation. It may be repeated after a lost answer: it resolves, too, if this very creation was accepted before. A code project_exists is
-   * of another one.
+   * Sends a creation. Retry it if the response was lost: it also resolves if the same creation was accepted before.
+   * The code project_exists is for a different one.
    */
   async createProject(project: NewProject): Promise<void> {
     await this.call('POST', '/create-project', project).catch((error) => {
@@ -198,9 +219,9 @@ export class Client {
   }
 
   /**
-   * Sends one update under a signature of the current time, or of the whole update. A duplicate's id was used before; then
-   * nothing was stored. Projects that take only signed groups refuse it (code signed_only). Throws a DomainError if there is
-   * no domain for a whole update.
+   * Sends one update, signed with the current time or as a whole. duplicate: the id was used before, and nothing was
+   * stored. Projects that take only signed groups refuse it (code signed_only). Throws a DomainError if a whole
+   * update has no domain.
    */
   async updateScore(update: NamedUpdate, sign: SignMessage): Promise<UpdateAccepted>
   async updateScore(update: NamedUpdate, sign: SignTypedData, whole: WholeUpdate): Promise<UpdateAccepted>
@@ -216,7 +237,10 @@ export class Client {
     return acceptance(await this.call('POST', '/update-score', { ...update, message, signature, scheme: whole.scheme }))
   }
 
-  /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
+  /**
+   * Sends a signed group. Its updates are stored together or not at all. duplicates are the ids that were used
+   * before.
+   */
   async updateScores(
     group: SignedGroup,
   ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits }> {
@@ -224,9 +248,9 @@ export class Client {
   }
 
   /**
-   * Sends up to 64 signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten to twenty full
-   * groups, or an ApiError of code body_too_large). Each is stored or not by itself; the results are in the order of the groups. Send
-   * those again whose error has a retryAfter.
+   * Sends up to 64 signed groups in one request. They must fit into the API's body limit (256 KiB by default: ten to
+   * twenty full groups; code body_too_large). Each group is stored separately, and the results are in order: send a
+   * group again if its error has a retryAfter.
    */
   async updateGroups(groups: SignedGroup[]): Promise<GroupResult[]> {
     const { groups: answers } = await this.call<{ groups: GroupAnswer[] }>('POST', '/update-groups', { groups })
@@ -239,30 +263,33 @@ export class Client {
       try {
         return groupAcceptance({ status, ...taken })
       } catch (error) {
-        return refused(error as ApiError) // the others' results are worth no less
+        return refused(error as ApiError) // keeps the results of the other groups
       }
     })
   }
 
-  /** Asks for count ids (1 … maxRange) that no other caller will get. A Minter makes the same without a request. */
+  /** Reserves count ids (1 … maxRange) for this caller. A Minter does the same without a request. */
   async reserveIds(projectId: string, count: number): Promise<IdRange> {
     const range = await this.call<{ first: Hex; count: number }>('POST', '/reserve-ids', { projectId, count })
     return new IdRange(range.first, range.count)
   }
 
-  /** Asks for a project and a page of its members, in the order of their addresses. Throws a DomainError, which is final, if its domain is not the one expected. */
+  /**
+   * Returns a project and a page of its members, in the order of their addresses. Throws a DomainError, which is
+   * permanent, if its domain is not the expected one.
+   */
   async project(projectId: string, page: Page = {}): Promise<Project> {
     const project = await this.call<Project>('GET', withQuery(`/projects/${projectId}`, page))
     checkDomain(project.signing, this.domain)
-    return this.domain ? { ...project, signing: { ...this.domain } } : project // what was checked, and nothing beside it
+    return this.domain ? { ...project, signing: { ...this.domain } } : project // only the checked fields
   }
 
-  /** Asks how far an update has come. One that was never accepted has the code update_not_found. */
+  /** Returns the status of an update. The error's code is update_not_found if it was never accepted. */
   async update(projectId: string, updateId: string): Promise<UpdateStatus> {
     return this.call('GET', `/projects/${projectId}/updates/${updateId}`)
   }
 
-  /** Asks how far up to maxLookUp updates have come, in one request; the answers are in their order. */
+  /** Returns the statuses of up to maxLookUp updates, in order, with one request. */
   async updates(projectId: string, updateIds: string[]): Promise<LookedUp[]> {
     const updates = (await this.call<{ updates: LookedUp[] } | null>('POST', '/look-up-updates', { projectId, updateIds }))?.updates
     if (!Array.isArray(updates) || updates.length !== updateIds.length || updates.some((one) => typeof one?.status !== 'string')) throw senseless(`it does not tell of ${updateIds.length} updates`)
@@ -270,16 +297,16 @@ export class Client {
   }
 
   /**
-   * Waits until all of the updates, any number of them, are final; the answers are in their order, and tell by their outcome
-   * whether they applied. It looks once a second, or when the API asks for it, and only for those that are not final yet. An
-   * id under which nothing was accepted is waited for as well, since an acceptance may become known late: give it a signal,
-   * such as AbortSignal.timeout(60_000). When that aborts it throws the signal's reason; its cause is the API's last error if it
-   * was failing then.
+   * Waits until all of the updates, any number of them, are final, and resolves with their statuses in order; outcome
+   * reports whether an update applied. It polls the remaining updates once a second, or with the delay that the API
+   * asks for. It also waits for unknown ids, since an acceptance may become known late: pass a signal, such as
+   * AbortSignal.timeout(60_000). After an abort it throws the signal's reason; its cause is the API's error if that
+   * was failing.
    */
   async untilFinal(projectId: string, updateIds: Iterable<string>, signal?: AbortSignal): Promise<UpdateStatus[]> {
     const ids = [...updateIds]
     const done: UpdateStatus[] = []
-    let open = [...ids.keys()] // which are not final yet
+    let open = [...ids.keys()] // updates still to be polled
     for (;;) {
       for (let at = 0; at < open.length; at += maxLookUp) {
         const some = open.slice(at, at + maxLookUp)
@@ -296,59 +323,70 @@ export class Client {
     }
   }
 
-  /** Asks for a wallet's scores of all score types of the project. */
+  /** Returns a wallet's scores of all score types of the project, as of the newest block. */
   async scores(projectId: string, targetWallet: string): Promise<Scores> {
     return this.call('GET', `/projects/${projectId}/scores/${targetWallet}`)
   }
 
-  /** Asks for the final projects that the key may read, in the order of their ids. */
+  /** Returns the final projects that the key may read, in the order of their ids. */
   async projects(page: Page = {}): Promise<ProjectList> {
     return this.call('GET', withQuery('/projects', page))
   }
 
-  /** Asks for wallets by their final scores of a type, or by their total, the highest first; or for the part around a wallet. */
+  /**
+   * Returns wallets by their final scores of a type, or by their total, highest first; or the part around a wallet.
+   */
   async leaderboard(projectId: string, scoreType: string, page: Page | { around: string; limit?: number } = {}): Promise<Leaderboard> {
     return this.call('GET', withQuery(`/projects/${projectId}/leaderboards/${encodeURIComponent(scoreType)}`, page))
   }
 
-  /** Asks for scores of up to maxWallets wallets as of a final block; scores tells those of one as of the newest. */
+  /**
+   * Returns the scores of up to maxWallets wallets as of a final block. scores returns one wallet's as of the newest
+   * block.
+   */
   async finalScores(projectId: string, wallets: string[]): Promise<FinalScores> {
     return this.call('GET', `/projects/${projectId}/scores?wallets=${wallets.join(',')}`)
   }
 
   /**
-   * Asks what became of a wallet's updates, the newest first; final leaves out what is not final yet. One that asks the chain, as for what is not
-   * final, counts as several look-ups.
+   * Returns the outcomes of a wallet's updates, newest first; final: only final ones. If it reads the chain, as for
+   * those that are not final, it counts as several look-ups.
    */
   async history(projectId: string, wallet: string, page: Page & { final?: boolean } = {}): Promise<History> {
     return this.call('GET', withQuery(`/projects/${projectId}/wallets/${wallet}/history`, page))
   }
 
-  /** Asks for a project's numbers, with those of the days from … to: the last 30 unless given, 366 at most. Dates are as 2026-12-31, UTC. */
+  /**
+   * Returns a project's totals, and the numbers of the days from … to: default the last 30, at most 366. Dates are
+   * like 2026-12-31, UTC.
+   */
   async stats(projectId: string, days: { from?: string; to?: string } = {}): Promise<Stats> {
     return this.call('GET', withQuery(`/projects/${projectId}/stats`, days))
   }
 
-  /** Asks what a project's next edit is signed with. Throws a DomainError, which is final, if its domain is not the one expected. */
+  /**
+   * Returns the nonce and domain for a project's next edit. Throws a DomainError, which is permanent, if its domain
+   * is not the expected one.
+   */
   async nextEdit(projectId: string): Promise<NextEdit> {
     const next = await this.call<NextEdit>('GET', `/projects/${projectId}/edits`)
     checkDomain(next.signing, this.domain)
     return this.domain ? { ...next, signing: { ...this.domain } } : next
   }
 
-  /** Sends an edit. A duplicate was accepted before: ask edit what became of it. */
+  /** Sends an edit. duplicate: it was accepted before; edit returns its state. */
   async editProject(edit: SignedEdit): Promise<EditAccepted> {
     return this.call('POST', `/projects/${edit.projectId}/edits`, writtenEdit(edit))
   }
 
-  /** Asks how far the edit with a nonce has come. */
+  /** Returns the progress of the edit with a nonce. */
   async edit(projectId: string, nonce: number): Promise<EditState> {
     return this.call('GET', `/projects/${projectId}/edits/${nonce}`)
   }
 
   /**
-   * Waits until the edit with a nonce is final; its outcome tells whether it was made. It looks once a second, or when the API asks for
-   * it. Give it a signal: when that aborts it throws the signal's reason, as untilFinal does.
+   * Waits until the edit with a nonce is final; outcome reports whether it applied. It polls once a second, or with
+   * the delay that the API asks for. Pass a signal: after an abort it throws the signal's reason, like untilFinal.
    */
   async editFinal(projectId: string, nonce: number, signal?: AbortSignal): Promise<EditState> {
     for (;;) {
@@ -360,9 +398,9 @@ export class Client {
   }
 
   /**
-   * Follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who keeps
-   * the cursor of the newest one that it is done with and begins there again misses none. Throws the signal's reason when that aborts, or
-   * an ApiError when the API refuses for good: the key, the project, a cursor whose block the chain has replaced.
+   * Streams a project's final events and reconnects as often as needed. Each event is delivered at least once. A
+   * client that stores the cursor of the newest processed event and resumes there misses none. Throws the signal's
+   * reason after an abort, or a permanent ApiError: the key, the project, or a cursor whose block the chain replaced.
    */
   events(projectId: string, options: EventOptions = {}): AsyncGenerator<ProjectEvent, void, undefined> {
     const path = withQuery(`/projects/${projectId}/events`, { after: options.after })

@@ -1,14 +1,14 @@
 import type { Hex } from './ids.js'
 
-/** The deployment that is signed for, as a backend configures it or as Project.signing tells it. */
+/** A deployment to sign for, from the backend's configuration or Project.signing. */
 export interface Domain {
   /** EIP-155. */
   chainId: number
-  /** The address of the ScoreRegistry. Its EIP-55 checksum is not looked at. */
+  /** The address of the ScoreRegistry. Its EIP-55 checksum is ignored. */
   verifyingContract: string
 }
 
-/** An EIP-712 domain, as ethers, viem and `eth_signTypedData_v4` take it. */
+/** An EIP-712 domain in the form of ethers, viem and `eth_signTypedData_v4`. */
 export type SigningDomain = { name: string; version: string; chainId: number; verifyingContract: Hex }
 
 export interface Field {
@@ -16,7 +16,7 @@ export interface Field {
   type: string
 }
 
-/** The type of the domain, for what wants it among the types: web3.js and `eth_signTypedData_v4`. */
+/** The type of the domain, for libraries that need it in the types: web3.js and `eth_signTypedData_v4`. */
 export const domainType: Field[] = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -24,7 +24,9 @@ export const domainType: Field[] = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** What a wallet signs, as ethers, viem and `eth_signTypedData_v4` take it: of a group, a whole update, or an edit. */
+/**
+ * Typed data to sign, in the form of ethers, viem and `eth_signTypedData_v4`: a group, a whole update, or an edit.
+ */
 export interface TypedData {
   domain: SigningDomain
   types: Record<string, Field[]>
@@ -38,14 +40,14 @@ export type SignTypedData = (data: TypedData) => string | Promise<string>
 const name = 'Scorelay'
 const version = '1'
 
-/** Says that there is no domain to sign under, or another than the one expected. */
+/** Reports that the domain to sign under is missing or unexpected. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
 }
 
 /**
- * What is signed under for the deployment. A chain's id that a number does not hold exactly is refused: the signature
- * would be for another chain.
+ * Returns the domain to sign under for a deployment. It rejects a chain id above the safe integers, since the
+ * signature would be for another chain.
  */
 export function signingDomain({ chainId, verifyingContract }: Domain): SigningDomain {
   if (!Number.isSafeInteger(chainId) || chainId < 0) throw new DomainError(`${String(chainId)} is no chain id that a number holds exactly`)
@@ -53,7 +55,7 @@ export function signingDomain({ chainId, verifyingContract }: Domain): SigningDo
   return { name, version, chainId, verifyingContract: verifyingContract.toLowerCase() as Hex }
 }
 
-/** Throws a DomainError if what the API tells is another domain than the one expected, or one that is not known here. */
+/** Throws a DomainError if the API's domain is not the expected one, or unknown to this package. */
 export function checkDomain(told: SigningDomain | null | undefined, expected: SigningDomain | undefined): void {
   if (told && (told.name !== name || told.version !== version)) {
     throw new DomainError(`the API tells of the domain ${told.name} ${told.version}; known is ${name} ${version}`)

@@ -1,28 +1,28 @@
-/** What is wrong with one field of a request; pointer is a JSON pointer (RFC 6901) into its body. */
+/** An error in one field of a request; pointer is a JSON pointer (RFC 6901) into its body. */
 export interface FieldError {
   pointer: string
   detail: string
   code: string
 }
 
-/** Says that a request did not end with a 200. */
+/** A failed request: a response other than 200, or none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
 
   constructor(
     message: string,
-    /** Of the answer; 0 if there was none. */
+    /** Of the response; 0: no response. */
     readonly status: number,
-    /** Of the problem document; empty if the answer had none. */
+    /** Of the problem document; empty if there is none. */
     readonly code: string,
-    /** When to send the same request again, seconds; 0: never, it would be refused again. */
+    /** Seconds until the same request may be retried; 0: a retry would fail again. */
     readonly retryAfter: number,
-    /** What is wrong with which field of the body. */
+    /** Errors in single fields of the body. */
     readonly fields: FieldError[] = [],
-    /** By which the operator finds the request in the API's log; empty if the answer had none. */
+    /** Identifies the request in the API's log; empty if there was no problem document. */
     readonly requestId = '',
     options?: ErrorOptions,
-    /** Of project_exists: what was accepted under the id is what was sent. */
+    /** With project_exists: the accepted creation equals the one sent. */
     readonly same = false,
   ) {
     super(message, options)
@@ -30,8 +30,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Repeats a call until it succeeds, its error is not one to retry, or the signal aborts; then it throws the last error.
- * What got no answer, a 408, a 429 or a 5xx is sent again, under the same ids, after as long as the API asks for.
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or the signal aborts; then it throws
+ * the last error. Retryable are a missing response, 408, 429 and 5xx, after the delay that the API asks for. The ids
+ * stay the same.
  */
 export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
@@ -45,7 +46,7 @@ export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Pr
   }
 }
 
-/** Retries, and throws the signal's reason once that aborted; its cause is the call's last error. */
+/** Retries, and throws the signal's reason after it aborts; its cause is the call's last error. */
 export async function within<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return retry(call, signal).catch((error) => {
     if (signal?.aborted && signal.reason instanceof Error) signal.reason.cause ??= error
@@ -54,7 +55,7 @@ export async function within<T>(call: () => Promise<T>, signal?: AbortSignal): P
   })
 }
 
-/** Waits so many ms, or until the signal aborts. */
+/** Waits for ms milliseconds, or until the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -67,7 +68,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** How long to wait before a request is sent again, where the answer does not say; seconds. */
+/** Delay before a retry if the response has no Retry-After; seconds. */
 export const defaultWait = 1
 
 /** A problem document. */
@@ -80,22 +81,22 @@ export interface Problem {
   same?: boolean
 }
 
-/** The error of an answer that is no 200. */
+/** Converts a response other than 200 to an error. */
 export function refusal(response: Response, text: string): ApiError {
   let problem: Problem = {}
   try {
     if (/^application\/problem\+json *(;|$)/i.test(response.headers.get('Content-Type') ?? '')) problem = JSON.parse(text) ?? {}
   } catch {
-    // of a proxy's answer there is only the status
+    // a proxy's response has only a status
   }
   const header = response.headers.get('Retry-After') ?? ''
   return refusalOf(response.status, problem, /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : undefined)
 }
 
-/** The error of a problem; after is when the API asks for the same again, seconds. */
+/** Converts a problem to an error; after is the delay that the API asks for, seconds. */
 export function refusalOf(status: number, problem: Problem, after?: number): ApiError {
   const { detail, requestId = '' } = problem
-  const code = typeof problem.code === 'string' ? problem.code : '' // a proxy's is a number at times
+  const code = typeof problem.code === 'string' ? problem.code : '' // a proxy's may be a number
   const errors = Array.isArray(problem.errors) ? problem.errors : []
   let message = `the API answered ${status} ${code}`
   if (detail) message += `: ${detail}`

@@ -4,7 +4,7 @@ import { ApiError, defaultWait, pause, refusal } from './errors.js'
 import type { Hex } from './ids.js'
 import { Pace } from './pace.js'
 
-/** Tells one thing that became final of a project. Types may come that are newer than this package. */
+/** A final event of a project. Types may occur that are newer than this package. */
 export type ProjectEvent =
   | Told<'update.applied' | 'update.duplicate' | 'update.rejected' | 'update.replayed', UpdateData>
   | Told<'project.created' | 'project.rejected' | 'project.replayed', ProjectData>
@@ -13,18 +13,18 @@ export type ProjectEvent =
   | Told<'chain.rewound', RewindData>
 
 export interface Told<Type, Data> {
-  /** The same however often the event comes: who has seen it drops it. */
+  /** The same at each repetition; drop an event with a known id. */
   id: string
   type: Type
   /** RFC 3339. */
   timestamp: string
   projectId: Hex
   data: Data
-  /** Where to continue behind the event: keep it when all that the event is for is done. */
+  /** Position after the event; store it once the event is processed. */
   cursor: string
 }
 
-/** Where on the chain something was done; null of what no transaction did. */
+/** The event's transaction and block; null if there is no transaction. */
 export interface TxRef {
   transactionHash: Hex | null
   blockNumber: number | null
@@ -34,11 +34,11 @@ export interface UpdateData extends TxRef {
   updateId: Hex
   targetWallet: Hex
   signer: Hex
-  /** null where the project does not have it; so points. */
+  /** null if the project lacks it, then points is null. */
   action: string | null
-  /** Of the action, signed; only of update.applied the score changed by them. */
+  /** Of the action, signed; only update.applied changed the score by them. */
   points: number | null
-  /** null where the project does not have it. */
+  /** null if the project lacks it. */
   scoreType: string | null
   outcome: string
 }
@@ -53,17 +53,17 @@ export interface ProjectData extends TxRef {
   outcome: string
 }
 
-/** One change: of member with its roles, action, scoreType and signedOnly one is there. */
+/** One change: exactly one of member (with its roles), action, scoreType and signedOnly is set. */
 export interface ChangeData extends TxRef {
   member?: Hex
-  /** That the member has now; none if it is no member any more. */
+  /** The member's roles now; empty if removed. */
   roles?: ('owner' | 'updater')[]
   action?: Action
   scoreType?: string
   signedOnly?: boolean
 }
 
-/** An edit that was posted, and of which nothing was made. What is made of others is told by project.changed. */
+/** An owner's edit without effect. Other edits cause project.changed. */
 export interface EditData extends TxRef {
   nonce: number
   owner: Hex
@@ -71,30 +71,37 @@ export interface EditData extends TxRef {
   outcome: string
 }
 
-/** A reorg deeper than finality. Events of later blocks are void, whose ids are to be forgotten: what holds of them comes again, under its id. */
+/**
+ * A reorg replaced final blocks. Events of later blocks are void. Forget their ids: events that still hold are sent
+ * again under the same ids.
+ */
 export interface RewindData {
-  /** The newest block that stands. */
+  /** The newest final block that is still canonical. */
   blockNumber: number
-  /** null where it is not known. */
+  /** null if unknown. */
   blockHash: Hex | null
 }
 
-/** Which events are followed. */
+/** Options of Client.events. */
 export interface EventOptions {
-  /** start, with the project's first event; now, which is so unless given, with what becomes final from now on; or a cursor. */
+  /** start: the project's first event; now (the default): the events after the request; or a cursor. */
   after?: string
-  /** Told of a newer cursor between events, at the beginning and while nothing becomes final, to keep as an event's. */
+  /**
+   * Called with a newer cursor between events: at the beginning, and while the project has no events. Store it like
+   * an event's.
+   */
   moved?: (cursor: string) => void
   signal?: AbortSignal
-  /** Told why a connection ended, before the next one. The API ends one now and then. */
+  /** Called before a reconnect with the reason why the connection ended. The API ends connections regularly. */
   trouble?: (error: unknown) => void
 }
 
-const maxSilence = 45_000 // ms, three of the API's heart-beats, before the connection is taken for dead
+// ms until a silent connection counts as dead: three heartbeats of the API
+const maxSilence = 45_000
 
 type Connect = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
 
-/** Yields the events of connections that follow each other, until the signal aborts or the API refuses for good. */
+/** Yields the events of successive connections, until the signal aborts or the API refuses permanently. */
 export async function* followEvents(connect: Connect, { signal, moved, trouble }: EventOptions): AsyncGenerator<ProjectEvent, void, undefined> {
   const pace = new Pace()
   const at: Position = {}
@@ -114,31 +121,32 @@ export async function* followEvents(connect: Connect, { signal, moved, trouble }
       throw new ApiError('the API ended the stream', 0, '', defaultWait)
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof ApiError && error.retryAfter === 0 && error.code !== '') throw error // what has no code came from what is between, not from the API
+      // An error without a code came from a proxy, not from the API.
+      if (error instanceof ApiError && error.retryAfter === 0 && error.code !== '') throw error
       pace.failed(error)
       trouble?.(error)
     } finally {
       signal?.removeEventListener('abort', abort)
       connection.abort()
     }
-    await pause(Math.max(pace.wait, (at.retry ?? 0) * (1 + Math.random() / 2)), signal) // not all readers at once
+    await pause(Math.max(pace.wait, (at.retry ?? 0) * (1 + Math.random() / 2)), signal) // jitter
   }
 }
 
 interface Position {
-  /** The newest cursor that came. */
+  /** The newest received. */
   cursor?: string | undefined
-  /** The least pause between two connections, as the API asks for it, ms. */
+  /** Minimum pause between connections, ms, set by the API. */
   retry?: number
 }
 
-/** What comes at once: the newest cursor, and an event that it is right behind, if there is one. */
+/** The newest cursor, and the event directly before it, if there is one. */
 interface Frame {
   cursor: string | undefined
   event: ProjectEvent | undefined
 }
 
-/** Yields what comes over one connection. */
+/** Yields the frames of one connection. */
 async function* framesOf(connect: Connect, connection: AbortController, at: Position): AsyncGenerator<Frame> {
   let silence: ReturnType<typeof setTimeout> | undefined
   const heard = (): void => {
@@ -153,7 +161,7 @@ async function* framesOf(connect: Connect, connection: AbortController, at: Posi
     let cursor = at.cursor
     for await (const line of linesOf(response, heard)) {
       const colon = line.indexOf(':')
-      const field = colon < 0 ? line : line.slice(0, colon) // of a heart-beat there is none
+      const field = colon < 0 ? line : line.slice(0, colon) // a heartbeat has none
       const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
       if (field === 'id') cursor = value
       else if (field === 'data') data += `${value}\n`
@@ -161,7 +169,7 @@ async function* framesOf(connect: Connect, connection: AbortController, at: Posi
       if (line !== '') continue
       const event = data === '' ? undefined : { ...JSON.parse(data), cursor }
       data = ''
-      clearTimeout(silence) // as long as the caller works
+      clearTimeout(silence) // while the caller works
       yield { cursor, event }
       heard()
     }

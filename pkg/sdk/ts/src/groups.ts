@@ -1,37 +1,37 @@
 import { type Domain, type SignTypedData, type TypedData, signingDomain } from './domain.js'
 import { type Hex, hex } from './ids.js'
 
-/** How a group's updates are written. */
+/** The encoding of a group's updates. */
 export const Kind = {
-  word: 1, // ids of one word, each at most once, in ascending order
-  runs: 2, // ids of one word; neighbours of one wallet and score type share a run
-  free: 3, // any ids; neighbours of one wallet and score type share a run
+  word: 1, // ids of one word, each at most once, ascending
+  runs: 2, // ids of one word; adjacent updates of one wallet and score type share a run
+  free: 3, // any ids; adjacent updates of one wallet and score type share a run
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
-/** The most updates of one signed group. */
+/** The maximum number of updates in a signed group. */
 export const maxSigned = 256
 
-/** One score change of a project. Action and score type are the project's indexes: see actionIndex and scoreTypeIndex. */
+/** One score change. action and scoreType are the project's indexes: see actionIndex and scoreTypeIndex. */
 export interface Update {
   updateId: Hex
-  /** The wallet whose score changes. Its EIP-55 checksum is not looked at. */
+  /** Its score changes. Its EIP-55 checksum is ignored. */
   targetWallet: Hex
   action: number
   scoreType: number
 }
 
-/** The updates of one signature. */
+/** A group of updates under one signature. */
 export interface Group {
   projectId: Hex
   kind: Kind
   /** 1 … maxSigned, in the order of body. */
   updates: Update[]
-  /** The updates as they are signed, and as the contract reads them. */
+  /** The updates as the wallet signs and the contract reads them. */
   body: Hex
 }
 
-/** The body of POST /update-scores. It can be sent any number of times: its updates apply once. */
+/** The body of POST /update-scores. It can be sent any number of times; its updates apply once. */
 export interface SignedGroup {
   projectId: Hex
   kind: Kind
@@ -39,22 +39,22 @@ export interface SignedGroup {
   signature: string
 }
 
-// What the parts of a group cost on chain, roughly; a test of pkg/sdk compares them with the contract's.
+// Approximate gas of the parts of a group; a test of pkg/sdk compares it with the contract's.
 const groupGas = 8_430 // a group of one word
 const recordGas = 1_060 // an update in a group of kind word
-const runGas = 1_090 // a run of a group of kind runs, without its updates
+const runGas = 1_090 // a run in a group of kind runs, besides its updates
 const lowGas = 270 // an update in it
 const freeGroupGas = 7_190 // a group of kind free
-const freeRunGas = 1_020 // a run of it, without its updates
+const freeRunGas = 1_020 // a run in it, besides its updates
 const freeGas = 1_340 // an update in it
 
-const maxRun = 256 // updates of one run
+const maxRun = 256 // updates per run
 
 /**
- * Writes a project's updates as groups, each to be signed by itself, in the way that costs least: ids of one word together
- * where they are enough to pay for a signature of their own, the others in groups of any ids. Updates of one wallet and
- * score type stand together, so that the contract writes the score once. The groups do not depend on the order of the
- * updates. Throws a RangeError for what is no update, an id that repeats, or a target that is zero.
+ * Divides a project's updates into the cheapest groups, each to be signed separately. Ids of one word share a group
+ * if they save the gas of its signature; the others go into groups of any ids. Updates of one wallet and score type
+ * are adjacent, so that the contract writes the score once. The result is independent of the order of the updates.
+ * Throws a RangeError for an invalid update, a repeated id, or a zero target.
  */
 export function buildGroups(projectId: Hex, updates: Iterable<Update>): Group[] {
   const project = bytes(projectId, 32, 'projectId')
@@ -65,7 +65,7 @@ export function buildGroups(projectId: Hex, updates: Iterable<Update>): Group[] 
   return split(sorted).map((part) => buildGroup(project, part))
 }
 
-/** Divides updates, which ascend by their ids, into those of each group. */
+/** Divides updates, sorted by id, into groups. */
 function split(updates: Update[]): Update[][] {
   const byWord = new Map<string, Update[]>()
   for (const u of updates) {
@@ -74,15 +74,15 @@ function split(updates: Update[]): Update[][] {
     else byWord.set(wordOf(u), [u])
   }
   const words = [...byWord.values()]
-  const inWords = new Map<string, number>() // how many words have updates of a run
+  const inWords = new Map<string, number>() // number of words with updates of the run
   for (const word of words) {
     for (const run of runsOf(word)) inWords.set(run, (inWords.get(run) ?? 0) + 1)
   }
 
-  // A word goes to the group of any ids, which holds runs of several words, if a group of its own costs more.
+  // A word joins the groups of kind free, which can merge runs of several words, if its own group costs more.
   const parts: Update[][] = []
   const rest: Update[] = []
-  let apart = 0 // what groups of their own would cost for the rest
+  let apart = 0 // gas of rest in one group per word
   for (const word of words) {
     const runs = runsOf(word)
     const alone = [...runs].filter((run) => inWords.get(run) === 1).length
@@ -101,12 +101,12 @@ function split(updates: Update[]): Update[][] {
   return parts
 }
 
-/** About what a signed group of one word costs. */
+/** Returns the approximate gas of a signed group of one word. */
 function ownGas(updates: number, runs: number): number {
   return groupGas + Math.min(updates * recordGas, runs * runGas + updates * lowGas)
 }
 
-/** Names what updates that the contract adds up before it writes a score have in common. */
+/** Identifies the updates that the contract sums before it writes a score. */
 function runOf(u: Update): string {
   return `${u.targetWallet}/${u.scoreType}`
 }
@@ -115,7 +115,7 @@ function runsOf(updates: Update[]): Set<string> {
   return new Set(updates.map(runOf))
 }
 
-/** Writes updates of different ids as one group, in the cheapest kind. */
+/** Encodes updates with distinct ids as one group, in the cheapest kind. */
 function buildGroup(projectId: Hex, part: Update[]): Group {
   const byRuns = [...part].sort(byRun)
   const word = wordOf(part[0]!)
@@ -132,7 +132,7 @@ function buildGroup(projectId: Hex, part: Update[]): Group {
 /** start(1) length(1) mask(length), then for each update target(20) scoreType(1) action(1). */
 function encodeWord(updates: Update[]): string {
   const start = lowOf(updates[0]!) >> 3
-  const mask = new Array<number>((lowOf(updates.at(-1)!) >> 3) - start + 1).fill(0) // the lowest byte first
+  const mask = new Array<number>((lowOf(updates.at(-1)!) >> 3) - start + 1).fill(0) // lowest byte first
   for (const u of updates) mask[(lowOf(u) >> 3) - start]! |= 1 << (lowOf(u) & 7)
   const head = hex(start, 1) + hex(mask.length, 1) + mask.reverse().map((byte) => hex(byte, 1)).join('')
   return head + updates.map((u) => u.targetWallet.slice(2) + hex(u.scoreType, 1) + hex(u.action, 1)).join('')
@@ -152,7 +152,7 @@ function encodeRuns(updates: Update[], id: (u: Update) => string): string {
   }).join('')
 }
 
-/** What a wallet signs for the group (EIP-712). Throws a DomainError for what is no domain. */
+/** Returns the typed data to sign for the group (EIP-712). Throws a DomainError for an invalid domain. */
 export function typedData(group: Group, domain: Domain): TypedData {
   return {
     domain: signingDomain(domain),
@@ -168,7 +168,7 @@ export function typedData(group: Group, domain: Domain): TypedData {
   }
 }
 
-/** Asks the wallet of an owner or updater for the group's signature. Throws a DomainError for what is no domain. */
+/** Signs the group with the wallet of an owner or updater. Throws a DomainError for an invalid domain. */
 export async function signGroup(group: Group, domain: Domain, sign: SignTypedData): Promise<SignedGroup> {
   const signature = await sign(typedData(group, domain))
   return { projectId: group.projectId, kind: group.kind, updates: group.body, signature }
@@ -189,7 +189,7 @@ function bytes(text: string, size: number, what: string): Hex {
   return text.toLowerCase() as Hex
 }
 
-// Texts in lower-case hex of one length are ordered as the bytes are.
+// Lower-case hex of equal length sorts like the bytes.
 function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
@@ -198,7 +198,7 @@ function byId(a: Update, b: Update): number {
   return compare(a.updateId, b.updateId)
 }
 
-/** Brings the updates of a run together. */
+/** Sorts updates so that those of a run are adjacent. */
 function byRun(a: Update, b: Update): number {
   return compare(a.targetWallet, b.targetWallet) || compare(a.scoreType, b.scoreType) || byId(a, b)
 }

@@ -1,32 +1,32 @@
-/** Bytes as 0x and hex digits. What this package returns is in lower case. */
+/** Bytes as 0x and hex digits. Values from this package are in lower case. */
 export type Hex = `0x${string}`
 
-/** The most ids of one range: 256 words. */
+/** The maximum number of ids in a range: 256 words. */
 export const maxRange = 1 << 16
 
-const wordIds = 256 // ids that share a word
+const wordIds = 256 // per word
 const prefixBytes = 28 // random bytes before the counter
-const prefixEnd = 2 + 2 * prefixBytes // where the counter begins in an id's text
-const counters = 2 ** 32 // ids under one prefix
+const prefixEnd = 2 + 2 * prefixBytes // start of the counter in an id's text
+const counters = 2 ** 32 // ids per prefix
 
 /**
- * Makes updateIds: a random prefix of 28 bytes and a counter of 32 bits. Keep one for each project (and signer, where
- * several sign) in each process, for as long as the process lives. There is nothing to store: a restart begins a new
- * prefix, so no id is ever minted twice.
+ * Makes updateIds: a random prefix of 28 bytes and a 32-bit counter. Keep one per process and project (and signer, if
+ * several sign) as long as the process runs. No state is stored: a restart begins a new prefix, so an id is minted at
+ * most once.
  */
 export class Minter {
   private prefix = newPrefix()
-  private counter = 0 // the next; from counters on, the prefix is used up
+  private counter = 0 // the next counter; the prefix is used up at counters
 
-  /** Mints one id, the successor of the last. */
+  /** Returns the next id. */
   next(): Hex {
     if (this.counter >= counters) this.renew()
     return this.take(1).first
   }
 
   /**
-   * Mints n ids (1 … maxRange) in a row. They touch as few words as n allows: a range that would begin in the middle of a
-   * word and end in one more begins with the next word, and the ids between are never used.
+   * Mints n consecutive ids (1 … maxRange). They touch as few words as possible: if they would touch one more, they
+   * begin at the next word, and the skipped ids stay unused. Throws a RangeError for any other n.
    */
   range(n: number): IdRange {
     if (!Number.isInteger(n) || n < 1 || n > maxRange) throw new RangeError(`a range holds 1 to ${maxRange} ids, not ${n}`)
@@ -48,12 +48,12 @@ export class Minter {
   }
 }
 
-/** Ids that were reserved together: count ids from first on. */
+/** Consecutive ids, minted or reserved together. */
 export class IdRange implements Iterable<Hex> {
-  /** first is an id in lower case, count how many there are. */
+  /** first is an id in lower case, count the number of ids. */
   constructor(readonly first: Hex, readonly count: number) {}
 
-  /** The id number i (0 … count-1) of the range. */
+  /** Returns id number i (0 … count-1) of the range. Throws a RangeError for any other i. */
   at(i: number): Hex {
     if (!Number.isInteger(i) || i < 0 || i >= this.count) throw new RangeError(`id ${i} of a range of ${this.count}`)
     const counter = (parseInt(this.first.slice(prefixEnd), 16) + i) % counters
@@ -66,7 +66,7 @@ export class IdRange implements Iterable<Hex> {
   }
 }
 
-/** How many words n ids touch that begin with a word. */
+/** Returns the number of words that n ids from the begin of a word touch. */
 function words(n: number): number {
   return Math.ceil(n / wordIds)
 }
@@ -76,7 +76,7 @@ function newPrefix(): Hex {
   return `0x${Array.from(bytes, (byte) => hex(byte, 1)).join('')}`
 }
 
-/** Big-endian hex of so many bytes, without 0x. */
+/** Big-endian hex of a value in a number of bytes, without 0x. */
 export function hex(value: number, bytes: number): string {
   return value.toString(16).padStart(2 * bytes, '0')
 }

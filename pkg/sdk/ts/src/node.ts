@@ -6,8 +6,9 @@ import { dirname, resolve } from 'node:path'
 import type { NamedUpdate } from './client.js'
 import type { Spool, Spooled } from './spool.js'
 
-const compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
-const damagedCopies = 9 // of a damaged spool beside it at most
+// Spool size from which an append compacts it; afterwards twice the compacted size, if larger.
+const compactBytes = 1 << 20
+const damagedCopies = 9 // maximum number of copies of damaged spools
 
 interface Line {
   n: number
@@ -15,7 +16,7 @@ interface Line {
   state?: 'accepted' | 'done'
 }
 
-/** A line of the file is the first eight hex digits of the SHA-256 of its JSON, and the JSON. */
+/** Encodes a line: the first eight hex digits of the SHA-256 of its JSON, and the JSON. */
 function written(line: Line): string {
   const json = JSON.stringify(line)
   return `${sum(json)} ${json}\n`
@@ -25,7 +26,7 @@ function sum(json: string): string {
   return createHash('sha256').update(json).digest('hex').slice(0, 8)
 }
 
-/** Reads a line; it has no number if it is damaged. */
+/** Decodes a line; n is missing if it is damaged. */
 function parseLine(line: string): Partial<Line> {
   const json = line.slice(9)
   try {
@@ -35,27 +36,31 @@ function parseLine(line: string): Partial<Line> {
   }
 }
 
-/** Reads what is not done, by ascending numbers, and counts the lines that it cannot read, but for a torn one at the end. */
+/**
+ * Returns the updates that are not done in the order of their numbers. It counts unreadable lines, except for a torn
+ * one at the end.
+ */
 export function parseSpool(text: string): { entries: Spooled[]; damaged: number } {
   const live = new Map<number, Spooled>()
   let damaged = 0
   const lines = text.split('\n')
-  lines.pop() // what is behind the last line is torn, of an update that was not promised to anyone
+  lines.pop() // a torn line, of an update whose put has not resolved
   for (const line of lines) {
     const { n, update, state } = parseLine(line)
     const known = live.get(n ?? 0)
     if (n === undefined) damaged++
-    else if (state === 'done') live.delete(n) // as it is so far: a number that was done may come again
+    else if (state === 'done') live.delete(n) // a later line may reuse the number of a done update
     else if (state === 'accepted' && known) known.accepted = true
     else if (update) live.set(n, { n, update, accepted: false })
   }
   const entries = [...live.values()].sort((a, b) => a.n - b.n)
-  // An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
+  // An id occurs twice if the update was queued again at its last report and the process died before the first was
+  // done. The newer one counts.
   const newest = new Map(entries.map(({ n, update }) => [update.updateId, n]))
   return { entries: entries.filter(({ n, update }) => newest.get(update.updateId) === n), damaged }
 }
 
-/** Makes a file that is on the disk, or none. Throws EEXIST if there is one of the name. */
+/** Creates a synced file, or none. Throws EEXIST if the name exists. */
 async function writeSynced(path: string, data: Buffer): Promise<FileHandle> {
   const file = await open(path, 'ax', 0o600)
   try {
@@ -64,12 +69,12 @@ async function writeSynced(path: string, data: Buffer): Promise<FileHandle> {
     return file
   } catch (error) {
     await file.close()
-    await rm(path, { force: true }) // on a full disk it may have taken the last room
+    await rm(path, { force: true }) // frees the space, since the disk may be full
     throw error
   }
 }
 
-/** Makes a file that is on the disk in place of that of its name, which stays if it cannot. */
+/** Atomically replaces a file by a synced one. If it fails, the old file stays. */
 async function replaceSynced(path: string, data: Buffer): Promise<FileHandle> {
   const next = `${path}.new`
   await rm(next, { force: true })
@@ -84,22 +89,23 @@ async function replaceSynced(path: string, data: Buffer): Promise<FileHandle> {
   }
 }
 
-const exlock = process.platform === 'win32' ? 0x10000000 : 0x20 // UV_FS_O_EXLOCK, which libuv has on macOS and Windows only
+// UV_FS_O_EXLOCK, which libuv supports only on macOS and Windows.
+const exlock = process.platform === 'win32' ? 0x10000000 : 0x20
 
 /**
- * Keeps a sender's updates in a file that is only appended to, the same as that of the Go package. What put resolves for is
- * synced, and survives kill -9 and a loss of power. One sender of one machine may have it, in
- * TypeScript or Go: that is held by a lock (flock) of a file beside it, .lock. On Linux the program flock takes it, which all but the smallest images have.
+ * A spool in an append-only file, in the same format as the Go package's. Updates are synced when put resolves, and
+ * survive kill -9 and power loss. One sender per machine, in TypeScript or Go, may open it: it holds a lock (flock)
+ * on the file .lock beside it. On Linux the program flock takes the lock; all but the smallest images contain it.
  */
 export class FileSpool implements Spool {
-  /** Lines that could not be read when it was opened; they are in a copy beside it, .damaged, .damaged-2 … .damaged-9. */
+  /** Unreadable lines when it was opened; kept in a copy beside it: .damaged, .damaged-2 … .damaged-9. */
   damaged = 0
-  private copied = true // what could not be read
+  private copied = true // the damaged file was copied, or is undamaged
   private readonly path: string
   private file: FileHandle | undefined
   private locked: FileHandle | undefined
   private size = 0
-  private updates = 0 // about how many the file holds, with those that are done
+  private updates = 0 // approximate number in the file, done ones included
   private compactAt = compactBytes
   private readonly live = new Map<number, Spooled>()
   private waiting: { lines: string; sync: boolean; resolve: () => void; reject: (error: unknown) => void }[] = []
@@ -123,7 +129,8 @@ export class FileSpool implements Spool {
       this.copied = damaged === 0
       for (const entry of entries) this.live.set(entry.n, { ...entry })
       this.updates = entries.length
-      await this.compact().catch((error) => this.reuse(raw, error)) // such as a full disk: what there is is sent, which makes room
+      // Such as a full disk: sending the existing updates makes room.
+      await this.compact().catch((error) => this.reuse(raw, error))
       return entries
     } catch (error) {
       await this.unlock()
@@ -158,7 +165,7 @@ export class FileSpool implements Spool {
     await this.unlock()
   }
 
-  /** Appends lines. Those that came during a write share the next, and its sync. */
+  /** Appends lines. Lines that arrive during a write share the next write and sync. */
   private append(lines: string, sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ lines, sync, resolve, reject })
@@ -177,7 +184,7 @@ export class FileSpool implements Spool {
         for (const { reject } of some) reject(error)
       }
     }
-    this.draining = undefined // before anything else appends
+    this.draining = undefined // before the next append
   }
 
   private async write(lines: Buffer, sync: boolean): Promise<void> {
@@ -186,25 +193,28 @@ export class FileSpool implements Spool {
     try {
       await file.appendFile(lines)
     } catch (error) {
-      await file.truncate(this.size).catch((cut) => { this.broken = cut }) // half a line would spoil the next
+      // A partial line would corrupt the next one.
+      await file.truncate(this.size).catch((cut) => { this.broken = cut })
       if (this.broken || 2 * this.live.size >= this.updates) throw error
-      this.updates = this.live.size // else each call on a full disk would try it
-      return this.compact().catch(() => { throw error }) // of what is live, which is what the lines tell
+      this.updates = this.live.size // otherwise each call on a full disk would retry it
+      // The live updates include those of the lines.
+      return this.compact().catch(() => { throw error })
     }
     this.size += lines.length
     if (this.size >= this.compactAt) {
-      await this.compact().catch(() => { this.compactAt = 2 * this.size }) // such as a full disk: what there is still does
+      // Such as a full disk: the file is still usable.
+      await this.compact().catch(() => { this.compactAt = 2 * this.size })
       if (this.broken) throw this.broken
       if (this.file !== file) return
     }
     if (!sync) return
     await file.sync().catch((error) => {
-      this.broken = error // the kernel may have dropped what it could not write
+      this.broken = error // the kernel may have dropped the dirty pages
       throw error
     })
   }
 
-  /** Replaces the file by one of what is not done. */
+  /** Rewrites the file with the updates that are not done. */
   private async compact(): Promise<void> {
     if (!this.copied) await this.copyDamaged()
     this.copied = true
@@ -221,13 +231,16 @@ export class FileSpool implements Spool {
     await this.syncDirectory()
   }
 
-  /** Keeps the file beside the spool before it is rewritten without what cannot be read. Copies of earlier damages stay, but for the ninth. */
+  /**
+   * Copies a damaged file before compact drops its unreadable lines. Earlier copies stay, except that the last
+   * (damagedCopies) is overwritten.
+   */
   private async copyDamaged(): Promise<void> {
     const raw = await readFile(this.path)
     for (let i = 1; ; i++) {
       const path = `${this.path}.damaged${i > 1 ? `-${i}` : ''}`
       const kept = await readFile(path).catch(() => undefined)
-      if (kept?.equals(raw)) return // the process died before it rewrote the spool
+      if (kept?.equals(raw)) return // the process died before it compacted the spool
       try {
         return await (await (i < damagedCopies ? writeSynced : replaceSynced)(path, raw)).close()
       } catch (error) {
@@ -236,7 +249,7 @@ export class FileSpool implements Spool {
     }
   }
 
-  /** Continues the file that was read, without what is torn at its end. */
+  /** Continues the existing file, minus a torn end. */
   private async reuse(raw: Buffer, why: unknown): Promise<void> {
     if (this.file || raw.length === 0) throw why
     const file = await open(this.path, 'a', 0o600)
@@ -252,7 +265,9 @@ export class FileSpool implements Spool {
     this.compactAt = Math.max(compactBytes, 2 * this.size)
   }
 
-  /** Makes the rename last: after a crash the directory may else name the old file. Windows has no such call. */
+  /**
+   * Makes the rename durable: otherwise the directory may name the old file after a crash. Windows has no such call.
+   */
   private async syncDirectory(): Promise<void> {
     if (process.platform === 'win32') return
     const directory = await open(dirname(this.path), 'r')
@@ -266,7 +281,7 @@ export class FileSpool implements Spool {
     }
   }
 
-  /** Takes the lock that the Go package takes: it ends with the process, however that ends. */
+  /** Takes the same lock as the Go package. The system releases it when the process ends. */
   private async lock(): Promise<void> {
     const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
     const path = `${this.path}.lock`
@@ -278,7 +293,8 @@ export class FileSpool implements Spool {
       return
     }
     this.locked = await open(path, O_CREAT | O_RDWR, 0o600)
-    // Node has no call for it, but the lock is of the open file, which is still ours when the program that took it has ended.
+    // Node has no flock call. The lock belongs to the open file, which stays open here after the program flock has
+    // exited.
     const { error, status } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', this.locked.fd] })
     if (status === 0) return
     await this.unlock()

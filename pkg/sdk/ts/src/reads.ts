@@ -1,53 +1,53 @@
 import type { Hex } from './ids.js'
 
-/** In place of a score type: the leaderboard of the sums of all. */
+/** In place of a score type: the leaderboard of the sums of all score types. */
 export const total = 'total'
 
-/** How many wallets one request of finalScores asks for: more would not fit into the path that common proxies take. */
+/** The maximum number of wallets in a request of finalScores: the path limit of common proxies. */
 export const maxWallets = 150
 
-/** The final block as of which an answer is. */
+/** The final block of a response's data. */
 export interface AsOf {
   block: number
   /** Of the block, RFC 3339. */
   time: string
 }
 
-/** Which part of a list is asked for: its begin unless given. */
+/** Selects part of a list, by default the first. */
 export interface Page {
-  /** 1 … 500; 100 unless given. */
+  /** 1 … 500; default 100. */
   limit?: number
-  /** next of the answer before. */
+  /** next of the previous page. */
   cursor?: string
 }
 
-/** A part of the projects that the key may read. */
+/** A page of the projects that the key may read. */
 export interface ProjectList {
-  /** updates that were applied, and wallets that had one applied; null for a moment after the creation became final. */
+  /** updates: applied; wallets: with an applied update. null for a moment after the creation is final. */
   projects: { projectId: Hex; name: string; updates: number | null; wallets: number | null }[]
-  /** null: there are no more. */
+  /** null: last page. */
   next: string | null
   asOf: AsOf
 }
 
 /** A wallet's score and rank on a leaderboard. */
 export interface Standing {
-  /** Equal scores share it. */
+  /** Shared by equal scores. */
   rank: number
   wallet: Hex
-  /** A decimal integer of 64 bits: BigInt reads it exactly. */
+  /** A decimal 64-bit integer: BigInt reads it exactly. */
   score: string
 }
 
-/** A part of an order of wallets by their final scores. */
+/** A page of wallets, ranked by final scores. */
 export interface Leaderboard {
   projectId: Hex
   /** null: the sum of all. */
   scoreType: string | null
-  /** On the whole board. */
+  /** On the whole leaderboard. */
   wallets: number
   standings: Standing[]
-  /** null: there are no more. */
+  /** null: last page. */
   next: string | null
   asOf: AsOf
 }
@@ -56,17 +56,17 @@ export interface Leaderboard {
 export interface FinalScores {
   projectId: Hex
   scoreTypes: string[]
-  /** In the order asked; scores in the order of scoreTypes. Decimal integers: BigInt reads them exactly. */
+  /** In the order of the request; scores in the order of scoreTypes. Decimal integers: BigInt reads them exactly. */
   wallets: { wallet: Hex; scores: string[]; total: string }[]
   asOf: AsOf
 }
 
-/** What the contract did with one update. */
+/** The outcome of one update. */
 export interface HistoryEntry {
   updateId: Hex
-  /** null where the contract has no such action; so points and scoreType. */
+  /** null if the contract lacks it, then points is null; scoreType likewise. */
   action: string | null
-  /** Signed; what the score changed by if the outcome is applied. */
+  /** Signed; if the outcome is applied, the change of the score. */
   points: number | null
   scoreType: string | null
   signer: Hex
@@ -74,36 +74,39 @@ export interface HistoryEntry {
   time: string
   transactionHash: Hex
   blockNumber: number
-  /** included: in a block that may still be lost. */
+  /** included: in a block that a reorg may still remove. */
   status: 'included' | 'final'
   outcome: string
 }
 
-/** A part of what became of a wallet's updates. */
+/** A page of the outcomes of a wallet's updates. */
 export interface History {
   projectId: Hex
   wallet: Hex
-  /** The newest first. */
+  /** Newest first. */
   history: HistoryEntry[]
-  /** null: there are no more. A page may be empty and have a next one. */
+  /** null: last page. An empty page may have a next. */
   next: string | null
   asOf: AsOf
 }
 
-/** A project's numbers. */
+/** A project's totals and daily numbers. */
 export interface Stats {
   projectId: Hex
-  /** That were applied, ever. */
+  /** Applied, ever. */
   updates: number
-  /** That had an update applied, ever. */
+  /** With an applied update, ever. */
   wallets: number
   lastUpdate: string | null
-  /** Those with updates (UTC), the oldest first. rejected: duplicates, too; wallets: new ones; fee: wei, decimal. */
+  /**
+   * Days with updates (UTC), oldest first. rejected includes duplicates; wallets are new ones; fee is in wei,
+   * decimal.
+   */
   days: { date: string; applied: number; rejected: number; wallets: number; gas: number; fee: string }[]
   asOf: AsOf
 }
 
-/** The path with what is asked for behind the question mark. */
+/** Returns the path with the query's defined values. */
 export function withQuery(path: string, query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`

@@ -10,19 +10,19 @@ import type { Spooled } from './spool.js'
 
 interface Held extends Spooled {
   stored: boolean // enqueue resolved, or is about to
-  since: number // when it was queued or accepted
+  since: number // time of its queueing, acceptance or last look-up
 }
 
-const roundLookUps = 16 // before others may use the key's quota
-const lostAfter = 60_000 // ms that an accepted update may be unknown before it is sent again
-const projectAge = 60_000 // ms after which a name may mean another index, since an owner edited the project
+const roundLookUps = 16 // per second, so that other callers of the key keep some of its quota
+const lostAfter = 60_000 // ms until an accepted update that the API does not know is sent again
+const projectAge = 60_000 // ms until names are resolved again, since an owner may have edited the project
 
 /**
- * Takes updates at any time and sends them when it can: it queues them, mints their ids, and sends each under its one id until
- * the API accepts or refuses it, for as long as that takes. No order is kept: scores are sums, which come out the same.
+ * Sends updates in the background. It queues them, mints their ids, and retries each under the same id until the API
+ * accepts or refuses it. It keeps no order: scores are sums.
  *
- * A refusal is an answer of the API itself, of a status 4xx, that concerns the update. What concerns the sender (its API key, its
- * clock, a page of a proxy) is tried again until it is right, since the update is good; state tells of it.
+ * A refusal is a 4xx response of the API itself that concerns the update. Problems of the sender (its API key, its
+ * clock, a proxy's page) are retried until they are fixed, since the update is valid. state contains them.
  */
 export class Sender {
   private readonly minter = new Minter()
@@ -31,13 +31,13 @@ export class Sender {
   private readonly projectId: string
   private readonly domain: SigningDomain | undefined
   private readonly options: SenderOptions & { linger: number; capacity: number; requests: number }
-  private queue: Held[] = [] // unsent, and in no request
-  private followed: Held[] = [] // accepted, not final, and in no look-up; those that were looked up longest ago first
-  private open = 0 // the followed, those in look-ups, and those whose end is being reported
-  private unsent = 0 // the queue's, those in requests, and those whose acceptance or refusal is being reported
-  private last = 0 // the number of the newest held
+  private queue: Held[] = [] // unsent, and waiting for a request
+  private followed: Held[] = [] // accepted, and waiting for a look-up; the least recently polled first
+  private open = 0 // followed, in look-ups, or with a final outcome being reported
+  private unsent = 0 // queued, in requests, or with an acceptance or refusal being reported
+  private last = 0 // number of the newest held
   private followError: unknown
-  private flushes = 0 // in progress: nothing lingers
+  private flushes = 0 // in progress; disables linger
   private closed = false
   private readonly end = new AbortController()
   private reported: Promise<void> = Promise.resolve()
@@ -54,7 +54,10 @@ export class Sender {
     this.change()
   }
 
-  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, a RangeError for what is no number of its options, and the spool's errors. */
+  /**
+   * Starts a sender, first with the updates that an earlier one left in the spool. Throws a DomainError for an
+   * invalid domain, a RangeError for an invalid number in its options, and the spool's errors.
+   */
   static async open(client: Client, options: SenderOptions): Promise<Sender> {
     const sender = new Sender(client, options)
     await sender.restore()
@@ -85,16 +88,16 @@ export class Sender {
   }
 
   /**
-   * Takes updates, all or none of them, and waits for room until the signal aborts; then it throws the signal's reason. With a
-   * spool they survive a crash once it resolves, with the ids in order. An update whose id is in the queue already is not queued twice.
-   * A crash before leaves open whether the spool has them: a caller that would then queue them again gives them ids of its own, kept with what
-   * they are for.
+   * Queues all of the updates or none, and waits for room until the signal aborts; then it throws the signal's
+   * reason. With a spool they survive a crash once it resolves with the ids in order. It skips an update if the
+   * sender holds its id already. A crash during enqueue leaves it unknown whether the spool contains the updates. A
+   * caller that queues them again must choose the ids itself and store them with its own data.
    */
   async enqueue(updates: NewUpdate[], signal?: AbortSignal): Promise<Hex[]> {
     return this.take(updates, true, signal)
   }
 
-  /** The same, but throws a SenderFullError instead of waiting for room. */
+  /** Is enqueue, except that it throws a SenderFullError instead of waiting for room. */
   async tryEnqueue(updates: NewUpdate[]): Promise<Hex[]> {
     return this.take(updates, false)
   }
@@ -132,7 +135,10 @@ export class Sender {
     return { updateId: id, projectId: this.projectId, actionName, scoreType, targetWallet: targetWallet.toLowerCase() }
   }
 
-  /** Holds those of the updates that are not held yet, if there is room for all. storing: another call is storing one of them. */
+  /**
+   * Adds the new ones of the updates if there is room for all. storing: another call is writing one of them to the
+   * spool.
+   */
   private admit(updates: NamedUpdate[]): Held[] | 'full' | 'storing' {
     if (this.closed) throw new Error('the sender is closed')
     const fresh = new Map<string, Held>()
@@ -154,8 +160,8 @@ export class Sender {
   }
 
   /**
-   * Waits until each update that was queued was accepted or refused, and reported so; nothing lingers meanwhile. It resolves with
-   * the updates that are still unsent when the signal aborts or the sender ends, the oldest first; else with none.
+   * Waits until each queued update was accepted or refused, and reported; linger is off meanwhile. If the signal
+   * aborts or the sender ends first, it resolves with the unsent updates, oldest first; otherwise with none.
    */
   async flush(signal?: AbortSignal): Promise<NamedUpdate[]> {
     this.flushes++
@@ -166,8 +172,9 @@ export class Sender {
   }
 
   /**
-   * Takes no more updates, flushes, and ends the sender; it does not wait for those that are followed. What it resolves with is in the spool, or can be queued in another sender
-   * under its ids; requests that were in progress may have reached the API.
+   * Stops accepting updates, flushes, and ends the sender, and with it follow. It resolves with the unsent updates.
+   * They are in the spool, or can be queued in another sender under their ids. Requests in progress may have reached
+   * the API.
    */
   async close(signal?: AbortSignal): Promise<NamedUpdate[]> {
     if (this.closed) throw new Error('the sender is closed')
@@ -184,7 +191,10 @@ export class Sender {
     return unsent.sort((a, b) => a.n - b.n).map(({ update }) => update)
   }
 
-  /** How much the sender has to do, and what keeps it from that: error is why the last update could not be sent, or signed; absent when one was sent since. */
+  /**
+   * The backlog and errors of the sender. error is that of the last attempt to send or sign an update, absent after a
+   * success.
+   */
   get state(): { unsent: number; followed: number; error?: unknown; followError?: unknown } {
     const { pace: { error }, followError } = this
     return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }), ...(followError === undefined ? {} : { followError }) }
@@ -195,7 +205,7 @@ export class Sender {
     this.changed = new Promise((resolve) => { this.wake = resolve })
   }
 
-  /** Waits until something changes, so many ms have passed, or the signal aborts. */
+  /** Waits for a change, for ms milliseconds, or until the signal aborts. */
   private async awake(signal?: AbortSignal, ms?: number): Promise<void> {
     const over = new AbortController()
     const waits = [this.changed]
@@ -223,7 +233,10 @@ export class Sender {
     }
   }
 
-  /** How many of the queue's updates the next request carries, and if none how long that stays so, unless something changes. */
+  /**
+   * Returns the number of updates in the next request. If it is 0, wait is the time to check again, unless something
+   * changes.
+   */
   private due(): [n: number, wait?: number] {
     const first = this.queue[0]
     if (!first || this.pace.single) return [0]
@@ -234,7 +247,10 @@ export class Sender {
     return [Math.min(this.queue.length, maxSigned)]
   }
 
-  /** Sends updates once. Those that were neither accepted nor refused are queued again, behind the others: so none that always fails keeps others back. */
+  /**
+   * Sends updates once. Without a result they go to the end of the queue, so that others overtake one that always
+   * fails.
+   */
   private async send(part: Held[]): Promise<void> {
     const { signing } = this.options
     if ('groups' in signing) return this.sendGroups(part, signing.groups)
@@ -244,7 +260,10 @@ export class Sender {
       : this.client.updateScore(update, signing.whole, { scheme: 'eip712', domain: signing.domain }))
   }
 
-  /** Sends updates in signed groups. A group that is refused for what is in it is halved, until what is wrong is alone. */
+  /**
+   * Sends updates in signed groups. If the API refuses a group for its content, it bisects the group to find the bad
+   * update.
+   */
   private async sendGroups(part: Held[], sign: SignTypedData): Promise<void> {
     let groups: Group[]
     try {
@@ -265,7 +284,7 @@ export class Sender {
     }
   }
 
-  /** Finds the indexes of the updates' names. Updates with a name that the project does not have are refused, as the API refuses them. */
+  /** Replaces the updates' names by indexes. It refuses updates with unknown names, with the API's error code. */
   private async resolve(part: Held[]): Promise<Update[]> {
     const known = (project: Project, { update }: Held): boolean =>
       project.inputActions.some(({ name }) => name === update.actionName) && project.scoreTypes.includes(update.scoreType)
@@ -288,7 +307,7 @@ export class Sender {
     return updates
   }
 
-  /** Notes what the API says to a request. */
+  /** Settles updates after a response, or queues them again. */
   private async answered(part: Held[], request: Promise<unknown>): Promise<void> {
     let refused: ApiError | undefined
     try {
@@ -301,14 +320,15 @@ export class Sender {
       }
       refused = error
     }
-    if (this.ended) return // the spool is closed: a repeat changes nothing
+    // The spool is closed; another request for the update has no effect.
+    if (this.ended) return
     this.pace.succeeded()
     await this.settle(part, ({ update }) => (refused ? { stage: 'refused', update, error: refused } : { stage: 'accepted', update }))
   }
 
   /**
-   * Notes and reports what became of updates, in an order that tells of each at least once: the spool forgets last. An update that
-   * ends is no longer held when it is reported, so that the caller may queue it again.
+   * Records and reports the outcome of updates. Each is reported at least once, since the spool is marked last. An
+   * update that ends is released before its report, so that the callback may queue it again.
    */
   private async settle(part: Held[], report: (held: Held) => Report): Promise<void> {
     const { stage } = report(part[0]!)
@@ -338,19 +358,19 @@ export class Sender {
         try {
           await report(one)
         } catch (error) {
-          queueMicrotask(() => { throw error }) // it is the caller's; the sender continues
+          queueMicrotask(() => { throw error }) // the caller's error; the sender continues
         }
       }
     })
     await this.reported
   }
 
-  /** Marks updates in the spool; those that it fails to mark are sent again after a restart. */
+  /** Marks updates in the spool. After a failure they are sent again after a restart. */
   private async mark(numbers: number[], state: 'accepted' | 'done'): Promise<void> {
     await this.options.spool?.mark(numbers, state).catch(() => {})
   }
 
-  /** Looks once a second how far the accepted updates have come, until the sender ends. */
+  /** Polls the status of the accepted updates once a second, until the sender ends. */
   private async follow(): Promise<void> {
     while (!this.ended) {
       while (this.followed.length === 0 && !this.ended) await this.awake()
@@ -370,8 +390,8 @@ export class Sender {
   }
 
   /**
-   * Asks for those that were asked for longest ago. What is final ends; what the API does not know, for a minute after it had
-   * accepted it, was lost with its NATS: it is sent again, under its id.
+   * Polls the updates that were polled longest ago and settles the final ones. If the API has not known an update for
+   * a minute after accepting it, its NATS lost the update: it is queued again under its id.
    */
   private async lookUp(): Promise<void> {
     const some = this.followed.splice(0, maxLookUp)

@@ -1,6 +1,6 @@
 import type { NamedUpdate } from './client.js'
 
-/** An update that a spool keeps, under the number that its sender gave it. */
+/** An update in a spool, under the number that its sender assigned. */
 export interface Spooled {
   n: number
   update: NamedUpdate
@@ -8,15 +8,18 @@ export interface Spooled {
 }
 
 /**
- * Keeps what a sender has not sent over a restart. FileSpool of @scorelay/sdk/node is one; in a browser give one that
- * keeps it in IndexedDB or localStorage. One sender at a time may use it.
+ * Preserves a sender's unsent updates across restarts. FileSpool of @scorelay/sdk/node is one; in a browser implement
+ * it with IndexedDB or localStorage. One sender at a time may use it.
  */
 export interface Spool {
-  /** What was put and is not done, by ascending numbers. It is called once, first. */
+  /** Returns the updates put and not done, in the order of their numbers. It is called once, first. */
   open(): Promise<Spooled[]>
-  /** Keeps updates: once it resolves they survive a crash. If it rejects they may be kept or not. */
+  /** Stores updates: once it resolves they survive a crash. If it rejects they may be stored. */
   put(entries: Spooled[]): Promise<void>
-  /** Notes that updates were accepted, or are done and can be forgotten. What it fails to note is sent again, which changes nothing. */
+  /**
+   * Records that updates are accepted, or done and can be dropped. After a failure they are sent again, without
+   * effect.
+   */
   mark(numbers: number[], state: 'accepted' | 'done'): Promise<void>
   close(): Promise<void>
 }

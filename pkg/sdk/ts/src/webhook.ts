@@ -1,7 +1,13 @@
-/** How far the time of a webhook's signature may be from now, seconds: what is older may be a repetition by who saw it. */
+/**
+ * Maximum difference between a webhook's timestamp and now, seconds. An older one may be a replay by someone who saw
+ * it.
+ */
 export const webhookTolerance = 300
 
-/** A request is no webhook that was signed with the secret; the message says why. Answer it 4xx, and do nothing of it. */
+/**
+ * A webhook's signature, timestamp or secret is invalid; the message contains the reason. Respond with 4xx, and
+ * ignore the request.
+ */
 export class WebhookError extends Error {
   constructor(why: string) {
     super(`the request is no webhook that was signed with this secret: ${why}`)
@@ -9,7 +15,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** Headers by lower-case name, as Node has them, or as fetch has them. */
+/** Headers by lower-case name, as in Node, or as in fetch. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
 
 function bytes(base64: string): Uint8Array<ArrayBuffer> | undefined {
@@ -21,8 +27,9 @@ function bytes(base64: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * Checks that the body of a request is a webhook (Standard Webhooks, v1) that was signed with a secret, lately, and throws a WebhookError otherwise. body is
- * every byte as it came, before anything parsed it. The header webhook-id, or of batches the ids of the events in it, tell repetitions.
+ * Verifies a webhook (Standard Webhooks, v1): its signature, and that its timestamp is within webhookTolerance;
+ * otherwise throws a WebhookError. body is the raw body, before any parsing. Detect repetitions by the header
+ * webhook-id, or in batches by the ids of the events.
  */
 export async function verifyWebhook(headers: WebhookHeaders, body: string | Uint8Array, secret: string, now = Date.now() / 1000): Promise<void> {
   const header = (name: string): string => {
@@ -42,7 +49,7 @@ export async function verifyWebhook(headers: WebhookHeaders, body: string | Uint
   signed.set(prefix)
   signed.set(content, prefix.length)
   const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-  for (const signature of header('webhook-signature').split(' ')) { // two, while the secret is rotated
+  for (const signature of header('webhook-signature').split(' ')) { // two during a rotation of the secret
     const got = signature.startsWith('v1,') ? bytes(signature.slice(3)) : undefined
     if (got && await crypto.subtle.verify('HMAC', key, got, signed)) return // in constant time
   }
