@@ -15,44 +15,39 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// acceptLanes are the lanes of the deployment that accept measures. No relayer drives them: they would take CPU time that
-// is not the API's.
 const acceptLanes = 4
 
-// measured is what one kind of request takes of the process that answers it.
+// measured contains the figures of one kind of request; runAccept describes them.
 type measured struct {
-	PerS     float64  `json:"per_s"`                  // updates, with as many requests in progress as there are connections
-	CPU      float64  `json:"cpu_us_per_update"`      // of the process, at that rate
-	P50      float64  `json:"p50_ms"`                 // from when a request was due, in an open loop at half of that rate
-	P99      float64  `json:"p99_ms"`                 // the same
-	CPULimit *float64 `json:"cpu_limit_us,omitempty"` // of single updates: a bare handler, a recovery and a parse
+	PerS     float64  `json:"per_s"`
+	CPU      float64  `json:"cpu_us_per_update"`
+	P50      float64  `json:"p50_ms"`
+	P99      float64  `json:"p99_ms"`
+	CPULimit *float64 `json:"cpu_limit_us,omitempty"`
 }
 
-// acceptLimits are what bounds any API on this machine.
+// acceptLimits are upper bounds of any API on this machine.
 type acceptLimits struct {
-	Bare      measured `json:"bare_fiber"`            // a handler that reads the body and answers as much as the API does
-	Recovery  float64  `json:"recovery_us"`           // of one signer
-	Parse     float64  `json:"parse_us"`              // of the body of a single update: its tokens, and the bytes in its hex
-	Durable   float64  `json:"stream_durable_per_s"`  // updates in full envelopes, synced and acknowledged
-	Pipelined float64  `json:"redis_pipelined_per_s"` // keys set, many in a round trip
+	Bare      measured `json:"bare_fiber"`
+	Recovery  float64  `json:"recovery_us"`
+	Parse     float64  `json:"parse_us"`
+	Durable   float64  `json:"stream_durable_per_s"`
+	Pipelined float64  `json:"redis_pipelined_per_s"`
 }
 
-// acceptPeers are plain handlers.
 type acceptPeers struct {
 	Transaction measured `json:"transaction_per_request"`
 	Publish     measured `json:"publish_per_request"`
 }
 
-// acceptReport is what accept measures.
 type acceptReport struct {
 	Limits acceptLimits `json:"limits"`
-	Single measured     `json:"single"`        // a signature each
-	Reused measured     `json:"single_reused"` // one signature for all
+	Single measured     `json:"single"`
+	Reused measured     `json:"single_reused"`
 	Groups measured     `json:"groups_256"`
 	Peers  acceptPeers  `json:"peers"`
 }
 
-// values are all figures, in the order of the type.
 func (r *acceptReport) values() []*float64 {
 	out := []*float64{&r.Limits.Recovery, &r.Limits.Parse, &r.Limits.Durable, &r.Limits.Pipelined, r.Single.CPULimit}
 	for _, m := range r.measurements() {
@@ -65,7 +60,7 @@ func (r *acceptReport) measurements() []*measured {
 	return []*measured{&r.Limits.Bare, &r.Single, &r.Reused, &r.Groups, &r.Peers.Transaction, &r.Peers.Publish}
 }
 
-// medianOf is the median of each figure of at least one round.
+// medianOf returns the median of each figure of at least one round.
 func medianOf(rounds []*acceptReport) *acceptReport {
 	out := &acceptReport{Single: measured{CPULimit: new(float64)}}
 	for i, field := range out.values() {
@@ -78,6 +73,28 @@ func medianOf(rounds []*acceptReport) *acceptReport {
 	return out
 }
 
+// runAccept measures accepts beside their upper bounds: one API with NATS, which syncs every write, Redis and a
+// chain, each a process of its own. Relayers would take CPU time from the API, so there are none.
+//
+// Each of --repeat rounds measures everything in turn, so that a disturbance of the machine affects all that is
+// compared. The report contains medians. Requests are made beforehand and sent over connections that stay open.
+//
+//   - per_s: a closed loop for --seconds with 128 requests in progress, or 48 of groups. Every response must be a
+//     200; the API's must contain accepted. cpu_us_per_update: CPU time of the responding process meanwhile, by the
+//     system.
+//   - p50_ms, p99_ms: an open loop at half of that rate for as long, from when a request was due until its response.
+//   - limits: bare_fiber, a process that reads the body and responds with as many bytes as the API. recovery_us and
+//     parse_us: CPU time of a signer recovery, and of a body's parse (its tokens, and the bytes in its hex), on one
+//     core with nothing else in its caches. stream_durable_per_s: full envelopes of 1,000 updates, four in flight.
+//     redis_pipelined_per_s: SET of a small key, 256 per round trip, four in flight.
+//   - single: random ids, a signature each, 32 projects; cpu_limit_us is the sum of the bare handler, a recovery and
+//     a parse. single_reused: one signature for all updates of a project. groups_256: consecutive ids, one group per
+//     request.
+//   - peers: handlers without checks. transaction_per_request sends a direct updateScore to a node of its own, with
+//     blocks of 300 M gas, and responds when the node has it, so that update may still be lost. publish_per_request
+//     publishes each body to a stream of the same NATS server and responds after the ack.
+//
+// With --cpu-profile it only writes a profile of the API under single updates.
 func runAccept(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: acceptLanes}
 	flags := newFlags("accept")
@@ -102,7 +119,6 @@ func runAccept(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(report)
 }
 
-// accept measures everything in each round, so that what disturbs the machine disturbs what is compared.
 func (d *slowDisk) accept(ctx context.Context, profile string) (*acceptReport, error) {
 	if err := d.buildAll(ctx); err != nil {
 		return nil, err
@@ -133,7 +149,6 @@ func (d *slowDisk) accept(ctx context.Context, profile string) (*acceptReport, e
 	return medianOf(rounds), nil
 }
 
-// round measures everything once.
 func (a *acceptance) round(ctx context.Context) (*acceptReport, error) {
 	r := &acceptReport{}
 	if err := a.limits(ctx, &r.Limits); err != nil {
@@ -160,7 +175,6 @@ func (a *acceptance) round(ctx context.Context) (*acceptReport, error) {
 	return r, nil
 }
 
-// writeTable writes the report for people.
 func (r *acceptReport) writeTable(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tupdates/s\tµs of CPU\tp50 ms\tp99 ms\t")

@@ -28,13 +28,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// signedBack is how far back messages go, so that each signature is another one: the API takes five minutes.
-const signedBack = 200_000 // milliseconds
+// signedBack is the age of the oldest message in ms. Messages differ so that each signature does; the API accepts
+// five minutes.
+const signedBack = 200_000
 
-// acceptTargets are the wallets of a project whose scores change.
+// acceptTargets is the number of wallets per project with changing scores.
 const acceptTargets = 1000
 
-// acceptance is what accept measures: an API with all it stands on, and plain handlers.
+// acceptance is an API with its dependencies, and plain handlers.
 type acceptance struct {
 	*accepting
 	key                           string
@@ -46,7 +47,7 @@ type acceptance struct {
 	turn                          int // of places, and of their messages
 }
 
-// acceptPlace is a project that updates go to.
+// acceptPlace is a project that receives updates.
 type acceptPlace struct {
 	project score.ProjectID
 	updater *ecdsa.PrivateKey
@@ -54,7 +55,7 @@ type acceptPlace struct {
 	targets []common.Address
 }
 
-// newAcceptance starts an API with all it stands on. What it returns is to be closed, with an error too.
+// newAcceptance starts an API with its dependencies. The caller must close the result, even on an error.
 func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 	a := &acceptance{accepting: &accepting{slowDisk: d, dir: filepath.Join(d.dir, "accept")}}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
@@ -73,7 +74,7 @@ func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 	return a, a.createProjects(ctx)
 }
 
-// startHandlers starts the plain handlers, and a chain for the one that sends transactions.
+// startHandlers starts the plain handlers, and a chain for the handler that sends transactions.
 func (a *acceptance) startHandlers(ctx context.Context) (err error) {
 	progress("starting plain handlers")
 	if a.peerWorld, err = a.newWorld(ctx, "peer", worldOptions{lanes: 1, gasLimit: wide}); err != nil {
@@ -97,7 +98,7 @@ func (a *acceptance) close() {
 	}
 }
 
-// createProjects makes the projects through the API. Updates may follow at once.
+// createProjects creates projects through the API; updates may follow immediately.
 func (a *acceptance) createProjects(ctx context.Context) error {
 	client := sdk.NewClient(a.urls[0], a.key, nil)
 	for i := range loadProjects {
@@ -125,20 +126,19 @@ func (a *acceptance) createProjects(ctx context.Context) error {
 
 func (p *acceptPlace) target() common.Address { return p.targets[mathrand.IntN(len(p.targets))] }
 
-// request is one, from its first byte to its last.
 func (a *acceptance) request(path string, body []byte) []byte {
 	return append(fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: bench\r\nX-API-KEY: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		path, a.key, len(body)), body...)
 }
 
-// singleBody is the body of update-score.
 type singleBody struct {
 	sdk.NamedUpdate
 	Message   string        `json:"message"`
 	Signature hexutil.Bytes `json:"signature"`
 }
 
-// singles makes updates with random ids, each with a signature of its own or all of a project with the same, in turns.
+// singles makes updates with random ids, for the projects in turn. Each has its own signature, or all of a project
+// share one.
 func (a *acceptance) singles(n int, reused bool) [][]byte {
 	begin := time.Now().UnixMilli()
 	turn := a.turn
@@ -199,7 +199,7 @@ func (a *acceptance) groups(n int) [][]byte {
 	})
 }
 
-// peers makes updates of the peer's own project, which it does not check.
+// peers makes updates of the peer's own project. Their signatures are empty, since the peer does not check them.
 func (a *acceptance) peers(n int) [][]byte {
 	p := a.peerWorld.projects[0]
 	return a.parallel(n, func(int) ([]byte, error) {
@@ -220,7 +220,7 @@ func (a *acceptance) json(path string, body any) ([]byte, error) {
 	return a.request(path, raw), nil
 }
 
-// parallel makes n requests on all cores. What makes them does not fail, unless the benchmark is wrong.
+// parallel makes n requests on all cores. It panics if one fails, which is a bug of the benchmark.
 func (a *acceptance) parallel(n int, one func(i int) ([]byte, error)) [][]byte {
 	out := make([][]byte, n)
 	var all sync.WaitGroup
@@ -238,7 +238,6 @@ func (a *acceptance) parallel(n int, one func(i int) ([]byte, error)) [][]byte {
 	return out
 }
 
-// profile writes what the API does while it gets single updates.
 func (a *acceptance) profile(ctx context.Context, path string) error {
 	l := load{to: a.apiServer, conns: singleConns, accepted: true}
 	requests := a.singles(int(a.seconds.Seconds()*prepare), false)

@@ -19,34 +19,33 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
-// loadOptions say what `scorelay load` sends, and to how many API processes.
+// loadOptions configure `scorelay load` and the number of APIs.
 type loadOptions struct {
 	name   string
 	apis   int
 	rate   int // updates per second
-	signed int // percent of them in signed groups
+	signed int // percent of these in signed groups
 }
 
-// accepting is a deployment of processes: NATS, Redis, relayers and APIs, on a chain with blocks of 30 M gas.
+// accepting is a deployment of processes on a chain with blocks of 30 M gas.
 type accepting struct {
 	*slowDisk
 	dir      string
 	anvil    *devnet.Anvil
 	redis    *devnet.RedisServer
 	natsURL  string
-	environ  []string // settings that lead to everything
+	environ  []string // addresses of all dependencies, and keys
 	contract common.Address
-	urls     []string // of the APIs
-	admin    string   // address of the admin listener of the program started last
-	children []*child // in the order in which they were started
+	urls     []string
+	admin    string   // admin listener of the program started last
+	children []*child // in order of their start
 
-	blocks        time.Duration        // how often the chain makes one; 0: each second
+	blocks        time.Duration        // interval between blocks; 0: one second
 	confirmations int                  // 0: one
-	faults        []rpcproxy.Fault     // of these endpoints
-	endpoints     map[string]*endpoint // of each API and relayer by its name, where each has one of its own, so unless it is nil
+	faults        []rpcproxy.Fault     // of endpoints
+	endpoints     map[string]*endpoint // by name of the API or relayer; nil: all use the node directly
 }
 
-// load measures one load on a deployment of its own.
 func (d *slowDisk) load(ctx context.Context, dir string, longer time.Duration, o loadOptions) (a accepts, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return a, fmt.Errorf("couldn't make the directory of a load: %w", err)
@@ -59,10 +58,10 @@ func (d *slowDisk) load(ctx context.Context, dir string, longer time.Duration, o
 	return s.send(ctx, o)
 }
 
-// close takes the deployment down, what was started last first.
+// close stops the processes in reverse order of their start.
 func (s *accepting) close() {
 	for i := len(s.children) - 1; i >= 0; i-- {
-		s.children[i].kill() // nothing of it is used again
+		s.children[i].kill() // its data is not used again
 	}
 	for _, e := range s.endpoints {
 		e.proxy.Close()
@@ -75,7 +74,6 @@ func (s *accepting) close() {
 	}
 }
 
-// start brings everything up.
 func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (err error) {
 	if s.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: cmp.Or(s.blocks, time.Second), GasLimit: narrow}); err != nil {
 		return err
@@ -108,7 +106,7 @@ func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (
 	return nil
 }
 
-// startNATS starts a server of its own, which syncs every write to a disk whose syncs take so much longer.
+// startNATS starts a NATS server that syncs every write; each sync takes longer by the given delay.
 func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 	var ports [2]int
 	for i := range ports {
@@ -160,7 +158,7 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 	})
 }
 
-// setUp makes the deployment as an operator does.
+// setUp sets up the deployment as an operator does.
 func (s *accepting) setUp(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, s.scorelay, "setup")
 	cmd.Env = append(s.environ, "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin))
@@ -186,7 +184,7 @@ func (s *accepting) setUp(ctx context.Context) error {
 	return nil
 }
 
-// failed is the error of a program that ended badly, with the last of what it said.
+// failed returns the error of a failed program with its standard error.
 func failed(what string, err error) error {
 	said := ""
 	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output returns it as it is
@@ -195,7 +193,7 @@ func failed(what string, err error) error {
 	return fmt.Errorf("couldn't %s: %w%s", what, err, said)
 }
 
-// startProgram starts an API or a relayer and waits until it should get work.
+// startProgram starts an API or a relayer and waits until it is ready.
 func (s *accepting) startProgram(ctx context.Context, path, name string, settings ...string) (*child, error) {
 	port, err := devnet.FreePort()
 	if err != nil {
@@ -220,13 +218,12 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 	return c, c.await(startTimeout, func() error { return ready(ctx, admin) })
 }
 
-// What is the same in every load.
 const (
 	loadProjects = 32
 	loadGroup    = 50
 )
 
-// send has the operator's load generator send, an open loop, and reads what it measured.
+// send runs the operator's load generator and returns its figures.
 func (s *accepting) send(ctx context.Context, o loadOptions) (a accepts, err error) {
 	cmd := exec.CommandContext(ctx, s.scorelay, "load", "--json", "--ids", "consecutive", "--api", strings.Join(s.urls, ","),
 		"--rate", strconv.Itoa(o.rate), "--duration", s.seconds.String(), "--projects", strconv.Itoa(loadProjects),

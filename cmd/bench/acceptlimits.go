@@ -22,14 +22,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Of what limits are measured by.
 const (
-	pipeline     = 256  // keys in a round trip to Redis
-	pipelines    = 4    // at once
+	pipeline     = 256  // keys per round trip to Redis
+	pipelines    = 4    // concurrent round trips
 	measuredOnes = 2000 // recoveries, and ten times as many parses
 )
 
-// limits measures what bounds any API here, but for the bare handler.
+// limits measures all upper bounds except the bare handler.
 func (a *acceptance) limits(ctx context.Context, l *acceptLimits) (err error) {
 	if l.Recovery, err = a.recoveries(); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (a *acceptance) limits(ctx context.Context, l *acceptLimits) (err error) {
 	return err
 }
 
-// recoveries tells how many microseconds of CPU a signer's recovery takes, on one core.
+// recoveries returns the CPU time of one signer recovery on one core, µs.
 func (a *acceptance) recoveries() (float64, error) {
 	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
 	digest := wallet.PersonalDigest(message)
@@ -62,7 +61,7 @@ func (a *acceptance) recoveries() (float64, error) {
 	})
 }
 
-// parses tells how many microseconds of CPU it takes to read a body's tokens, and the bytes that are hex in it.
+// parses returns the CPU time to read a body's tokens and decode its hex, µs.
 func (a *acceptance) parses() (float64, error) {
 	_, body, _ := strings.Cut(string(a.singles(1, false)[0]), "\r\n\r\n")
 	var in strings.Reader
@@ -91,7 +90,7 @@ func (a *acceptance) parses() (float64, error) {
 	})
 }
 
-// cpuOfEach tells how many microseconds of this process's CPU each of n calls takes. Nothing else runs in it meanwhile.
+// cpuOfEach returns this process's CPU time per call, µs. It must run nothing else meanwhile.
 func cpuOfEach(n int, do func() error) (float64, error) {
 	var before, after syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &before)
@@ -103,7 +102,6 @@ func cpuOfEach(n int, do func() error) (float64, error) {
 	return float64(took) / 1000 / float64(n), err
 }
 
-// durableRate is how many updates a second the stream stores in full envelopes.
 func (a *acceptance) durableRate(ctx context.Context) (float64, error) {
 	conn, err := nats.Connect(a.natsURL)
 	if err != nil {
@@ -122,7 +120,6 @@ func (a *acceptance) durableRate(ctx context.Context) (float64, error) {
 	return float64(len(took)*stream.MaxEnvelope) / a.seconds.Seconds(), err
 }
 
-// pipelined is how many keys a second Redis sets in pipelines.
 func (a *acceptance) pipelined(ctx context.Context) (float64, error) {
 	client, err := redisdb.Open(a.redis.URL)
 	if err != nil {

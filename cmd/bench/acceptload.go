@@ -17,39 +17,38 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How requests are sent. The sender shares the machine with what it measures, so it makes them before it sends them, and
-// neither makes nor reads JSON while it does.
+// Senders share the machine with the measured process, so requests are made beforehand, and JSON is neither written
+// nor parsed while they are sent.
 const (
 	singleConns = 128    // in the closed loop, each with one request in progress
-	groupConns  = 48     // the same of groups
+	groupConns  = 48     // the same for groups
 	openConns   = 512    // in the open loop
-	openPart    = 0.5    // of the closed loop's rate
-	prepare     = 20_000 // requests a second that are made for the closed loop; fewer of groups
+	openPart    = 0.5    // fraction of the closed loop's rate
+	prepare     = 20_000 // requests per second made for the closed loop; fewer for groups
 )
 
-// answering is a process that answers requests.
 type answering struct {
 	*child
 	address string
 }
 
-// load is one kind of request, and who answers it.
+// load is one kind of request, and its receiver.
 type load struct {
 	to       *answering
-	make     func(n int) [][]byte // requests that can be sent once
-	next     func() []byte        // without make: requests that can be sent again
+	make     func(n int) [][]byte // makes requests that can be sent once
+	next     func() []byte        // if make is nil: returns requests that can be sent again
 	conns    int
-	updates  int  // in each; 0 is one
-	accepted bool // an answer that says something else than accepted is an error
+	updates  int  // per request; 0 is one
+	accepted bool // a response without "accepted" is an error
 }
 
-// repeated gives the same requests again and again.
+// repeated cycles through the requests.
 func repeated(requests [][]byte) func() []byte {
 	var at atomic.Uint64
 	return func() []byte { return requests[at.Add(1)%uint64(len(requests))] }
 }
 
-// once gives each request once; then nil.
+// once returns each request once; then nil.
 func once(requests [][]byte) func() []byte {
 	var at atomic.Int64
 	return func() []byte {
@@ -60,7 +59,7 @@ func once(requests [][]byte) func() []byte {
 	}
 }
 
-// measure sends a closed loop, whose rate and CPU time it tells, and an open loop at half of that rate.
+// measure measures rate and CPU time in a closed loop, then latencies in an open loop at half of that rate.
 func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, err error) {
 	updates := max(l.updates, 1)
 	next := l.next
@@ -97,10 +96,10 @@ func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, e
 	return m, nil
 }
 
-// most is how many requests a second are made ready.
+// most returns how many requests per second are made.
 func (l *load) most() float64 { return float64(prepare) / float64(max(l.updates/16, 1)) }
 
-// closed sends each request when its connection has answered the one before, until the time is over or there are no more.
+// closed sends one request after the other on each connection, until the time is over or none is left.
 func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []byte) (answered int, took time.Duration, err error) {
 	conns, closeAll, err := l.to.connect(l.conns)
 	if err != nil {
@@ -129,7 +128,8 @@ func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []
 	return int(n.Load()), time.Since(began), err
 }
 
-// open sends each request when it is due, if a connection is free, and returns how many milliseconds after that each answer came.
+// open sends each request when it is due, or when a connection is free after that. It returns the milliseconds from
+// due to response.
 func (l *load) open(ctx context.Context, n int, rate float64, seconds time.Duration, next func() []byte) (ms []float64, err error) {
 	conns, closeAll, err := l.to.connect(n)
 	if err != nil {
@@ -169,13 +169,11 @@ func (l *load) open(ctx context.Context, n int, rate float64, seconds time.Durat
 	return ms, group.Wait()
 }
 
-// cpuSeconds is how much CPU time the process took.
 func (a *answering) cpuSeconds() (float64, error) {
 	stat, err := statOf(a.child)
 	return stat.CPUTime(), err
 }
 
-// statOf is what the system tells of a process.
 func statOf(c *child) (procfs.ProcStat, error) {
 	proc, err := procfs.NewProc(c.cmd.Process.Pid)
 	if err != nil {
@@ -184,7 +182,6 @@ func statOf(c *child) (procfs.ProcStat, error) {
 	return proc.Stat()
 }
 
-// connect opens connections.
 func (a *answering) connect(n int) (conns []*sender, closeAll func(), err error) {
 	closeAll = func() {
 		for _, c := range conns {
@@ -202,7 +199,7 @@ func (a *answering) connect(n int) (conns []*sender, closeAll func(), err error)
 	return conns, closeAll, nil
 }
 
-// sender is a connection with one request in progress at most.
+// sender is a connection with at most one request in progress.
 type sender struct {
 	net.Conn
 	answers *bufio.Reader
@@ -215,10 +212,9 @@ var (
 	saysAccepted  = []byte(`"accepted"`)
 )
 
-// answerTimeout is far beyond what any answer takes.
 const answerTimeout = 30 * time.Second
 
-// send sends a request and reads its answer, which must be a 200.
+// send sends a request and reads its response, which must be a 200.
 func (s *sender) send(request []byte, accepted bool) error {
 	if err := s.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err

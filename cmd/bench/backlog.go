@@ -12,35 +12,33 @@ import (
 	"time"
 )
 
-// What is the same in every run of backlog.
 const (
 	backlogZipf = 1
-	// settled is how long the steady part is waited for: by then a lane has made plans of its own choosing, and what it passed
-	// over for its lateness of 30 s is part of what it binds.
+	// settled is the wait for the steady part. By then a lane has chosen its own batches, some of updates that it had
+	// passed over until they were 30 s late.
 	settled = 35 * time.Second
-	// fastest is more than blocks hold of updates that belong together.
+	// fastest is more updates per second than blocks can hold, even of updates that belong together.
 	fastest = 25_000
 )
 
-// backlog measures how fast lanes work a backlog off.
 type backlog struct {
 	*bench
 	lanes   int
-	wallets int // in all
+	wallets int
 }
 
-// backlogFigures of one run, or the median of each of several.
+// backlogFigures are those of one run, or the median of each.
 type backlogFigures struct {
 	Lanes        int     `json:"lanes"`
-	Wallets      int     `json:"wallets"`         // in all
-	UpdatesPerS  float64 `json:"updates_per_s"`   // applied
-	GasPerUpdate float64 `json:"gas_per_update"`  // used by transactions with updates
-	BlockFill    float64 `json:"block_fill"`      // part of the blocks' gas limit that these used
-	GasOfLimit   float64 `json:"gas_of_tx_limit"` // part of their own gas limits that they used
+	Wallets      int     `json:"wallets"`
+	UpdatesPerS  float64 `json:"updates_per_s"`
+	GasPerUpdate float64 `json:"gas_per_update"`
+	BlockFill    float64 `json:"block_fill"`
+	GasOfLimit   float64 `json:"gas_of_tx_limit"`
 	TxPerBlock   float64 `json:"tx_per_block"`
 	UpdatesPerTx float64 `json:"updates_per_tx"`
-	RelayerCores float64 `json:"relayer_cores"` // CPU that all relayers took
-	WastedTx     float64 `json:"wasted_tx"`     // that applied nothing, or not all they carried
+	RelayerCores float64 `json:"relayer_cores"`
+	WastedTx     float64 `json:"wasted_tx"` // transactions that did not apply all their updates
 }
 
 func (f *backlogFigures) fields() []*float64 {
@@ -49,6 +47,19 @@ func (f *backlogFigures) fields() []*float64 {
 	}
 }
 
+// runBacklog measures relayers on a deployment as in relay, with default settings except one confirmation, and an
+// endpoint without delay. Blocks have 30 M gas, one per second. Each of --lanes lanes has a project; these share
+// --wallets wallets that have scores. Popularity is Zipf's with exponent 1; ids are consecutive.
+//
+// All updates are published before the relayers start. The run fails if less than a quarter of them is left at its
+// end. The steady part begins 35 s after the third block with updates, so that it contains updates passed over for
+// too long.
+//
+//   - updates_per_s: applied, by the contract's events; gas_per_update: used by their transactions.
+//   - block_fill: gas used by these as a fraction of the blocks' limit; gas_of_tx_limit: of their own limits.
+//   - relayer_cores: CPU seconds of all relayers per second, by their metrics.
+//
+// The reference is four lanes, the default: one lane's window of 16 transactions does not fill a block per second.
 func runBacklog(ctx context.Context, args []string) error {
 	b := &backlog{bench: &bench{begun: time.Now()}}
 	flags := newFlags("backlog")
@@ -75,7 +86,7 @@ func runBacklog(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(typical)
 }
 
-// inDir runs a benchmark in a directory of its own, which goes when it ends well.
+// inDir runs a benchmark in a directory of its own. It removes the directory, except on an error or if keep is set.
 func inDir[T any](b *bench, keep bool, run func() (T, error)) (out T, err error) {
 	if b.dir, err = os.MkdirTemp("", "scorelay-bench-"); err != nil {
 		return out, fmt.Errorf("couldn't make a directory to work in: %w", err)
@@ -106,7 +117,7 @@ func (b *backlog) runs(ctx context.Context) ([]backlogFigures, error) {
 	return runs, nil
 }
 
-// once measures one deployment, whose relayers begin with the whole backlog before them.
+// once measures one deployment; its relayers start with the whole backlog.
 func (b *backlog) once(ctx context.Context, name string) (f backlogFigures, err error) {
 	progress(name + ": giving the wallets scores and publishing the backlog")
 	w, err := b.newWorld(ctx, name, worldOptions{
@@ -125,7 +136,6 @@ func (b *backlog) once(ctx context.Context, name string) (f backlogFigures, err 
 	return s.workOff(ctx, waiting)
 }
 
-// workOff measures the steady part of a backlog of so many updates.
 func (s *stack) workOff(ctx context.Context, waiting int) (f backlogFigures, err error) {
 	progress("waiting for the steady part")
 	if _, err := s.steady(ctx, 0, settled); err != nil {
@@ -169,7 +179,7 @@ func (s *stack) workOff(ctx context.Context, waiting int) (f backlogFigures, err
 	return f, nil
 }
 
-// backlogOf are the figures of the blocks after the first, whose transactions have these gas limits together.
+// backlogOf returns the figures of the blocks after the first; limits is the sum of their transactions' gas limits.
 func backlogOf(blocks []block, limits uint64) (f backlogFigures, err error) {
 	typical, err := rates(blocks)
 	if err != nil {
@@ -185,7 +195,7 @@ func backlogOf(blocks []block, limits uint64) (f backlogFigures, err error) {
 	}, nil
 }
 
-// limits adds up the gas limits of the transactions to the contract in these blocks.
+// limits returns the sum of the gas limits of these blocks' transactions to the contract.
 func (w *world) limits(ctx context.Context, blocks []block) (sum uint64, err error) {
 	for i := range blocks {
 		full, err := w.eth.BlockByNumber(ctx, new(big.Int).SetUint64(blocks[i].number))
@@ -201,7 +211,6 @@ func (w *world) limits(ctx context.Context, blocks []block) (sum uint64, err err
 	return sum, nil
 }
 
-// medianBacklog of each figure of at least one run.
 func medianBacklog(runs []backlogFigures) (out backlogFigures) {
 	out = runs[0]
 	for i, field := range out.fields() {
@@ -214,7 +223,6 @@ func medianBacklog(runs []backlogFigures) (out backlogFigures) {
 	return out
 }
 
-// writeTable writes the figures for people.
 func (f *backlogFigures) writeTable(out io.Writer) error {
 	fmt.Fprintf(out, "\nA backlog of %d wallets, Zipf exponent %d, consecutive ids; %d lanes; a block of 30 M gas a second.\n\n", f.Wallets, backlogZipf, f.Lanes)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -12,7 +12,7 @@ import (
 
 const module = "github.com/scorelay/scorelay/cmd/bench"
 
-// build builds the programs that are measured: the product's from this source, as an operator does, and the peer or others.
+// build builds the product's programs from this source, as an operator does, and others.
 func (b *bench) build(ctx context.Context, others ...program) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, here, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
@@ -38,10 +38,9 @@ func (b *bench) build(ctx context.Context, others ...program) error {
 	return nil
 }
 
-// program is one that only some benchmarks need.
 type program struct {
 	name   string
-	dir    string // where it is built, from cmd/bench
+	dir    string // build directory, relative to cmd/bench
 	source string // package
 	path   *string
 }

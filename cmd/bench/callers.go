@@ -18,32 +18,31 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// Of callers.
 const (
-	callerWallets = 50                    // of each project
-	callerPoll    = 50 * time.Millisecond // how often statuses are read, so how exact a time is
-	settleTimeout = time.Minute           // from the last 200 until everything is final
+	callerWallets = 50                    // per project
+	callerPoll    = 50 * time.Millisecond // interval between reads of statuses, so the precision of times
+	settleTimeout = time.Minute           // from the last 200 until all are final
 )
 
-// callers send single updates of many projects over HTTP in an open loop, and follow each from its 200 until it is final.
+// callers send single updates of many projects over HTTP in an open loop, and follow each from its 200 until it is
+// final.
 type callers struct {
 	*followed
 	client   *sdk.Client
 	projects []*project
-	poll     time.Duration // how often statuses are read; 0: callerPoll
+	poll     time.Duration // interval between reads of statuses; 0: callerPoll
 
 	mu      sync.Mutex
 	answers []answer
-	finals  []final // the look loop's until it has ended
+	finals  []final // owned by the loop of settle until it has ended
 }
 
-// answer is that of one request.
 type answer struct {
 	at     time.Time
-	status int // 0: none, or one that makes no sense
+	status int // 0: none, or an invalid one
 }
 
-// newCallers makes so many projects and waits until their creations are final.
+// newCallers creates projects and waits until their creations are final.
 func newCallers(ctx context.Context, following *followed, url, key string, projects int) (*callers, error) {
 	c := &callers{followed: following, client: sdk.NewClient(url, key, nil)}
 	for i := range projects {
@@ -62,8 +61,8 @@ func newCallers(ctx context.Context, following *followed, url, key string, proje
 	return c, err
 }
 
-// run sends an update every so often, of each project in turn, until stop is closed, and then waits until all that were
-// accepted are final.
+// run sends an update per interval, of each project in turn, until stop is closed. Then it waits until all accepted
+// ones are final.
 func (c *callers) run(ctx context.Context, every time.Duration, stop <-chan struct{}) error {
 	sent := make(chan struct{})
 	group, ctx := errgroup.WithContext(ctx)
@@ -76,7 +75,6 @@ func (c *callers) run(ctx context.Context, every time.Duration, stop <-chan stru
 	return group.Wait()
 }
 
-// send returns when every request has ended.
 func (c *callers) send(ctx context.Context, every time.Duration, stop <-chan struct{}) {
 	var requests sync.WaitGroup
 	defer requests.Wait()
@@ -88,7 +86,7 @@ func (c *callers) send(ctx context.Context, every time.Duration, stop <-chan str
 			return
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Until(due)): // none is left out where this loop is late
+		case <-time.After(time.Until(due)): // if this loop is late, it catches up
 		}
 		due = due.Add(every)
 		u := c.projects[i%len(c.projects)].next(1)[0]
@@ -106,7 +104,7 @@ func (c *callers) send(ctx context.Context, every time.Duration, stop <-chan str
 	}
 }
 
-// statusOf is the HTTP status of a request with this result.
+// statusOf returns the HTTP status of a request that returned err; 0 if it has none.
 func statusOf(err error) int {
 	var bad *sdk.Error
 	switch {
@@ -118,8 +116,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// settle reads statuses until sent is closed and everything that is followed is final, which must take no longer than settleTimeout
-// from then on.
+// settle reads statuses until sent is closed and all followed updates are final. It fails settleTimeout after sent is
+// closed.
 func (c *callers) settle(ctx context.Context, sent <-chan struct{}) error {
 	poll := time.NewTicker(cmp.Or(c.poll, callerPoll))
 	defer poll.Stop()

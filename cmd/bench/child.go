@@ -12,10 +12,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// stopTimeout is how long a child may take to end after SIGTERM before it is killed.
+// stopTimeout is the time between SIGTERM and SIGKILL of a child.
 const stopTimeout = 15 * time.Second
 
-// child is a process of the benchmark's. What it logs is in a file of its own.
+// child is a process of the benchmark. It logs to a file of its own.
 type child struct {
 	name   string
 	cmd    *exec.Cmd
@@ -23,17 +23,17 @@ type child struct {
 	exited chan struct{}
 }
 
-// starts numbers the log files, so that a process started again does not write over what the one before it said.
+// starts numbers the log files, so that a restarted process does not overwrite its earlier log.
 var starts atomic.Int64
 
-// start runs a command until it is stopped. Its standard output goes to the log, too, unless it is set.
+// start starts a command. Standard output goes to the log, too, unless it is set.
 func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	path := filepath.Join(logDir, fmt.Sprintf("%03d-%s.log", starts.Add(1), name))
 	log, err := os.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open the log of %s: %w", name, err)
 	}
-	defer func() { _ = log.Close() }() // the child has its own handle
+	defer func() { _ = log.Close() }() // the child has its own descriptor
 	cmd.Stderr = log
 	if cmd.Stdout == nil {
 		cmd.Stdout = log
@@ -50,7 +50,7 @@ func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// stop asks the process to end, and kills it if it does not.
+// stop sends SIGTERM, and SIGKILL after stopTimeout.
 func (c *child) stop() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -60,18 +60,16 @@ func (c *child) stop() {
 	}
 }
 
-// kill ends the process with SIGKILL.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
 	<-c.exited
 }
 
-// gone says that the process ended by itself.
 func (c *child) gone() error {
 	return fmt.Errorf("%s ended by itself (%s); its log is %s", c.name, c.cmd.ProcessState, c.log)
 }
 
-// await polls until ready returns nil. It fails when the child ends, or with ready's last error after the timeout.
+// await polls until ready returns nil. It fails if the child ends, or with ready's last error after the timeout.
 func (c *child) await(timeout time.Duration, ready func() error) error {
 	deadline := time.After(timeout)
 	ticker := time.NewTicker(20 * time.Millisecond)

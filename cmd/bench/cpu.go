@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// cpu is how many seconds of CPU all relayers have taken, by their own metrics.
+// cpu returns the CPU seconds of all relayers so far, by their metrics.
 func (s *stack) cpu(ctx context.Context) (seconds float64, err error) {
 	for _, address := range s.admin {
 		took, err := cpuOf(ctx, address)

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// figures of one section of the report; nil is what was not measured.
+// figures are one section of the report; nil if not measured.
 type figures struct {
 	UpdatesPerS      *float64 `json:"updates_per_s,omitempty"` // applied
 	TxPerS           *float64 `json:"tx_per_s,omitempty"`
 	TxPerBlock       *float64 `json:"tx_per_block,omitempty"`
 	RPCPerTx         *float64 `json:"rpc_per_tx,omitempty"`
-	BlockFill        *float64 `json:"block_fill,omitempty"`          // part of the block's gas limit
+	BlockFill        *float64 `json:"block_fill,omitempty"`          // fraction of the block's gas limit
 	RecoveryS        *float64 `json:"recovery_s,omitempty"`          // 60 if it took longer
-	IdleCallsPerPoll *float64 `json:"idle_calls_per_poll,omitempty"` // of one relayer
+	IdleCallsPerPoll *float64 `json:"idle_calls_per_poll,omitempty"` // per relayer
 	CatchUpS         *float64 `json:"catch_up_s,omitempty"`          // 60 if it took longer
-	WastedTx         *float64 `json:"wasted_tx,omitempty"`           // that applied nothing, or not all they carried
+	WastedTx         *float64 `json:"wasted_tx,omitempty"`           // that did not apply all their updates
 }
 
-// fields are all figures, in the order of the type.
+// fields returns all figures, in the order of the type.
 func (f *figures) fields() []**float64 {
 	return []**float64{
 		&f.UpdatesPerS, &f.TxPerS, &f.TxPerBlock, &f.RPCPerTx, &f.BlockFill, &f.RecoveryS, &f.IdleCallsPerPoll, &f.CatchUpS, &f.WastedTx,
 	}
 }
 
-// fill takes over what the other has measured.
+// fill copies the figures that other has.
 func (f *figures) fill(other figures) {
 	theirs := other.fields()
 	for i, mine := range f.fields() {
@@ -35,16 +35,15 @@ func (f *figures) fill(other figures) {
 	}
 }
 
-// String is the figures as JSON.
 func (f figures) String() string {
 	out, err := json.Marshal(f)
 	if err != nil {
-		return err.Error() // a figure that is not a number
+		return err.Error() // NaN or infinity
 	}
 	return string(out)
 }
 
-// medians of each figure of at least one run. All runs have the same ones.
+// medians returns the median of each figure; all runs have the same figures.
 func medians(runs []figures) (out figures) {
 	for i, field := range out.fields() {
 		var values []float64
@@ -62,7 +61,7 @@ func medians(runs []figures) (out figures) {
 
 func some(v float64) *float64 { return &v }
 
-// median of at least one value; of an even number the lower one in the middle.
+// median returns the median of at least one value; of an even number, the lower middle one.
 func median(values []float64) float64 {
 	values = slices.Sorted(slices.Values(values))
 	return values[(len(values)-1)/2]

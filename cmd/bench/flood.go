@@ -15,25 +15,25 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Of the flood's leg.
 const (
 	floodWallets = 5_000
 	floodTimeout = 10 * time.Minute
 	statusPoll   = 20 * time.Millisecond
 )
 
-// floodReport is how long updates of a project take that sends one a second: from the stream's acknowledgement until they are final.
+// floodReport contains the times of a quiet project's updates, from the stream's ack until final.
 type floodReport struct {
 	Updates  int     `json:"updates"` // of the flood
-	FloodS   float64 `json:"flood_s"` // until all of it was applied
+	FloodS   float64 `json:"flood_s"` // until the whole flood was applied
 	BlockS   float64 `json:"block_s"`
 	IdleP50  float64 `json:"idle_p50_s"`
 	IdleP99  float64 `json:"idle_p99_s"`
 	FloodP50 float64 `json:"flood_p50_s"`
 	FloodP99 float64 `json:"flood_p99_s"`
-	Sent     [2]int  `json:"sent"` // by the quiet project: before the flood, and during it
+	Sent     [2]int  `json:"sent"` // by the quiet project: before and during the flood
 }
 
+// runFlood measures a quiet project, alone and beside the flood of another project in the same lane.
 func runFlood(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("flood")
@@ -65,7 +65,7 @@ func runFlood(ctx context.Context, args []string) error {
 	return nil
 }
 
-// flood measures a deployment of one lane, in which one project sends an update a second and another all of its updates at once.
+// flood runs one lane. One project sends an update per second, another all of its updates at once.
 func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err error) {
 	if err := b.build(ctx); err != nil {
 		return report, err
@@ -125,7 +125,6 @@ func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err
 	}, nil
 }
 
-// publishAll puts so many updates of a project into the stream.
 func (s *stack) publishAll(ctx context.Context, p *project, n int) error {
 	for left := n; left > 0; left -= stream.MaxEnvelope {
 		if err := s.stream.PublishEnvelope(ctx, fmt.Sprintf("flood-%d", left), p.next(min(left, stream.MaxEnvelope)), nil); err != nil {
@@ -135,14 +134,13 @@ func (s *stack) publishAll(ctx context.Context, p *project, n int) error {
 	return nil
 }
 
-// quiet is a project that sends one update a second.
 type quiet struct {
 	*stack
 	*followed
 	n int
 }
 
-// run sends while it may, and tells how many seconds each update took to be final.
+// run sends while more returns true. It returns the seconds until each update was final.
 func (q *quiet) run(ctx context.Context, more func() bool) (took []float64, err error) {
 	poll := time.NewTicker(statusPoll)
 	defer poll.Stop()

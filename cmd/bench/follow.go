@@ -15,31 +15,31 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// followed are updates that were accepted and are not final yet. It is safe for concurrent use.
+// followed tracks accepted updates until they are final. It is safe for concurrent use.
 type followed struct {
 	client *redisdb.Client
 	read   func(ctx context.Context, refs []score.Ref) ([]score.Status, error)
 
 	mu   sync.Mutex
-	open map[score.Ref]time.Time // when it was accepted
+	open map[score.Ref]time.Time // time of acceptance
 }
 
-// final is an update that has become final.
+// final is an update that became final.
 type final struct {
 	ref      score.Ref
 	accepted time.Time
-	took     time.Duration // from then until it was seen to be final
+	took     time.Duration // from accepted until seen as final
 	outcome  score.Outcome
-	block    uint64 // that it is in; 0: none is known
+	block    uint64 // that contains it; 0: unknown
 }
 
-// follow reads the statuses of a deployment in Redis. Close it.
+// follow reads the statuses of a deployment from Redis. Close it.
 func follow(redisURL string, s *stream.Stream) (*followed, error) {
 	client, err := redisdb.Open(redisURL)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't reach Redis: %w", err)
 	}
-	d := s.Deployment() // package app names the keys so
+	d := s.Deployment() // the keys' prefix in package app
 	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
 	statuses := status.New(client, status.Config{Prefix: prefix, Salt: s.Salt()})
 	return &followed{client: client, open: map[score.Ref]time.Time{}, read: func(ctx context.Context, refs []score.Ref) ([]score.Status, error) {
@@ -50,21 +50,19 @@ func follow(redisURL string, s *stream.Stream) (*followed, error) {
 
 func (f *followed) close() { _ = f.client.Close() }
 
-// add follows an update that was accepted just now.
 func (f *followed) add(ref score.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open[ref] = time.Now()
 }
 
-// left is how many are not known to be final.
 func (f *followed) left() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.open)
 }
 
-// look takes out those that are final now.
+// look returns the updates that are final now and stops following them.
 func (f *followed) look(ctx context.Context) (finals []final, err error) {
 	f.mu.Lock()
 	refs := slices.Collect(maps.Keys(f.open))
@@ -74,7 +72,7 @@ func (f *followed) look(ctx context.Context) (finals []final, err error) {
 	}
 	statuses, err := f.read(ctx, refs)
 	if err != nil {
-		return nil, ctx.Err() // it looks again soon
+		return nil, ctx.Err() // the next look retries
 	}
 	now := time.Now()
 	f.mu.Lock()
@@ -89,7 +87,7 @@ func (f *followed) look(ctx context.Context) (finals []final, err error) {
 	return finals, nil
 }
 
-// percentile of at least one value: the least that so large a part is not above.
+// percentile returns a percentile of at least one value, by nearest rank.
 func percentile(values []float64, part float64) float64 {
 	values = slices.Sorted(slices.Values(values))
 	return values[min(len(values)-1, int(math.Ceil(part*float64(len(values))))-1)]

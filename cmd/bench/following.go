@@ -20,52 +20,61 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// Of follow.
 const (
 	followLanes, followRelayers, followAPIs = 2, 3, 2
 
 	followBlocks        = 2 * time.Second
 	followConfirmations = 2
-	followSettle        = 10 * time.Second // until the calls of an idle deployment are counted
+	followSettle        = 10 * time.Second // before the calls of an idle deployment are counted
 	followPoll          = 25 * time.Millisecond
 )
 
-// following measures what a deployment asks of the chain, and how late callers know what is final.
+// following measures a deployment's calls to the chain, and the lag of finality at callers.
 type following struct {
 	*accepting
-	rows    bool   // only count what an idle deployment costs, on three kinds of chain
-	source  string // checkout whose programs are measured
-	built   string // directory that has them already; empty: they are built
+	rows    bool   // only count the calls of an idle deployment, on three kinds of chain
+	source  string // checkout to build and measure
+	built   string // directory with finished programs; empty: build them
 	idle    time.Duration
-	key     string // of the API
+	key     string
 	callers *callers
 }
 
-// followReport is what follow measures.
 type followReport struct {
 	Idle    callFigures `json:"idle"`
 	Busy    callFigures `json:"busy"`
-	Streams callFigures `json:"streams"` // idle, and each API has an event stream
+	Streams callFigures `json:"streams"`
 	Lag     lagFigures  `json:"final_lag"`
 }
 
-// callFigures are calls a minute.
 type callFigures struct {
 	All       float64                       `json:"calls_per_minute"`
 	ByMethod  map[string]float64            `json:"by_method"`
 	ByProcess map[string]map[string]float64 `json:"by_process"` // and method
 }
 
-// lagFigures are times from when a block is final at the node until an API says so of its updates.
+// lagFigures are times from finality of a block at the node until an API reports its updates as final.
 type lagFigures struct {
 	Updates int     `json:"updates"`
-	Blocks  int     `json:"blocks"` // that they are in
+	Blocks  int     `json:"blocks"`
 	Min     float64 `json:"min_ms"`
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
 	Max     float64 `json:"max_ms"`
 }
 
+// runFollow measures a deployment's calls to the chain, and the lag of finality. Processes are as in lanes, with two
+// lanes, three relayers and two APIs, blocks of two seconds and two confirmations. Each has an endpoint that counts
+// calls by method; an element of a batch is a call. --source names the checkout to measure.
+//
+//   - idle: calls per minute, from ten seconds after a project was created and a second of updates became final.
+//   - busy: the same while --rate updates are sent one by one to one API for --seconds, until all are final.
+//   - final_lag: for each of these, from when the node sent the head that makes its block final until the other API
+//     reports it as final. That API is polled every 25 ms for all that are not final. Updates of a block become final
+//     at once, so a run has as many independent samples as blocks.
+//   - streams: idle, while each API has an event stream of the project.
+//
+// With --units it measures only idle calls, see units.
 func runFollow(ctx context.Context, args []string) error {
 	d, f := &slowDisk{bench: &bench{begun: time.Now()}, lanes: followLanes, relayers: followRelayers}, &following{}
 	flags := newFlags("follow")
@@ -130,7 +139,6 @@ func (f *following) measure(ctx context.Context) (report *followReport, err erro
 	return report, err
 }
 
-// busy sends updates, counts meanwhile, and measures how late they are final.
 func (f *following) busy(ctx context.Context, report *followReport) error {
 	client, err := ethclient.DialContext(ctx, strings.Replace(f.anvil.URL, "http", "ws", 1))
 	if err != nil {
@@ -158,7 +166,7 @@ func (f *following) busy(ctx context.Context, report *followReport) error {
 	return err
 }
 
-// begin creates the project, and waits until that is final.
+// begin creates the project and waits until its creation is final.
 func (f *following) begin(ctx context.Context) error {
 	key, err := os.ReadFile(f.apiKeyFile())
 	if err != nil {
@@ -188,7 +196,6 @@ func (f *following) begin(ctx context.Context) error {
 	}
 }
 
-// readStatuses asks an API how far updates of a project are.
 func readStatuses(ctx context.Context, ask *sdk.Client, project score.ProjectID, refs []score.Ref) (out []score.Status, err error) {
 	for some := range slices.Chunk(refs, sdk.MaxLookUp) {
 		ids := make([]score.UpdateID, len(some))
@@ -213,7 +220,7 @@ func readStatuses(ctx context.Context, ask *sdk.Client, project score.ProjectID,
 	return out, nil
 }
 
-// send sends updates for so long and returns them when they are final.
+// send sends updates for the given time and returns them when all are final.
 func (f *following) send(ctx context.Context, seconds time.Duration) ([]final, error) {
 	f.callers.finals, f.callers.answers = nil, nil
 	stop := make(chan struct{})
@@ -229,7 +236,7 @@ func (f *following) send(ctx context.Context, seconds time.Duration) ([]final, e
 	return f.callers.finals, nil
 }
 
-// streamed counts while each API has an event stream of the project, and nothing else happens.
+// streamed counts while each API has an event stream of the project.
 func (f *following) streamed(ctx context.Context) (callFigures, error) {
 	streaming, end := context.WithCancel(ctx)
 	var streams sync.WaitGroup
@@ -244,7 +251,7 @@ func (f *following) streamed(ctx context.Context) (callFigures, error) {
 	return f.quiet(ctx)
 }
 
-// quiet counts while nothing happens.
+// quiet counts calls of the idle deployment.
 func (f *following) quiet(ctx context.Context) (callFigures, error) {
 	if err := pause(ctx, followSettle); err != nil {
 		return callFigures{}, err
@@ -252,7 +259,7 @@ func (f *following) quiet(ctx context.Context) (callFigures, error) {
 	return f.counted(func() error { return pause(ctx, f.idle) })
 }
 
-// counted tells what the processes ask of the chain while something runs.
+// counted returns the processes' calls to the chain while run runs.
 func (f *following) counted(run func() error) (c callFigures, err error) {
 	before, begun := map[string]map[string]int{}, time.Now()
 	for name, e := range f.endpoints {
@@ -275,14 +282,14 @@ func (f *following) counted(run func() error) (c callFigures, err error) {
 	return c, nil
 }
 
-// lags are the figures of updates that are final.
+// lags returns the figures of final updates.
 func lags(finals []final, heads []block) (f lagFigures, err error) {
 	told, blocks, ms := map[uint64]time.Time{}, map[uint64]bool{}, []float64{}
 	for _, head := range heads {
 		told[head.number] = head.at
 	}
 	for _, u := range finals {
-		at, known := told[u.block+followConfirmations-1] // its own block is the first
+		at, known := told[u.block+followConfirmations-1] // the update's own block is the first confirmation
 		if !known {
 			return f, fmt.Errorf("the node told no head that makes block %d final", u.block)
 		}

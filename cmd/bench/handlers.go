@@ -28,17 +28,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// handlerCommand is the subcommand that a process of the benchmark's runs to answer requests with a plain handler.
+// handlerCommand is the subcommand of a process that responds to requests with a plain handler.
 const handlerCommand = "handler"
 
-// The plain handlers.
 const (
-	handlerBare        = "bare"        // reads the body and answers
-	handlerTransaction = "transaction" // signs a transaction for the body and answers when the node has it
-	handlerPublish     = "publish"     // publishes the body to a stream and answers when that is stored and synced
+	handlerBare        = "bare"        // reads the body and responds
+	handlerTransaction = "transaction" // signs a transaction for the body and responds when the node has it
+	handlerPublish     = "publish"     // publishes the body to a stream and responds when it is stored and synced
 )
 
-// handlerOrder is what a handler's process reads.
 type handlerOrder struct {
 	Kind     string `json:"kind"`
 	Listen   string `json:"listen"`
@@ -47,10 +45,9 @@ type handlerOrder struct {
 	NATS     string `json:"nats"`
 }
 
-// plainAnswer is as long as the API's answer to a single update.
+// plainAnswer is as long as the API's response to a single update.
 var plainAnswer = strings.Repeat(" ", 340) + `{"status":"accepted"}`
 
-// startHandler starts a plain handler in a process of its own.
 func (a *acceptance) startHandler(kind string) (*answering, error) {
 	port, err := devnet.FreePort()
 	if err != nil {
@@ -81,7 +78,7 @@ func (a *acceptance) startHandler(kind string) (*answering, error) {
 	})
 }
 
-// serveHandler answers requests until the process is killed.
+// serveHandler responds to requests until the process is killed.
 func serveHandler(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("handler takes an order")
@@ -114,8 +111,8 @@ func serveHandler(ctx context.Context, args []string) error {
 	return app.Listen(order.Listen)
 }
 
-// transactions is the handler of a plain backend: a key, the next nonce in memory, a transaction for each update. It checks
-// nothing and forgets all that is in flight when it ends.
+// transactions returns the handler of a plain backend: a key, the next nonce in memory, a transaction per update. It
+// checks nothing and loses transactions in flight when it ends.
 func (o *handlerOrder) transactions(ctx context.Context) (func([]byte) error, error) {
 	idle := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: openConns}}
 	client, err := rpc.DialOptions(ctx, o.Chain, rpc.WithHTTPClient(idle))
@@ -150,7 +147,7 @@ func (o *handlerOrder) transactions(ctx context.Context) (func([]byte) error, er
 	}, nil
 }
 
-// publishes is the handler that stores each request by itself. It checks nothing.
+// publishes returns the handler that stores each request by itself, unchecked.
 func (o *handlerOrder) publishes(ctx context.Context) (func([]byte) error, error) {
 	conn, err := nats.Connect(o.NATS)
 	if err != nil {

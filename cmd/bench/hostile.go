@@ -26,47 +26,50 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// What the hostile key does.
 const (
-	hostileMembers = 2048 // it adds so many to its project, or as many as the API takes
-	hostileReads   = 50   // look-ups a second of them, as many as a new key has
-	hostileConns   = 4000 // connections with a body in progress each
+	hostileMembers = 2048 // of its project; the API may accept fewer
+	hostileReads   = 50   // look-ups per second, the rate of a new key
+	hostileConns   = 4000 // each with a body in progress
 	hostileBody    = 256 << 10
-	hostileEvery   = 10 * time.Second // each begins a body: so long one may take
+	hostileEvery   = 10 * time.Second // between bodies of a connection: the API's timeout of a body
 	hostileOwner   = 42               // account of devnet
 )
 
-// hostileDialer has an address of its own: bounds of addresses are not what is measured.
+// hostileDialer has an address of its own, to exclude limits per address.
 var hostileDialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 
-// hostile measures what one key takes of an API's memory and of another key's time.
 type hostile struct {
 	*slowDisk
-	source string // checkout whose programs are measured
-	parts  string // that are measured; empty: all
-	built  string // directory that has them already; empty: they are built
+	source string // checkout to build and measure
+	parts  string // to measure; empty: all
+	built  string // directory with finished programs; empty: build them
 	url    string
 	key    string
 	api    *child
 }
 
-// beside is how another key fared, one update at a time, and what the API took.
+// beside contains the latency of another key's single updates, and the API's memory.
 type beside struct {
 	P50    float64 `json:"p50_ms"`
 	P99    float64 `json:"p99_ms"`
 	Rate   float64 `json:"updates_per_s"`
-	PeakMB float64 `json:"api_peak_mb"` // resident memory
+	PeakMB float64 `json:"api_peak_mb"` // peak of resident memory since the part began
 }
 
-// hostileReport is what hostile measures.
 type hostileReport struct {
-	Members int    `json:"members"` // that the API took
+	Members int    `json:"members"` // accepted by the API
 	Idle    beside `json:"idle"`
 	Reads   beside `json:"reads"`
 	Bodies  beside `json:"bodies"`
-	Resets  beside `json:"resets"` // the same bodies go to another program, which closes each connection unread
+	Resets  beside `json:"resets"`
 }
 
+// runHostile measures an API's peak memory and another key's latency beside a hostile key:
+//
+//   - idle: no attack.
+//   - reads: the screen of a project's members, as many as the API accepts.
+//   - bodies: 4,000 connections with an unfinished body each.
+//   - resets: the same bodies to a program that closes each connection unread.
 func runHostile(ctx context.Context, args []string) error {
 	h := &hostile{slowDisk: &slowDisk{bench: &bench{begun: time.Now()}, lanes: 1, relayers: 1}}
 	flags := newFlags("hostile")
@@ -131,7 +134,8 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 			continue
 		}
 		progress(part.name)
-		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.api.cmd.Process.Pid), []byte("5"), 0o600); err != nil { // the peak begins again
+		// resets the peak
+		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.api.cmd.Process.Pid), []byte("5"), 0o600); err != nil {
 			return nil, fmt.Errorf("couldn't forget the API's peak of memory: %w", err)
 		}
 		attack, end := context.WithCancel(ctx)
@@ -149,7 +153,7 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 	return report, nil
 }
 
-// crowd creates a project and adds members by edits until the API takes no more of them.
+// crowd creates a project and adds members by edits, until hostileMembers or the API's limit.
 func (h *hostile) crowd(ctx context.Context) (id score.ProjectID, members int, err error) {
 	client, sign := sdk.NewClient(h.url, h.key, nil), sdk.KeySigner(devnet.Key(hostileOwner))
 	id = score.ProjectID(crypto.Keccak256Hash([]byte("scorelay bench hostile")))
@@ -191,7 +195,7 @@ func (h *hostile) crowd(ctx context.Context) (id score.ProjectID, members int, e
 	return id, members, nil
 }
 
-// read asks for the screen of the members in an open loop.
+// read requests the members' screen in an open loop.
 func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 	client := &http.Client{Transport: &http.Transport{DialContext: hostileDialer.DialContext, MaxConnsPerHost: hostileConns}}
 	defer client.CloseIdleConnections()
@@ -219,7 +223,7 @@ func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 	}
 }
 
-// send keeps a body in progress on each of many connections, all but its end, and opens those again that are closed.
+// send keeps a body in progress on each connection, without its last byte, and reopens closed connections.
 func (h *hostile) send(ctx context.Context, address string) {
 	request := fmt.Appendf(nil, "POST /update-groups HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: %s\r\nContent-Length: %d\r\n\r\n", h.key, hostileBody)
 	request = append(request, make([]byte, hostileBody-1)...)
@@ -246,7 +250,7 @@ func (h *hostile) send(ctx context.Context, address string) {
 	}
 }
 
-// reset listens, and closes each connection unread until ctx ends: the least that any program can do with one.
+// reset closes each connection unread until ctx ends, the least that any program can do with one.
 func reset(ctx context.Context) (address string, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -259,14 +263,13 @@ func reset(ctx context.Context) (address string, err error) {
 			if err != nil {
 				return
 			}
-			_ = c.(*net.TCPConn).SetLinger(0) // a reset
+			_ = c.(*net.TCPConn).SetLinger(0) // close sends a reset
 			_ = c.Close()
 		}
 	}()
 	return listener.Addr().String(), nil
 }
 
-// peakMB is the most resident memory that the API had since its peak was forgotten, MB.
 func (h *hostile) peakMB() (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.api.cmd.Process.Pid))
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// keystore is the directory of the signers' keys, which all relayers read.
 func (s *accepting) keystore() string { return filepath.Join(s.dir, "keystore") }
 
 func (s *accepting) passwordFile() string { return filepath.Join(s.dir, "password") }
 
 func (s *accepting) apiKeyFile() string { return filepath.Join(s.dir, "key") }
 
-// addKey puts the key of a lane's signer into the keystore, as an operator does.
+// addKey adds the key of a lane's signer to the keystore, as an operator does.
 func (s *accepting) addKey(lane int) error {
 	const password = "bench"
 	account := firstSigner + lane

@@ -26,42 +26,40 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Of the lanes' leg.
 const (
 	firstLanes    = 2
-	lanesProjects = 64 // so that every change moves some
+	lanesProjects = 64 // enough that every change moves some
 	lanesSettle   = 5 * time.Second
-	lanesAfter    = 20 * time.Second // of a phase, after its command has ended
+	lanesAfter    = 20 * time.Second // remainder of a phase after its command has ended
 )
 
-// lanesReport is what lanes measures.
 type lanesReport struct {
-	Rate     int          `json:"updates_per_s"` // sent
+	Rate     int          `json:"updates_per_s"`
 	Projects int          `json:"projects"`
-	Errors   int          `json:"errors_5xx"`   // in all phases
-	Late     float64      `json:"late_s"`       // the most of all changes
-	Blocks   float64      `json:"block_late_s"` // the same until blocks
+	Errors   int          `json:"errors_5xx"`
+	Late     float64      `json:"late_s"`
+	Blocks   float64      `json:"block_late_s"`
 	Phases   []lanesPhase `json:"phases"`
 }
 
-// lanesPhase is what became of the updates that were accepted in one phase. Times are from the 200 until final.
+// lanesPhase contains the figures of one phase; runLanes describes them. Times are from the 200 until final;
+// block_max_s is to the block's timestamp, moved_max_s is the max of moved projects alone.
 type lanesPhase struct {
 	Name      string  `json:"name"`
-	Updates   int     `json:"updates"`    // accepted
-	Errors    int     `json:"errors_5xx"` // requests
-	Refused   int     `json:"refused"`    // requests that ended in another way than with a 200 or a 5xx
+	Updates   int     `json:"updates"`
+	Errors    int     `json:"errors_5xx"`
+	Refused   int     `json:"refused"`
 	P50       float64 `json:"p50_s"`
 	P99       float64 `json:"p99_s"`
 	Max       float64 `json:"max_s"`
-	Late      float64 `json:"late_s"`              // Max, less the steady phase's p99.9
-	InBlock   float64 `json:"block_max_s"`         // from the 200 until the time that the update's block names, at most: statuses have no part in it
-	BlockLate float64 `json:"block_late_s"`        // InBlock, less the steady phase's p99.9
-	Moved     int     `json:"moved_projects"`      // that another lane has then
-	MovedMax  float64 `json:"moved_max_s"`         // Max of those alone
-	Command   float64 `json:"command_s,omitempty"` // until the command with --wait ended
+	Late      float64 `json:"late_s"`
+	InBlock   float64 `json:"block_max_s"`
+	BlockLate float64 `json:"block_late_s"`
+	Moved     int     `json:"moved_projects"`
+	MovedMax  float64 `json:"moved_max_s"`
+	Command   float64 `json:"command_s,omitempty"`
 }
 
-// lanesRun is a deployment whose lanes change under load.
 type lanesRun struct {
 	*accepting
 	conn    *nats.Conn
@@ -69,6 +67,24 @@ type lanesRun struct {
 	callers *callers
 }
 
+// runLanes measures how late updates are while lanes change. Processes are as in slowdisk, on a disk that is not
+// slowed: two relayers and one API, on a chain as in backlog, with two lanes at first. Both relayers read the
+// signers' keys from one keystore; a new lane's key is added right before the command.
+//
+// 64 projects get --rate updates per second in turn, one by one over HTTP in an open loop; at 256, each project gets
+// one every 250 ms. Redis is polled every 50 ms for each update's status, from its 200 until it is final, with one
+// confirmation.
+//
+// Phases: steady for --seconds; then `scorelay lanes add`, `replace` and `remove` with --wait, and 20 s after each. A
+// phase's figures cover the updates accepted in it. The run fails if an update is not applied, or not final within a
+// minute of the last 200.
+//
+//   - errors_5xx, refused: requests with a 5xx, and with neither a 5xx nor a 200. There are no retries.
+//   - late_s: the phase's max less the steady phase's p99.9. The steady phase's own late_s shows the machine's part.
+//   - block_late_s: the same from the 200 to the timestamp of the update's block, in whole seconds. It excludes the
+//     relayers' reports, which are late while a status store is restored.
+//   - moved_projects: those that another lane is to own after the command. command_s: its duration with --wait, which
+//     polls every 2 s.
 func runLanes(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: firstLanes, relayers: replicas}
 	flags := newFlags("lanes")
@@ -92,7 +108,6 @@ func runLanes(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(report)
 }
 
-// changeLanes brings a deployment up and measures it.
 func (d *slowDisk) changeLanes(ctx context.Context) (*lanesReport, error) {
 	if err := d.buildAll(ctx); err != nil {
 		return nil, err
@@ -122,7 +137,6 @@ func (d *slowDisk) changeLanes(ctx context.Context) (*lanesReport, error) {
 	return r.measure(ctx)
 }
 
-// connect opens what the benchmark itself reads of the deployment.
 func (r *lanesRun) connect(ctx context.Context) (following *followed, err error) {
 	if r.conn, err = nats.Connect(r.natsURL); err != nil {
 		return nil, fmt.Errorf("couldn't reach NATS: %w", err)
@@ -146,14 +160,13 @@ func (r *lanesRun) connect(ctx context.Context) (following *followed, err error)
 	return follow(r.redis.URL, s)
 }
 
-// change is a command that changes the lanes.
 type change struct {
 	name string
-	key  int // of the lane it enters, which comes into the keystore before; 0: none
+	key  int // of the lane that it adds, put into the keystore first; 0: none
 	args []string
 }
 
-// lanesChanges are what the deployment's lanes go through: 0 and 1 at first, 2 and 3 at last.
+// lanesChanges returns the changes; lanes 0 and 1 become 2 and 3.
 func lanesChanges() []change {
 	signer := func(lane int) string { return devnet.Address(firstSigner + lane).Hex() }
 	return []change{
@@ -163,7 +176,7 @@ func lanesChanges() []change {
 	}
 }
 
-// phaseWindow is a phase while it lasts.
+// phaseWindow is the time range of a phase, with the result of its change.
 type phaseWindow struct {
 	name       string
 	begin, end time.Time
@@ -171,7 +184,7 @@ type phaseWindow struct {
 	moved      map[score.ProjectID]bool
 }
 
-// measure sends while nothing changes, and then while the lanes do.
+// measure sends updates before and during the changes.
 func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -199,7 +212,7 @@ func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	return lanesFigures(r.rate, len(r.callers.projects), windows, r.callers.answers, r.callers.finals, blocks)
 }
 
-// blockTimes are the times, whole seconds, of the blocks that updates are in.
+// blockTimes returns the timestamps of the updates' blocks, in whole seconds.
 func (r *lanesRun) blockTimes(ctx context.Context, finals []final) (map[uint64]time.Time, error) {
 	client, err := ethclient.DialContext(ctx, r.anvil.URL)
 	if err != nil {
@@ -220,7 +233,6 @@ func (r *lanesRun) blockTimes(ctx context.Context, finals []final) (map[uint64]t
 	return times, nil
 }
 
-// phases goes through all of them, under load.
 func (r *lanesRun) phases(ctx context.Context) (windows []phaseWindow, err error) {
 	if err := pause(ctx, lanesSettle); err != nil {
 		return nil, err
@@ -243,7 +255,7 @@ func (r *lanesRun) phases(ctx context.Context) (windows []phaseWindow, err error
 	return windows, nil
 }
 
-// change has the operator's tool change the lanes, and waits for some time after that.
+// change changes the lanes by the operator's command, then waits for lanesAfter.
 func (r *lanesRun) change(ctx context.Context, c change) (w phaseWindow, err error) {
 	if c.key > 0 {
 		if err := r.addKey(c.key); err != nil {
@@ -281,7 +293,7 @@ func (r *lanesRun) change(ctx context.Context, c change) (w phaseWindow, err err
 	return w, nil
 }
 
-// movedProjects are those whose bucket another lane shall own.
+// movedProjects returns the projects in buckets that another lane is to own.
 func movedProjects(projects []*project, before, after roster.Roster) map[score.ProjectID]bool {
 	moved := map[score.ProjectID]bool{}
 	for _, p := range projects {
@@ -301,9 +313,10 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// lanesFigures are those of all phases; the first is the steady one.
+// lanesFigures returns the figures of all phases; the first is the steady one.
 //
-// Lateness counts from the steady phase's p99.9, not from its max: one hiccup of the machine in it would make every change look early.
+// Lateness counts from the steady phase's p99.9 instead of its max: one hiccup of the machine would make every change
+// look early.
 func lanesFigures(
 	rate, projects int, windows []phaseWindow, answers []answer, finals []final, blocks map[uint64]time.Time,
 ) (*lanesReport, error) {
@@ -339,7 +352,7 @@ func lanesFigures(
 
 func (w *phaseWindow) has(at time.Time) bool { return !at.Before(w.begin) && at.Before(w.end) }
 
-// failures counts the answers of the phase that are no 200.
+// failures counts the phase's responses other than 200.
 func (w *phaseWindow) failures(answers []answer) (errors, refused int) {
 	for _, a := range answers {
 		switch {
@@ -353,7 +366,7 @@ func (w *phaseWindow) failures(answers []answer) (errors, refused int) {
 	return errors, refused
 }
 
-// took are the seconds from the 200 of the phase's updates until they were seen to be final, and until the time of their block.
+// took returns the seconds from the 200 of the phase's updates until final, and until their block's timestamp.
 func (w *phaseWindow) took(finals []final, blocks map[uint64]time.Time) (took, inBlock []float64) {
 	for _, f := range finals {
 		if !w.has(f.accepted) {
@@ -367,7 +380,6 @@ func (w *phaseWindow) took(finals []final, blocks map[uint64]time.Time) (took, i
 	return took, inBlock
 }
 
-// writeTable writes the report for people.
 func (r *lanesReport) writeTable(out io.Writer) error {
 	fmt.Fprintf(out, "\nLanes that change under %d updates a second of %d projects: seconds from a 200 until final, in blocks of a second.\n\n", r.Rate, r.Projects)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// bench is one run.
 type bench struct {
 	rtt     time.Duration
-	seconds time.Duration // of each steady part
-	repeat  int           // of throughput legs
+	seconds time.Duration // per steady part
+	repeat  int           // runs per throughput leg
 	dir     string        // for programs, data and logs
 	begun   time.Time
 
@@ -23,13 +22,13 @@ type bench struct {
 // leg is one measurement.
 type leg struct {
 	name    string
-	section func(*report) **figures // of the report, that it fills in
+	section func(*report) **figures // of the report that it fills
 	peer    bool                    // it needs txmgr
-	repeat  bool                    // as often as asked for; other legs repeat what they measure themselves, or count
+	repeat  bool                    // --repeat times; other legs repeat themselves, or count
 	run     func(context.Context) (figures, error)
 }
 
-// legs are all there are, in the order they run: those that are compared stand together.
+// legs returns all legs in order; those that are compared are adjacent.
 func (b *bench) legs() []leg {
 	scorelay := func(r *report) **figures { return &r.Scorelay }
 	relayers := func(name string, lanes int) func(context.Context) (figures, error) {
@@ -70,7 +69,7 @@ func legNames(legs []leg) string {
 	return strings.Join(names, ",")
 }
 
-// chooseLegs picks those named, separated by commas; all if none is.
+// chooseLegs returns the named legs, separated by commas; all if names is empty.
 func chooseLegs(legs []leg, names string) (chosen []leg, err error) {
 	if names == "" {
 		return legs, nil
@@ -91,10 +90,9 @@ func chooseLegs(legs []leg, names string) (chosen []leg, err error) {
 	return chosen, nil
 }
 
-// discardLogs drops what libraries log.
 func discardLogs() { slog.SetDefault(slog.New(slog.DiscardHandler)) }
 
-// run builds what the legs need and runs them, one after the other.
+// run builds the programs of the legs and runs these in order.
 func (b *bench) run(ctx context.Context, legs []leg) (*report, error) {
 	discardLogs()
 	var others []program
@@ -120,7 +118,7 @@ func (b *bench) run(ctx context.Context, legs []leg) (*report, error) {
 	return measured, nil
 }
 
-// repeated runs a leg as often as it should be and returns the median of each figure.
+// repeated returns the median of each figure of a leg's runs.
 func (b *bench) repeated(ctx context.Context, l leg) (figures, error) {
 	times := 1
 	if l.repeat {

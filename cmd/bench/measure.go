@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// How a leg is measured.
 const (
 	window       = 64 // transactions in flight, in all
 	warmUp       = 3  // blocks with transactions before the steady part
 	firstTimeout = 90 * time.Second
 )
 
-// steady waits for the steady part of a leg and returns its blocks: from the third with transactions, which begins it, to
-// the first after so many seconds.
+// steady returns the blocks of a leg's steady part: from the third with transactions to the first that is at least
+// the given time later.
 func (w *world) steady(ctx context.Context, from int, seconds time.Duration) ([]block, error) {
 	begun := func(blocks []block) int {
 		n := 0
@@ -43,7 +42,8 @@ func (w *world) steady(ctx context.Context, from int, seconds time.Duration) ([]
 	return blocks, nil
 }
 
-// rates are the figures of a steady part: what is in its blocks after the first, by the time and calls since the first.
+// rates returns a steady part's figures: the content of its blocks after the first, per time and calls since the
+// first.
 func rates(blocks []block) (figures, error) {
 	first, rest := blocks[0], blocks[1:]
 	var txs, updates, wasted int

@@ -7,17 +7,15 @@ import (
 	"time"
 )
 
-// How the cost of doing nothing, and an outage of the endpoint, are measured.
 const (
 	idleFor       = 10 * time.Second
 	outageBlocks  = 100
-	outageSteps   = 10 // in which these blocks are made
+	outageSteps   = 10 // in which these blocks are mined
 	outageUpdates = 2000
 	slowDelay     = 250 * time.Millisecond // of the endpoint after the outage
 	catchUpLimit  = time.Minute
 )
 
-// quietLeg measures what a deployment with nothing to do asks the endpoint, and how it catches up after an outage.
 func (b *bench) quietLeg(ctx context.Context) (figures, error) {
 	return b.deployed(ctx, "quiet", worldOptions{lanes: window / laneWindow, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
 		return s.quiet(ctx)
@@ -25,7 +23,7 @@ func (b *bench) quietLeg(ctx context.Context) (figures, error) {
 }
 
 func (s *stack) quiet(ctx context.Context) (figures, error) {
-	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // lanes that have done something
+	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // so that each lane has worked before
 		return figures{}, err
 	}
 	idle, err := s.idle(ctx)
@@ -36,7 +34,6 @@ func (s *stack) quiet(ctx context.Context) (figures, error) {
 	return figures{IdleCallsPerPoll: some(idle), CatchUpS: some(caughtUp)}, err
 }
 
-// apply publishes updates and waits until they are applied.
 func (s *stack) apply(ctx context.Context, updates int) error {
 	from := s.watch.len()
 	if err := s.publish(ctx, updates/len(s.projects)); err != nil {
@@ -53,9 +50,9 @@ func applied(blocks []block) (n int) {
 	return n
 }
 
-// idle counts the calls of a while without work, for each relayer and poll.
+// idle returns the calls per relayer and poll while there is no work.
 func (s *stack) idle(ctx context.Context) (float64, error) {
-	// A few blocks more, so that the last transactions are final and settled.
+	// A few more blocks, until the last transactions are final and settled.
 	blocks, err := s.watch.until(ctx, s.watch.len(), firstTimeout, func(blocks []block) bool { return len(blocks) >= 5 })
 	if err != nil {
 		return 0, err
@@ -73,15 +70,15 @@ func (s *stack) idle(ctx context.Context) (float64, error) {
 	return float64(ended.calls-begun.calls) / polls / replicas, nil
 }
 
-// outage lets the endpoint refuse for a hundred blocks while updates come in, answers slowly from then on, and measures how
-// many seconds it takes until these are applied: at most catchUpLimit, which is the answer then.
+// outage makes the endpoint refuse for a hundred blocks while updates arrive, then respond slowly. It returns the
+// seconds from then until these are applied, at most catchUpLimit.
 func (s *stack) outage(ctx context.Context) (float64, error) {
 	accept := s.endpoint.refuse()
 	from := s.watch.len()
 	if err := s.publish(ctx, outageUpdates/len(s.projects)); err != nil {
 		return 0, err
 	}
-	for range outageSteps { // a block or so of the chain's own between them
+	for range outageSteps { // the chain makes about one block of its own between them
 		reached := s.watch.len()
 		if err := s.anvil.Mine(ctx, outageBlocks/outageSteps); err != nil {
 			return 0, err

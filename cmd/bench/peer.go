@@ -10,13 +10,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// peer is the other transaction manager at work.
 type peer struct {
 	*child
 	out bytes.Buffer
 }
 
-// peerOrder is what cmd/bench/txmgr reads.
+// peerOrder is the input of cmd/bench/txmgr.
 type peerOrder struct {
 	URL        string         `json:"url"`
 	Key        string         `json:"key"`
@@ -26,7 +25,6 @@ type peerOrder struct {
 	Calls      string         `json:"calls"`
 }
 
-// startPeer starts sending calls from one account.
 func (b *bench) startPeer(w *world, calls []call, cachedFees bool) (*peer, error) {
 	file := w.path("calls")
 	if err := writeCalls(file, calls); err != nil {
@@ -45,7 +43,7 @@ func (b *bench) startPeer(w *world, calls []call, cachedFees bool) (*peer, error
 	return p, err
 }
 
-// finish ends the peer and fails if any of its transactions did, or if it ran out of calls.
+// finish ends the peer. It fails if any of its transactions did, or if it ran out of calls.
 func (p *peer) finish(calls int) error {
 	p.stop()
 	var result struct {

@@ -21,31 +21,43 @@ import (
 	"github.com/scorelay/scorelay/pkg/standings"
 )
 
-// Of the loads on the projection.
 const (
-	readsPage  = 50                     // standings of a page
-	readsSlow  = 100 * time.Microsecond // what takes Redis longer is in its log
-	readsLog   = 1_000_000              // entries of that log
-	readsBlock = score.MaxPart          // executions of a block
+	readsPage  = 50                     // standings per page
+	readsSlow  = 100 * time.Microsecond // threshold of Redis's slow log
+	readsLog   = 1_000_000              // maximum entries of the slow log
+	readsBlock = score.MaxPart          // executions per block
 )
 
-// readsReport is what the projection takes of Redis, and how fast it is.
 type readsReport struct {
 	Version  string  `json:"redis"`
 	Wallets  int     `json:"wallets"`
-	Bytes    float64 `json:"bytes_per_wallet"` // of Redis: a score of one type, which is the total, too, and a share of what is kept of the project
-	New      float64 `json:"new_per_s"`        // executions appended, each of a wallet without a score
-	Known    float64 `json:"executions_per_s"` // appended, each of a wallet at random
-	CPU      float64 `json:"redis_cpu_us"`     // of Redis, user and system, for each of these
-	Longest  float64 `json:"longest_step_ms"`  // that a script of these held Redis up
-	Page     float64 `json:"page_ms"`          // after a cursor at random, median
+	Bytes    float64 `json:"bytes_per_wallet"`
+	New      float64 `json:"new_per_s"`
+	Known    float64 `json:"executions_per_s"`
+	CPU      float64 `json:"redis_cpu_us"`
+	Longest  float64 `json:"longest_step_ms"`
+	Page     float64 `json:"page_ms"`
 	PageP99  float64 `json:"page_p99_ms"`
-	Around   float64 `json:"around_ms"`      // a wallet at random, median
-	Beside   float64 `json:"page_beside_ms"` // a page while executions are appended, median
+	Around   float64 `json:"around_ms"`
+	Beside   float64 `json:"page_beside_ms"`
 	Beside99 float64 `json:"page_beside_p99_ms"`
-	Rebuilt  float64 `json:"rebuilt_per_s"` // updates, from the ledger to an empty Redis
+	Rebuilt  float64 `json:"rebuilt_per_s"`
 }
 
+// runReads measures the projection of scores, in a redis-server as in redis, with one project and one score type.
+// Each of --wallets wallets gets its first score, from 1 to 1,000, in parts of 1,000 executions (new_per_s). Then
+// --executions more follow for random wallets. All are equally likely, the worst case for Redis: real updates often
+// hit the same few wallets.
+//
+//   - bytes_per_wallet: growth of used_memory: the score, which is the total, too, and a share of the data kept once
+//     per project.
+//   - executions_per_s: parts appended one after the other by one caller; redis_cpu_us per execution, as in redis.
+//   - longest_step_ms: the longest entry of Redis's slow log. It includes other work of the machine.
+//   - page_ms: 50 standings after a random cursor; around_ms: around a random wallet; page_beside_ms: a page while
+//     executions are appended. Medians.
+//   - rebuilt_per_s: the standings fold reads --rebuilt updates of 8 projects, on --wallets wallets, and writes them
+//     to an empty Redis. The ledger contains the contract's events, in transactions of 500. Data older than a ledger
+//     would also need a node's responses.
 func runReads(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("reads")
@@ -91,7 +103,6 @@ func (r *readsReport) writeTable(out io.Writer) error {
 	return table.Flush()
 }
 
-// readsLoad appends executions of one project.
 type readsLoad struct {
 	*standings.Store
 	client     *redisdb.Client
@@ -128,7 +139,7 @@ func (b *bench) reads(ctx context.Context, wallets, executions, pages int) (*rea
 	if r.New, err = l.append(ctx, wallets, func() common.Address { n++; return readsWallet(n - 1) }); err != nil {
 		return nil, err
 	}
-	if err := client.SlowLogReset(ctx).Err(); err != nil { // it takes memory
+	if err := client.SlowLogReset(ctx).Err(); err != nil { // its entries take memory
 		return nil, err
 	}
 	after, _, err := infoOf(ctx, client)
@@ -159,7 +170,7 @@ func (b *bench) reads(ctx context.Context, wallets, executions, pages int) (*rea
 	return r, l.beside(ctx, r, executions, pages)
 }
 
-// begin makes a generation with one project, not rebuilding.
+// begin creates a complete generation with one project.
 func (l *readsLoad) begin(ctx context.Context) error {
 	c, err := l.Begin(ctx, 0, 1)
 	if err != nil {
@@ -172,7 +183,7 @@ func (l *readsLoad) begin(ctx context.Context) error {
 	return l.Create(ctx, l.generation, score.ProjectID{7}, l.mark)
 }
 
-// readsWallet is one of the wallets; neighbours are nowhere near each other in Redis.
+// readsWallet returns wallet n; consecutive ones are far apart in Redis.
 func readsWallet(n int) (a common.Address) {
 	seed := [32]byte{}
 	binary.BigEndian.PutUint64(seed[:], uint64(n))
@@ -180,7 +191,7 @@ func readsWallet(n int) (a common.Address) {
 	return a
 }
 
-// append appends so many executions, and tells how many a second.
+// append appends n executions and returns their rate per second.
 func (l *readsLoad) append(ctx context.Context, n int, wallet func() common.Address) (perS float64, err error) {
 	took := time.Duration(0)
 	for n > 0 {
@@ -201,7 +212,6 @@ func (l *readsLoad) append(ctx context.Context, n int, wallet func() common.Addr
 	return perS / took.Seconds(), nil
 }
 
-// timed is how long reads took, ms, in order.
 func timed(times int, read func() error) ([]float64, error) {
 	took := make([]float64, times)
 	for i := range took {
@@ -214,7 +224,7 @@ func timed(times int, read func() error) ([]float64, error) {
 	return took, nil
 }
 
-// page reads what follows a wallet at random.
+// page reads the page after a random cursor. It fails unless the leaderboard has all wallets.
 func (l *readsLoad) page(ctx context.Context, random *rand.Rand, wallets int) error {
 	after := &score.Cursor{Score: random.Int64N(1000) + 1, Wallet: readsWallet(random.IntN(wallets))}
 	page, _, err := l.Page(ctx, score.ProjectID{7}, score.Total, after, readsPage)
@@ -240,7 +250,6 @@ func (l *readsLoad) pages(ctx context.Context, r *readsReport, pages int) error 
 	return err
 }
 
-// beside reads pages while executions are appended.
 func (l *readsLoad) beside(ctx context.Context, r *readsReport, executions, pages int) error {
 	progress("pages beside executions")
 	ctx, cancel := context.WithCancel(ctx)
@@ -249,7 +258,7 @@ func (l *readsLoad) beside(ctx context.Context, r *readsReport, executions, page
 	go func() {
 		_, err := l.append(ctx, executions, func() common.Address { return readsWallet(l.random.IntN(r.Wallets)) })
 		appended <- err
-		close(appended) // it may be awaited twice
+		close(appended) // a second receive returns, too
 	}()
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []float64
@@ -274,7 +283,6 @@ func (l *readsLoad) beside(ctx context.Context, r *readsReport, executions, page
 	return nil
 }
 
-// longest is how long, in ms, a script held Redis up at most.
 func (l *readsLoad) longest(ctx context.Context) (ms float64, err error) {
 	slow, err := l.client.SlowLogGet(ctx, -1).Result()
 	for _, entry := range slow {

@@ -32,15 +32,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Of the chain whose standings are rebuilt.
 const (
-	rebuildBatch = 500 // updates of one transaction
-	rebuildBlock = 4   // transactions of one block
-	rebuildRange = 64  // blocks of one question for logs
+	rebuildBatch = 500 // updates per transaction
+	rebuildBlock = 4   // transactions per block
+	rebuildRange = 64  // blocks per query for logs
 
-	rebuildProjects = 8 // whose updates come in turn
+	rebuildProjects = 8
 
-	rebuildTime = 1_780_000_000 // unix seconds of the first block, 12 before the next
+	rebuildTime = 1_780_000_000 // Unix seconds of block 0; 12 between blocks
 )
 
 const rebuildEvents = `[
@@ -50,10 +49,10 @@ const rebuildEvents = `[
 		{"name":"owners","type":"address[]"},{"name":"updaters","type":"address[]"},{"name":"scoreTypes","type":"string[]"},{"name":"signedOnly","type":"bool"}]}
 ]`
 
-// rebuildChain is a chain in memory: the contract's events as it emits them, byte for byte.
+// rebuildChain is a chain in memory. Its logs are the contract's events, byte for byte.
 type rebuildChain struct{ logs [][]types.Log } // by block
 
-// newRebuildChain makes the chain of so many updates, on wallets at random, of the projects in turn.
+// newRebuildChain makes a chain of updates for random wallets, of each project in turn by transaction.
 func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 	events, err := abi.JSON(strings.NewReader(rebuildEvents))
 	if err != nil {
@@ -108,7 +107,7 @@ func (c *rebuildChain) block(number uint64) evidence.Block {
 	return evidence.Block{Number: number, Hash: rebuildHash(number), Time: rebuildTime + 12*number}
 }
 
-// Final, Block and Changed are the chain as a ledger.Heads.
+// Final, Block and Changed implement ledger.Heads.
 
 func (c *rebuildChain) Final() (evidence.Block, bool) { return c.block(uint64(len(c.logs) - 1)), true }
 
@@ -116,7 +115,7 @@ func (c *rebuildChain) Block(uint64) (evidence.Block, bool) { return evidence.Bl
 
 func (c *rebuildChain) Changed() <-chan struct{} { return nil }
 
-// BlockByNumber, Events, Logs, Paid and Call are the chain as a ledger.Chain and index.Caller.
+// BlockByNumber, Events, Logs, Paid and Call implement ledger.Chain and index.Caller.
 
 func (c *rebuildChain) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
 	return c.block(number), nil
@@ -152,7 +151,7 @@ func (c *rebuildChain) Paid(_ context.Context, logs []types.Log) (map[common.Has
 	return paid, nil
 }
 
-// Beyond and Project tell of no projects, which the chain creates in its first block: none can be missing.
+// Beyond and Project return no projects: the chain creates all in its first block, so none can be missing.
 
 func (c *rebuildChain) Beyond(context.Context, uint64) ([]score.ProjectID, error) { return nil, nil }
 
@@ -160,7 +159,7 @@ func (c *rebuildChain) Project(context.Context, score.ProjectID) (*score.Record,
 	return nil, nil
 }
 
-// LastDeadLetter and DeadLettersAfter tell of none.
+// LastDeadLetter and DeadLettersAfter return none.
 
 func (c *rebuildChain) LastDeadLetter(context.Context) (uint64, error) { return 0, nil }
 
@@ -168,7 +167,7 @@ func (c *rebuildChain) DeadLettersAfter(context.Context, uint64, *score.ProjectI
 	return nil
 }
 
-// facts writes the chain's events into a ledger, which is read until stop is called.
+// facts writes the chain's events to a ledger; the source reads it until stop is called.
 func (c *rebuildChain) facts(ctx context.Context, dir string) (source *ledger.Source, stop func(), err error) {
 	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
 	if err != nil {
@@ -218,7 +217,7 @@ func (c *rebuildChain) facts(ctx context.Context, dir string) (source *ledger.So
 	return source, stop, err
 }
 
-// rebuild has the standings rebuilt from a ledger of so many updates in an empty Redis, and tells how many a second were read and written.
+// rebuild rebuilds the standings in an empty Redis from a ledger. It returns the updates per second.
 func (b *bench) rebuild(ctx context.Context, updates, wallets int) (perS float64, err error) {
 	server, err := devnet.StartRedis(filepath.Join(b.dir, "rebuild"), devnet.RedisOptions{})
 	if err != nil {

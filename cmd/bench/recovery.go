@@ -9,14 +9,12 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// How the recovery from a kill is measured.
 const (
 	kills           = 3
 	recoveryTimeout = time.Minute
-	ahead           = 20 // seconds of a full window that the backlog is ahead of the relayers
+	ahead           = 20 // size of the backlog, in seconds of a full window
 )
 
-// recoveryLeg kills one of two relayers under load, again and again, and measures how long its lanes halt.
 func (b *bench) recoveryLeg(ctx context.Context) (figures, error) {
 	return b.deployed(ctx, "recovery", worldOptions{lanes: window / laneWindow, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
 		return s.recovery(ctx)
@@ -25,7 +23,7 @@ func (b *bench) recoveryLeg(ctx context.Context) (figures, error) {
 
 func (s *stack) recovery(ctx context.Context) (figures, error) {
 	var seconds []float64
-	published := 0 // batches of each lane
+	published := 0 // batches per lane
 	for i := range kills {
 		sent, err := s.leastSent(ctx)
 		if err != nil {
@@ -59,7 +57,7 @@ func (s *stack) recovery(ctx context.Context) (figures, error) {
 	return figures{RecoveryS: some(median(seconds))}, nil
 }
 
-// leastSent is how many transactions the lane that is ahead of the others has sent, so that none runs dry before it.
+// leastSent returns the most transactions that a lane has sent, so a backlog from there on keeps every lane busy.
 func (s *stack) leastSent(ctx context.Context) (int, error) {
 	most := uint64(0)
 	for lane := range s.projects {
@@ -72,7 +70,6 @@ func (s *stack) leastSent(ctx context.Context) (int, error) {
 	return int(most), nil
 }
 
-// awaitLoad waits until there are some blocks in a row with transactions.
 func (s *stack) awaitLoad(ctx context.Context) error {
 	_, err := s.watch.until(ctx, s.watch.len(), firstTimeout, func(blocks []block) bool {
 		row := 0
@@ -86,8 +83,8 @@ func (s *stack) awaitLoad(ctx context.Context) error {
 	return err
 }
 
-// killOne kills a relayer and waits until each lane that it drove has a transaction in a block that was not in the node's
-// pool before, which another relayer must have sent. At most recoveryTimeout, which is the answer then.
+// killOne kills a relayer. It returns the time, at most recoveryTimeout, until each of its lanes has a transaction in
+// a block that was not in the node's pool before: another relayer must have sent it.
 func (s *stack) killOne(ctx context.Context, victim int) (time.Duration, error) {
 	holders, err := s.holders(ctx)
 	if err != nil {
@@ -96,8 +93,8 @@ func (s *stack) killOne(ctx context.Context, victim int) (time.Duration, error) 
 	from := s.watch.len()
 	s.relayers[victim].kill()
 	killed := time.Now()
-	time.Sleep(s.bench.rtt + 100*time.Millisecond) // what it has sent arrives
-	waiting := map[int]uint64{}                    // by lane, the nonce that is awaited
+	time.Sleep(s.bench.rtt + 100*time.Millisecond) // until its transactions in flight arrive
+	waiting := map[int]uint64{}                    // awaited nonce by lane
 	for lane, holder := range holders {
 		if holder != victim {
 			continue

@@ -27,20 +27,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/status"
 )
 
-// Of the loads on Redis.
 const (
-	redisWave     = 4096 // updates that are claimed before they are bound
-	redisEnvelope = 256  // single updates that are marked together; of a group its own
+	redisWave     = 4096 // updates claimed before any is assigned
+	redisEnvelope = 256  // updates of an envelope, marked as accepted together
 	redisSlot     = 512  // updates of one transaction
 	redisTimeout  = 10 * time.Second
 )
 
-// redisFigures are what the updates of one workload take, from their claim until they are final.
 type redisFigures struct {
 	Workload string  `json:"workload"`
 	Updates  int     `json:"updates"`
-	CPU      float64 `json:"cpu_us"` // of Redis, user and system, for each update
-	Bytes    float64 `json:"bytes"`  // of Redis, for each update that is final
+	CPU      float64 `json:"cpu_us"`
+	Bytes    float64 `json:"bytes"`
 }
 
 type redisReport struct {
@@ -48,13 +46,19 @@ type redisReport struct {
 	Workloads []redisFigures `json:"workloads"`
 }
 
-// redisWorkload is how updates come.
 type redisWorkload struct {
 	name  string
 	group int                   // updates claimed in one call
-	next  func() score.UpdateID // ids, in order
+	next  func() score.UpdateID // returns ids in order
 }
 
+// runRedis measures the resources of Redis per update. Each workload has a redis-server with an append-only file, as
+// in production. Rewrites of the file are off, since their copies would count as memory.
+//
+// Updates are claimed by --callers concurrent callers, one per call or in groups of 256. They are marked as accepted
+// in envelopes of 256; then assigned, submitted, included and final in transactions of 512. cpu_us is used_cpu_user
+// and used_cpu_sys of INFO, bytes the growth of used_memory, per update of --updates. CPU time grows if the machine
+// does other work, because of its caches.
 func runRedis(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("redis")
@@ -86,7 +90,6 @@ func (r *redisReport) writeTable(out io.Writer) error {
 	return table.Flush()
 }
 
-// loadRedis runs each workload on a Redis of its own.
 func (b *bench) loadRedis(ctx context.Context, updates, callers int) (*redisReport, error) {
 	var report redisReport
 	for _, w := range []redisWorkload{
@@ -152,7 +155,7 @@ func (b *bench) loadOne(ctx context.Context, w redisWorkload, updates, callers i
 	return redisFigures{w.name, l.done, (after.cpu - before.cpu) * 1e6 / n, (after.memory - before.memory) / n}, version, nil
 }
 
-// limits is the workload of requests that are counted for the limit of their key.
+// limits names the workload of requests under their key's rate limit.
 const limits = "beside each request, its key's rate"
 
 func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisFigures, err error) {
@@ -175,12 +178,12 @@ func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisF
 			return nil
 		})
 	}
-	_ = all.Wait() // nothing fails
+	_ = all.Wait() // none returns an error
 	after, _, err := infoOf(ctx, client)
 	return redisFigures{limits, requests, (after.cpu - before.cpu) * 1e6 / float64(requests), 0}, err
 }
 
-// aRedis starts a Redis that does not rewrite its append-only file meanwhile, whose copy would count as memory.
+// aRedis starts a Redis that never rewrites its append-only file: the copy would count as memory.
 func (b *bench) aRedis() (client *redisdb.Client, done func(), err error) {
 	server, err := devnet.StartRedis(filepath.Join(b.dir, strconv.FormatInt(time.Now().UnixNano(), 36)), devnet.RedisOptions{
 		Args: []string{"--auto-aof-rewrite-percentage", "0"},
@@ -199,7 +202,6 @@ func (b *bench) aRedis() (client *redisdb.Client, done func(), err error) {
 	}, nil
 }
 
-// redisLoad takes updates from their claims until they are final.
 type redisLoad struct {
 	redisWorkload
 	callers  int
@@ -208,7 +210,7 @@ type redisLoad struct {
 	nonce    uint64
 }
 
-// wave takes so many updates all the way: they are claimed by many callers at once, marked by envelope, and told of by slot.
+// wave drives n updates from claim to final: claimed concurrently, accepted by envelope, the rest by transaction.
 func (l *redisLoad) wave(ctx context.Context, n int) error {
 	refs, tokens := make([]score.Ref, n), make([]string, n)
 	for i := range refs {
@@ -247,7 +249,7 @@ func (l *redisLoad) wave(ctx context.Context, n int) error {
 	return nil
 }
 
-// slot tells of updates in one transaction what a lane tells.
+// slot reports the updates of one transaction as a lane does.
 func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 	l.nonce++
 	var tx common.Hash
@@ -264,7 +266,6 @@ func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 	return l.statuses.Final(ctx, tx, l.nonce, refs, make([]score.Outcome, len(refs)))
 }
 
-// redisInfo is what a Redis tells of itself.
 type redisInfo struct {
 	cpu    float64 // seconds, user and system
 	memory float64 // bytes

@@ -26,19 +26,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// publishers have one envelope in flight each, as APIs do.
+// publishers have one envelope in flight each, like APIs.
 const publishers = 4
 
-// replicasFigures are of a deployment on so many NATS servers, each with a copy of the streams, that all share one disk.
+// replicasFigures are those of Servers NATS servers with a copy of the streams each, which share one disk.
 type replicasFigures struct {
 	Servers         int     `json:"servers"`
-	DurablePerS     float64 `json:"durable_updates_per_s"`   // stored in full envelopes, synced, acknowledged
-	EnvelopesPerS   float64 `json:"durable_envelopes_per_s"` // of one update each: what a server syncs
-	EnvelopeP50Ms   float64 `json:"envelope_p50_ms"`         // of one update, with one in flight
+	DurablePerS     float64 `json:"durable_updates_per_s"`   // updates in full envelopes, synced and acknowledged
+	EnvelopesPerS   float64 `json:"durable_envelopes_per_s"` // of one update each: the rate of a server's syncs
+	EnvelopeP50Ms   float64 `json:"envelope_p50_ms"`         // of one update each, with one in flight
 	AcceptedPerS    float64 `json:"accepted_per_s"`          // by the API, over HTTP
 	AcceptedOffered int     `json:"accepted_updates"`
 }
 
+// runReplicas compares one NATS server with a cluster of three: the stream alone, and accepts of a whole deployment.
 func runReplicas(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("replicas")
@@ -82,7 +83,6 @@ func runReplicas(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{"replicas": measured, "seconds": time.Since(b.begun).Seconds()})
 }
 
-// durable measures the stream of accepted updates alone.
 func (b *bench) durable(ctx context.Context, f *replicasFigures) error {
 	url, stop, err := b.startServers(f.Servers)
 	if err != nil {
@@ -99,7 +99,8 @@ func (b *bench) durable(ctx context.Context, f *replicasFigures) error {
 		return fmt.Errorf("couldn't reach JetStream: %w", err)
 	}
 	d := score.Deployment{ChainID: devnet.ChainID, Contract: common.Address{1}, Lanes: 1, DeployBlock: 1}
-	err = retry.Do(ctx, 100, 250*time.Millisecond, func() error { // servers of a cluster find each other first
+	// the servers of a cluster must find each other first
+	err = retry.Do(ctx, 100, 250*time.Millisecond, func() error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		return stream.Setup(ctx, js, stream.Config{Deployment: d, Replicas: f.Servers, MaxBytes: 4 << 30})
@@ -129,7 +130,7 @@ func (b *bench) durable(ctx context.Context, f *replicasFigures) error {
 	return nil
 }
 
-// startServers runs NATS servers in this process, which sync every write.
+// startServers starts n NATS servers in this process, which sync every write.
 func (b *bench) startServers(n int) (url string, stop func(), err error) {
 	dir := filepath.Join(b.dir, "nats"+strconv.Itoa(n))
 	if n == 1 {
@@ -168,7 +169,7 @@ func (b *bench) startServers(n int) (url string, stop func(), err error) {
 
 var enveloped atomic.Int64
 
-// publishing tells how many seconds each envelope took that was acknowledged within the time of the measurement.
+// publishing returns the seconds per envelope acknowledged within b.seconds.
 func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, updates int) ([]float64, error) {
 	took := make([][]float64, publishers)
 	end := time.Now().Add(b.seconds)
@@ -206,7 +207,6 @@ func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, up
 
 var acceptedRate = regexp.MustCompile(`([\d,]+)/s accepted`)
 
-// accepted measures a whole deployment, as `scorelay dev --demo` tells.
 func (b *bench) accepted(ctx context.Context, f *replicasFigures) error {
 	cmd := exec.CommandContext(ctx, b.scorelay, "dev", "--separate", "--port", "0", "--nats-servers", strconv.Itoa(f.Servers),
 		"--data-dir", filepath.Join(b.dir, "dev"+strconv.Itoa(f.Servers)), "--demo", strconv.Itoa(f.AcceptedOffered), "--demo-parallel", "512")

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// report is what a run has measured; nil is what it left out.
 type report struct {
 	RTT            float64  `json:"rtt_ms"`
 	Scorelay       *figures `json:"scorelay,omitempty"`
@@ -20,12 +19,10 @@ type report struct {
 	ElapsedS       float64  `json:"elapsed_s"`
 }
 
-// writeJSON writes the report as one line.
 func (r *report) writeJSON(out io.Writer) error {
 	return json.NewEncoder(out).Encode(r)
 }
 
-// writeTable writes the report for people, with what it says of the peer.
 func (r *report) writeTable(out io.Writer) error {
 	rtt := time.Duration(r.RTT * float64(time.Millisecond))
 	fmt.Fprintf(out, "\nEvery call to the node takes %s longer; blocks of a second and 300 M gas, window of 64 in all.\n\n", rtt)
@@ -64,7 +61,7 @@ func (r *report) writeTable(out io.Writer) error {
 	return nil
 }
 
-// ratio is how many times a peer's transactions a second a leg makes.
+// ratio returns f's transactions per second as a multiple of the peer's.
 func ratio(f, peer *figures) string {
 	if peer == nil || peer.TxPerS == nil || *peer.TxPerS == 0 {
 		return "-"

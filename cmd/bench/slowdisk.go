@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// slowDisk measures accepts where a sync of NATS's disk takes long, and where it does not.
+// slowDisk measures accepts on a disk with slow and with fast syncs.
 type slowDisk struct {
 	*bench
 	lanes    int
@@ -22,28 +22,26 @@ type slowDisk struct {
 	rate     int // updates per second in signed groups
 	singles  int // updates per second one by one
 	api      string
-	nats     string // server
+	nats     string
 }
 
-// slowBy is how much longer a sync takes on the slow disk.
+// slowBy is the delay that the slow disk adds to each sync.
 const slowBy = 2 * time.Millisecond
 
-// accepts are the figures of one load.
 type accepts struct {
 	Rate    float64 `json:"updates_per_s"` // accepted
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
-	Missed  int     `json:"missed"`  // updates that were due, but too many requests were in progress
+	Missed  int     `json:"missed"`  // updates that were due while too many requests were in progress
 	Retries int     `json:"retries"` // requests
 }
 
-// diskFigures are those of one disk, by "groups_1_api" and the like.
+// diskFigures are those of one disk, by load, such as "groups_1_api".
 type diskFigures struct {
 	SyncMS  float64            `json:"sync_ms"` // of 4 KiB, median
 	Accepts map[string]accepts `json:"accept"`
 }
 
-// diskReport is what slowdisk measures.
 type diskReport struct {
 	Lanes    int         `json:"lanes"`
 	Relayers int         `json:"relayers"`
@@ -51,6 +49,16 @@ type diskReport struct {
 	Slow     diskFigures `json:"slow"`
 }
 
+// runSlowDisk measures accepts while NATS syncs every write, on the disk as it is and with each sync delayed by 2 ms.
+//
+// nats-server is a process, under strace for the delay. sync_ms is the duration of a sync, measured in a process that
+// is run in the same way. strace also stops the server for each signal of Go's scheduler, which a slow disk would
+// not.
+//
+// Each load has a deployment of its own: --lanes lanes, --relayers relayers and one or two APIs, each a process, on a
+// chain as in backlog. `scorelay load` sends to 32 projects in an open loop: --rate updates per second in signed
+// groups of 50, or --singles one by one. p50_ms and p99_ms are from when a request was due until its response; each
+// update of a group counts.
 func runSlowDisk(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}}
 	flags := newFlags("slowdisk")
@@ -95,7 +103,6 @@ func (d *slowDisk) run(ctx context.Context) (*diskReport, error) {
 	return report, nil
 }
 
-// buildAll builds every program of a deployment.
 func (d *slowDisk) buildAll(ctx context.Context) error {
 	discardLogs()
 	return d.build(ctx,
@@ -104,7 +111,7 @@ func (d *slowDisk) buildAll(ctx context.Context) error {
 	)
 }
 
-// buildFrom builds the product's programs of a checkout, unless a directory is named that has them already.
+// buildFrom builds the programs of a checkout, or uses those in the directory built.
 func (d *slowDisk) buildFrom(ctx context.Context, source, built string) error {
 	discardLogs()
 	bin := cmp.Or(built, filepath.Join(d.dir, "bin")) + string(filepath.Separator)
@@ -119,7 +126,6 @@ func (d *slowDisk) buildFrom(ctx context.Context, source, built string) error {
 	return goBuild(ctx, ".", d.nats, "github.com/nats-io/nats-server/v2")
 }
 
-// loads are what is sent to a deployment of its own each.
 func (d *slowDisk) loads() []loadOptions {
 	return []loadOptions{
 		{name: "groups_1_api", apis: 1, rate: d.rate, signed: 100},
@@ -129,7 +135,7 @@ func (d *slowDisk) loads() []loadOptions {
 	}
 }
 
-// disk measures all loads with a disk whose syncs take so much longer than they do.
+// disk measures all loads with syncs that take longer by the given delay.
 func (d *slowDisk) disk(ctx context.Context, name string, longer time.Duration) (f diskFigures, err error) {
 	if f.SyncMS, err = d.syncTime(ctx, longer); err != nil {
 		return f, err
@@ -147,7 +153,6 @@ func (d *slowDisk) disk(ctx context.Context, name string, longer time.Duration) 
 	return f, nil
 }
 
-// writeTable writes the report for people.
 func (r *diskReport) writeTable(out io.Writer) error {
 	fmt.Fprintf(out, "\nAccepting, %d lanes, %d relayers, NATS syncs every write: %.2f ms on the fast disk, %.2f ms on the slow one.\n\n",
 		r.Lanes, r.Relayers, r.Fast.SyncMS, r.Slow.SyncMS)

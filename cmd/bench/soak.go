@@ -14,39 +14,40 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Times of a soak.
 const (
-	soakWarmUp = 30 * time.Second // of load, before memory is read for the first time
-	soakSettle = 10 * time.Second // after the last of the waiting updates
-	soakStep   = time.Minute      // of load, before memory is read again
-	soakConns  = 32               // of each kind of load: few enough that the API closes none for being idle
+	soakWarmUp = 30 * time.Second // of load, before the first reading of memory
+	soakSettle = 10 * time.Second // after the backlog's last update
+	soakStep   = time.Minute      // of load, before each further reading of memory
+	soakConns  = 32               // of each kind of load: few enough that the API closes none as idle
 )
 
-// memory is what a deployment's processes hold, MB resident in memory.
+// memory is the resident memory of processes, MB.
 type memory struct {
 	API     float64 `json:"api_mb"`
 	Relayer float64 `json:"relayer_mb"` // the larger one
 	NATS    float64 `json:"nats_mb"`
 }
 
-// soakReport is what soak measures.
 type soakReport struct {
-	Start   memory   `json:"start"`   // after the warm-up
-	Waiting memory   `json:"waiting"` // while so many updates wait
-	End     memory   `json:"end"`     // after the last minute
+	Start   memory   `json:"start"`
+	Waiting memory   `json:"waiting"`
+	End     memory   `json:"end"`
 	Minutes []memory `json:"minutes"`
 	Updates int      `json:"waiting_updates"`
 }
 
-// soak loads a deployment for long.
 type soak struct {
 	*acceptance
-	waiting int // updates
+	waiting int // backlog
 	minutes int
-	rate    int // updates a second in groups
-	singles int // updates a second one by one
+	rate    int // updates per second in groups
+	singles int // updates per second one by one
 }
 
+// runSoak measures memory on a deployment as in accept, with two relayers and blocks of 30 M gas per second. Half a
+// minute of load precedes the first reading of resident memory. Then the chain makes no blocks until --waiting
+// updates were accepted in groups. Then blocks resume, and an open loop sends --rate updates per second in groups and
+// --singles one by one for --minutes.
 func runSoak(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: acceptLanes, relayers: 2}
 	s := &soak{}
@@ -90,12 +91,11 @@ func (m memory) String() string {
 	return fmt.Sprintf("%.0f, %.0f, %.0f MB", m.API, m.Relayer, m.NATS)
 }
 
-// beside tells by how much it differs from another.
+// beside formats m with its difference from other in percent.
 func (m memory) beside(other memory) string {
 	return fmt.Sprintf("%s (%+.0f %%, %+.0f %%, %+.0f %%)", m, 100*(m.API/other.API-1), 100*(m.Relayer/other.Relayer-1), 100*(m.NATS/other.NATS-1))
 }
 
-// run takes the deployment through all of it.
 func (s *soak) run(ctx context.Context) (r *soakReport, err error) {
 	r = &soakReport{Updates: s.waiting}
 	if err := s.load(ctx, soakWarmUp); err != nil {
@@ -131,9 +131,9 @@ func (s *soak) run(ctx context.Context) (r *soakReport, err error) {
 	return r, nil
 }
 
-// wait has the API accept all that waits, as fast as it does, while no block is made.
+// wait sends the backlog as fast as the API accepts it; the chain makes no blocks.
 func (s *soak) wait(ctx context.Context) error {
-	const each = 1000 // groups that are made at a time
+	const each = 1000 // groups made at a time
 	for left := (s.waiting + score.MaxSigned - 1) / score.MaxSigned; left > 0; left -= each {
 		l := load{to: s.apiServer, conns: groupConns, accepted: true}
 		if _, _, err := l.closed(ctx, time.Hour, once(s.groups(min(left, each)))); err != nil {
@@ -148,7 +148,6 @@ func (s *soak) wait(ctx context.Context) error {
 	}
 }
 
-// load sends the load for so long.
 func (s *soak) load(ctx context.Context, seconds time.Duration) error {
 	groups, singles := float64(s.rate)/score.MaxSigned, float64(s.singles)
 	several, alone := once(s.groups(int(groups*seconds.Seconds())+1)), once(s.acceptance.singles(int(singles*seconds.Seconds())+1, false))
@@ -165,7 +164,6 @@ func (s *soak) load(ctx context.Context, seconds time.Duration) error {
 	return all.Wait()
 }
 
-// memory reads what the processes hold.
 func (s *soak) memory() (m memory, err error) {
 	for _, c := range s.children {
 		stat, failed := statOf(c)

@@ -21,14 +21,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// How a deployment is run: as its defaults, but for what the legs say.
 const (
 	replicas     = 2
 	pollInterval = 500 * time.Millisecond // SCORELAY_POLL_INTERVAL
 	startTimeout = time.Minute
 )
 
-// stack is a deployment in a world: NATS, which syncs every write, Redis, and two relayers, each a process of its own.
+// stack is a deployment in a world: NATS, which syncs every write, Redis, and two relayers, each a process. Settings
+// have their defaults, except those that a leg changes.
 type stack struct {
 	*world
 	bench     *bench
@@ -37,19 +37,18 @@ type stack struct {
 	conn      *nats.Conn
 	stream    *stream.Stream
 	leases    jetstream.KeyValue
-	settings  []string // of the relayers, beyond where things are
+	settings  []string // of the relayers, except addresses and keys
 	relayers  []*child
-	admin     []string // addresses of their admin listeners
-	enveloped int      // envelopes published so far, which their message ids count
+	admin     []string // of their admin listeners
+	enveloped int      // envelopes published so far, which number their message ids
 }
 
-// stackOptions are what differs between deployments.
 type stackOptions struct {
-	maxBatch int // updates at most in a batch; 0 for the default
-	waiting  int // updates of each lane that are published before relayers start
+	maxBatch int // maximum updates per batch; 0: the default
+	waiting  int // updates per lane that are published before the relayers start
 }
 
-// newStack brings up a deployment. Close it.
+// newStack starts a deployment. Close it.
 func (b *bench) newStack(ctx context.Context, w *world, o stackOptions) (s *stack, err error) {
 	s = &stack{world: w, bench: b, relayers: make([]*child, replicas)}
 	if o.maxBatch > 0 {
@@ -85,7 +84,7 @@ func (b *bench) newStack(ctx context.Context, w *world, o stackOptions) (s *stac
 	return s, s.awaitShared(ctx)
 }
 
-// deployed measures a deployment in a world of its own, with so many updates at most in a batch, 0 for the default.
+// deployed measures a deployment in a world of its own.
 func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBatch int, measure func(*stack) (figures, error)) (figures, error) {
 	w, err := b.newWorld(ctx, leg, o)
 	if err != nil {
@@ -100,11 +99,10 @@ func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBat
 	return measure(s)
 }
 
-// close takes the deployment down, not its world.
 func (s *stack) close() {
 	for _, relayer := range s.relayers {
 		if relayer != nil {
-			relayer.kill() // nothing of the leg is used again
+			relayer.kill() // its data is not used again
 		}
 	}
 	if s.conn != nil {
@@ -118,7 +116,7 @@ func (s *stack) close() {
 	}
 }
 
-// setUp makes the deployment as an operator does, on the contract that the world has, and opens its stream.
+// setUp sets up the deployment on the world's contract, as an operator does.
 func (s *stack) setUp(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, s.bench.scorelay, "setup")
 	cmd.Env = append(s.environ(s.anvil.URL), "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin), "SCORELAY_CONTRACT="+s.contract.Hex(),
@@ -143,7 +141,7 @@ func (s *stack) setUp(ctx context.Context) error {
 	return nil
 }
 
-// environ are the settings that lead to everything; of the benchmark's own environment only what is no setting.
+// environ returns the settings of addresses and keys, with the benchmark's environment except Scorelay's settings.
 func (s *stack) environ(chain string) []string {
 	var keys []string
 	for lane := range s.projects {
@@ -161,7 +159,6 @@ func (s *stack) environ(chain string) []string {
 	return environ
 }
 
-// startRelayer starts one of the relayers, or starts it again.
 func (s *stack) startRelayer(ctx context.Context, i int) error {
 	cmd := exec.Command(s.bench.relayer)
 	cmd.Env = append(s.environ(s.endpoint.proxy.URL), s.settings...)
@@ -177,7 +174,7 @@ func (s *stack) startRelayer(ctx context.Context, i int) error {
 
 func replica(i int) string { return "relayer-" + strconv.Itoa(i) }
 
-// ready asks a relayer whether it should get work.
+// ready returns nil if a program reports that it is ready for work.
 func ready(ctx context.Context, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 	if err != nil {
@@ -195,7 +192,7 @@ func ready(ctx context.Context, address string) error {
 	return err
 }
 
-// holders tells who drives each lane: the index of the relayer, or -1.
+// holders returns the index of each lane's relayer, or -1.
 func (s *stack) holders(ctx context.Context) ([]int, error) {
 	out := make([]int, len(s.projects))
 	for lane := range out {
@@ -216,7 +213,7 @@ func (s *stack) holders(ctx context.Context) ([]int, error) {
 	return out, nil
 }
 
-// awaitShared waits until every lane is driven and the relayers share them evenly.
+// awaitShared waits until the relayers drive all lanes, evenly.
 func (s *stack) awaitShared(ctx context.Context) error {
 	fair := (len(s.projects) + replicas - 1) / replicas
 	return s.relayers[0].await(startTimeout, func() error {
@@ -235,7 +232,7 @@ func (s *stack) awaitShared(ctx context.Context) error {
 	})
 }
 
-// publish puts so many updates of each lane into the stream, as an API does that is far ahead of the relayers.
+// publish publishes perLane updates of each lane to the stream, like an API far ahead of the relayers.
 func (s *stack) publish(ctx context.Context, perLane int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.projects {

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// syncsCommand is the subcommand that a process of the benchmark's runs, on a slow disk or a fast one, to tell how long a
-// sync takes there.
+// syncsCommand is the subcommand of a process that measures syncs.
 const syncsCommand = "syncs"
 
-// onDisk is a command whose syncs take so much longer than they do; 0 leaves it as it is. The process that starts is the
+// onDisk returns a command whose syncs take longer by the given delay; 0 adds none. The process that starts is the
 // command itself: strace runs beside it (-D) and ends with it.
 func onDisk(longer time.Duration, name string, args ...string) *exec.Cmd {
 	if longer == 0 {
@@ -29,7 +28,7 @@ func onDisk(longer time.Duration, name string, args ...string) *exec.Cmd {
 	return exec.Command("strace", append(tracer, args...)...)
 }
 
-// syncTime is how many milliseconds a sync takes, as a process of its own measures it.
+// syncTime returns the duration of a sync in a process of its own, ms.
 func (d *slowDisk) syncTime(ctx context.Context, longer time.Duration) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +45,7 @@ func (d *slowDisk) syncTime(ctx context.Context, longer time.Duration) (float64,
 	return took, nil
 }
 
-// tellSyncs prints the median of 100 syncs of 4 KiB in a directory, milliseconds.
+// tellSyncs prints the median of 100 syncs of 4 KiB in a directory, ms.
 func tellSyncs(args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("syncs takes a directory")

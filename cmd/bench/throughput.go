@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// prepared is how many seconds longer than the measurement the backlog lasts at a full window in every block.
+// prepared is how much longer than the measurement the backlog lasts, with a full window in every block.
 const prepared = 15 * time.Second
 
-// backlog is how many transactions of a full window a second would be sent while a leg runs.
+// backlog returns a leg's transactions at perSecond.
 func (b *bench) backlog(perSecond int) int {
 	return perSecond * int((b.seconds+prepared)/time.Second)
 }
 
-// scorelayLeg measures a deployment with so many lanes, whose windows of 16 make 64 with the usual four.
+// scorelayLeg measures a deployment with the given number of lanes; four have 64 transactions in flight in all.
 func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figures, error) {
 	return b.deployed(ctx, name, worldOptions{lanes: lanes, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
 		if err := s.publish(ctx, b.backlog(laneWindow)*batchSize); err != nil {
@@ -24,10 +24,10 @@ func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figure
 	})
 }
 
-// laneWindow is the window of one lane by default.
+// laneWindow is the default window of one lane.
 const laneWindow = 16
 
-// peerLeg measures txmgr with updates batched in calls of so many.
+// peerLeg measures txmgr with so many updates per call.
 func (b *bench) peerLeg(ctx context.Context, name string, updates int, cachedFees bool) (figures, error) {
 	w, err := b.newWorld(ctx, name, worldOptions{lanes: window / laneWindow, gasLimit: wide})
 	if err != nil {
@@ -50,7 +50,6 @@ func (b *bench) peerLeg(ctx context.Context, name string, updates int, cachedFee
 	return measured, p.finish(len(list))
 }
 
-// measure measures the steady part of what is sent from now on.
 func (w *world) measure(ctx context.Context, seconds time.Duration) (figures, error) {
 	blocks, err := w.steady(ctx, w.watch.len(), seconds)
 	if err != nil {
@@ -86,5 +85,5 @@ func (s *stack) fill(ctx context.Context) (figures, error) {
 	return figures{BlockFill: some(median(fills))}, nil
 }
 
-// updatesOfNarrow is more than a narrow block holds of updates with random ids.
+// updatesOfNarrow is more updates with random ids than fit into a narrow block.
 const updatesOfNarrow = 1400

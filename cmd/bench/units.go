@@ -15,26 +15,25 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
-// Of follow --units: an API and two relayers with four lanes, each with an endpoint that counts, that has nothing to
-// do.
+// Parameters of follow --units: an idle API and two relayers with four lanes, each with an endpoint that counts.
 const (
 	unitLanes, unitRelayers, unitAPIs = 4, 2, 1
 
 	unitRest = 80 * time.Second // from the first project's final block until the relayers rest, at most
-	unitCall = 20               // compute units of a call
-	unitLogs = 60               // of eth_getLogs
+	unitCall = 20               // compute units per call
+	unitLogs = 60               // compute units per eth_getLogs
 	unitDays = 30
 )
 
-// unitRow is what an idle deployment costs on one kind of chain.
+// unitRow is the cost of an idle deployment on one kind of chain.
 type unitRow struct {
 	Chain     string             `json:"chain"`
-	Counted   string             `json:"counted"` // for how long; the rest is extrapolated
+	Counted   string             `json:"counted"` // duration of the count; the rest is extrapolated
 	PerMinute map[string]float64 `json:"calls_per_minute"`
 	Units     float64            `json:"compute_units_in_30_days"`
 }
 
-// fullBlooms answers blocks whose blooms exclude nothing. Their headers no longer hash to the blocks' hashes.
+// fullBlooms sets all bits of blooms, so that they exclude no log. Headers then do not match their blocks' hashes.
 func fullBlooms() rpcproxy.Fault {
 	var full types.Bloom
 	for i := range full {
@@ -50,7 +49,6 @@ func fullBlooms() rpcproxy.Fault {
 	}}
 }
 
-// units measures the rows.
 func (f *following) units(ctx context.Context) (rows []unitRow, err error) {
 	if err := f.buildFrom(ctx, f.source, f.built); err != nil {
 		return nil, err
@@ -110,12 +108,12 @@ func (f *following) unitsOf(ctx context.Context, name string) (row unitRow, err 
 	return row, nil
 }
 
-// writeRows prints the rows, one a line.
+// writeRows returns the rows as JSON, one per line.
 func writeRows(rows []unitRow) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	for _, row := range rows {
-		_ = enc.Encode(row) // of numbers
+		_ = enc.Encode(row) // cannot fail: numbers and strings
 	}
 	return out.String()
 }

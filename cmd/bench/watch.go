@@ -17,19 +17,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// block is what was seen of one block, straight at the node, without the delay that senders have.
+// block contains observations of a block, read from the node without the senders' delay.
 type block struct {
 	number   uint64
-	at       time.Time // when it was seen
-	calls    int       // that the endpoint had counted by then
+	at       time.Time
+	calls    int // counted by the endpoint by then
 	gasLimit uint64
-	txs      int    // that applied updates
+	txs      int    // transactions that applied updates
 	updates  int    // applied
 	gas      uint64 // used by these transactions
-	wasted   int    // transactions that applied nothing, or not all that they carried
+	wasted   int    // transactions that did not apply all their updates
 }
 
-// watch sees blocks, in order, none left out.
 type watch struct {
 	world  *world
 	heads  ethereum.Subscription
@@ -39,7 +38,7 @@ type watch struct {
 	mu     sync.Mutex
 	blocks []block
 	err    error
-	moved  chan struct{} // closed and made again with each block
+	moved  chan struct{} // closed and replaced at each block
 }
 
 // newWatch watches from the next block on.
@@ -80,7 +79,7 @@ func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
 		if last == 0 {
 			last = number - 1
 		}
-		for ; last < number; last++ { // the node may tell of several blocks at once
+		for ; last < number; last++ { // the node may report several blocks at once
 			b := seen
 			b.number = last + 1
 			if err := s.read(ctx, &b); err != nil {
@@ -94,7 +93,7 @@ func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
 	}
 }
 
-// read counts what the block did to the contract, by its receipts and their events.
+// read counts the block's effects on the contract by receipts and events.
 func (s *watch) read(ctx context.Context, b *block) error {
 	receipts, err := s.world.eth.BlockReceipts(ctx, rpc.BlockNumberOrHashWithNumber(rpc.BlockNumber(b.number)))
 	if err != nil {
@@ -112,7 +111,7 @@ func (s *watch) read(ctx context.Context, b *block) error {
 	return nil
 }
 
-// outcomes counts the updates that a transaction applied; it was useful if that is all it did.
+// outcomes returns the updates that a transaction applied; useful if there are some and none was skipped.
 func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	total := 0
 	for _, log := range receipt.Logs {
@@ -131,7 +130,7 @@ func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	return updates, total > 0 && updates == total
 }
 
-// tell adds blocks, or the error that ends the watch, and wakes those who wait.
+// tell adds blocks, or the error that ends the watch, and wakes waiting goroutines.
 func (s *watch) tell(err error, blocks ...block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,17 +139,16 @@ func (s *watch) tell(err error, blocks ...block) {
 	s.moved = make(chan struct{})
 }
 
-// seen is all blocks so far, and a channel that is closed when there is another.
+// seen returns all blocks so far, and a channel that closes at the next one.
 func (s *watch) seen() ([]block, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clip(s.blocks), s.moved, s.err
 }
 
-// errTooLong says that what was awaited did not happen in time.
 var errTooLong = errors.New("it did not happen in time")
 
-// until waits for a block after which enough says so of all blocks from the given index on. errTooLong after the timeout.
+// until waits until enough returns true for all blocks from index from on; errTooLong after the timeout.
 func (s *watch) until(ctx context.Context, from int, timeout time.Duration, enough func([]block) bool) ([]block, error) {
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
@@ -172,14 +170,13 @@ func (s *watch) until(ctx context.Context, from int, timeout time.Duration, enou
 	}
 }
 
-// len is the number of blocks seen so far: where those to come begin.
 func (s *watch) len() int {
 	blocks, _, _ := s.seen()
 	return len(blocks)
 }
 
-// nonceAt is the number of transactions of a lane's signer in blocks up to this one, or also in the node's pool for
-// rpc.PendingBlockNumber.
+// nonceAt returns a lane's number of transactions in blocks up to at; rpc.PendingBlockNumber includes the node's
+// pool.
 func (w *world) nonceAt(ctx context.Context, lane int, at rpc.BlockNumber) (uint64, error) {
 	nonce, err := w.eth.NonceAt(ctx, w.signer(lane), big.NewInt(at.Int64()))
 	if err != nil {

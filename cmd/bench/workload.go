@@ -19,33 +19,31 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// batchSize is how many updates a batch of most legs has. It touches each wallet of its project once.
+// batchSize is the updates per batch in most legs. A batch touches each wallet of its project once.
 const batchSize = 100
 
-// Accounts of devnet.Key by what they do.
 const (
 	accountAdmin = iota // deploys the contract and prepares it
 	accountOwner
 	accountUpdater
 	accountPeer // sends txmgr's transactions
-	firstSigner // of the lanes' signers
+	firstSigner // first of the lanes' signers
 )
 
-// hexOf is the key of an account as settings take it.
 func hexOf(account int) string { return hex.EncodeToString(crypto.FromECDSA(devnet.Key(account))) }
 
-// project is one project with its wallets, and what is sent to it.
+// project is a project with its wallets, and generates its updates.
 type project struct {
 	score.Project
 	wallets []common.Address
-	below   []float64 // of a wallet: the part of the updates that go to it and those before it; nil: each in turn
+	below   []float64 // cumulative weight of the wallets up to each; nil: each in turn
 	rng     *rand.Rand
 	random  bool // ids
 	prefix  [28]byte
-	minted  uint32 // ids of the prefix
+	minted  uint32 // number of ids with this prefix so far
 }
 
-// newProjects makes one project for each lane, in the order of the lanes: the same in every run.
+// newProjects returns one project per lane, in the lanes' order; the same in every run.
 func newProjects(o worldOptions) []*project {
 	projects := make([]*project, o.lanes)
 	missing := o.lanes
@@ -94,7 +92,6 @@ func (p *project) begin(zipf float64) {
 	}
 }
 
-// target is the wallet of the next update.
 func (p *project) target() common.Address {
 	if p.below == nil {
 		return p.wallets[int(p.minted)%len(p.wallets)]
@@ -103,7 +100,7 @@ func (p *project) target() common.Address {
 	return p.wallets[min(sort.SearchFloat64s(p.below, p.rng.Float64()*p.below[last]), last)]
 }
 
-// newPrefix begins a new row of consecutive ids.
+// newPrefix starts a new range of consecutive ids.
 func (p *project) newPrefix() {
 	b := p.bytes32()
 	p.prefix, p.minted = [28]byte(b[:28]), 0
@@ -116,7 +113,6 @@ func (p *project) bytes32() (b [32]byte) {
 	return b
 }
 
-// next makes the project's next n updates.
 func (p *project) next(n int) []score.Update {
 	updates := make([]score.Update, n)
 	for i := range updates {
@@ -137,13 +133,12 @@ func (p *project) id() (id score.UpdateID) {
 	return id
 }
 
-// call is a transaction's calldata and gas limit.
 type call struct {
 	data []byte
 	gas  uint64
 }
 
-// encode makes the very call that a relayer would make of the updates, with the gas limit it would set.
+// encode returns the call that a relayer would make of the updates, with the gas limit it would set.
 func encode(updates []score.Update) (call, error) {
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
 	if err != nil {
@@ -158,7 +153,7 @@ func encode(updates []score.Update) (call, error) {
 	return call{data: registry.EncodeBatch(b), gas: model.Gas(b)}, nil
 }
 
-// calls makes n calls of size updates each, of one project after the other.
+// calls returns n calls of size updates each, of each project in turn.
 func calls(projects []*project, n, size int) ([]call, error) {
 	out := make([]call, n)
 	for i := range out {
@@ -170,7 +165,6 @@ func calls(projects []*project, n, size int) ([]call, error) {
 	return out, nil
 }
 
-// writeCalls writes calls as the peer reads them.
 func writeCalls(path string, calls []call) error {
 	var out bytes.Buffer
 	for _, c := range calls {

@@ -19,36 +19,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// wide and narrow are the gas limits of blocks: so much that gas bounds nothing, and a usual block.
+// wide and narrow are gas limits of blocks: wide is more than any leg uses, narrow is usual.
 const (
 	wide   = 300_000_000
 	narrow = 30_000_000
 )
 
-// world is what one leg runs in: a chain of its own with the contract, a project for each lane whose wallets have scores,
-// and the endpoint through which senders see that chain.
+// world is the environment of a leg: a chain with the contract, a project per lane with wallets that have scores, and
+// the senders' endpoint.
 type world struct {
-	dir      string        // for data and logs
-	anvil    *devnet.Anvil // its URL is for who measures
+	dir      string        // data and logs
+	anvil    *devnet.Anvil // its URL is for measurements
 	eth      *ethclient.Client
 	endpoint *endpoint
 	contract common.Address
 	deployed uint64     // block
-	projects []*project // of each lane
+	projects []*project // one per lane
 	nonce    uint64     // of the admin
 	watch    *watch
 }
 
-// worldOptions are what differs between legs.
 type worldOptions struct {
 	lanes    int
-	gasLimit uint64  // of a block
+	gasLimit uint64  // per block
 	random   bool    // ids
-	wallets  int     // of each project; 0 for as many as a batch has updates
+	wallets  int     // per project; 0: batchSize
 	zipf     float64 // a wallet's popularity is 1/rank^zipf; 0: each in turn
 }
 
-// newWorld brings up a leg's world. Close it.
+// newWorld starts a leg's world. Close it.
 func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *world, err error) {
 	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o)}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
@@ -79,7 +78,6 @@ func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *wo
 	return w, err
 }
 
-// close takes everything down.
 func (w *world) close() {
 	if w.watch != nil {
 		w.watch.close()
@@ -123,7 +121,7 @@ func (w *world) prepare(ctx context.Context) error {
 	return nil
 }
 
-// transact sends a transaction of the admin's and makes a block of it.
+// transact sends and mines a transaction of the admin.
 func (w *world) transact(ctx context.Context, to *common.Address, data []byte) (*types.Receipt, error) {
 	chainID := big.NewInt(devnet.ChainID)
 	tx, err := types.SignNewTx(devnet.Key(accountAdmin), types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
@@ -137,7 +135,7 @@ func (w *world) transact(ctx context.Context, to *common.Address, data []byte) (
 		return nil, fmt.Errorf("the node refuses the transaction: %w", err)
 	}
 	w.nonce++
-	for range 10 { // a block may have been under way without the transaction
+	for range 10 { // a block without it may have been under way
 		if err := w.anvil.Mine(ctx, 1); err != nil {
 			return nil, err
 		}
@@ -151,8 +149,6 @@ func (w *world) transact(ctx context.Context, to *common.Address, data []byte) (
 	return nil, errors.New("the transaction is in none of ten blocks")
 }
 
-// signer is the account of a lane.
 func (w *world) signer(lane int) common.Address { return devnet.Address(firstSigner + lane) }
 
-// path is a file of the leg's.
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }

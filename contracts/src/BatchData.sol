@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 
-// How a batch is framed; see {IScoreRegistry-applyBatch}.
+// Framing of a batch; see {IScoreRegistry-applyBatch}.
 uint256 constant KIND_WORD = 1;
 uint256 constant KIND_RUNS = 2;
 uint256 constant KIND_FREE = 3;
@@ -22,7 +22,7 @@ uint256 constant LOW_ENTRY_BYTES = 2; // low(1) action(1)
 uint256 constant FREE_ENTRY_BYTES = 33; // updateId(32) action(1)
 uint256 constant SIGNATURE_BYTES = 64;
 
-// What may become of an update; see {IScoreRegistry-BatchApplied}. 6 and 7 are outcomes that only the service knows.
+// Outcomes of an update; see {IScoreRegistry-BatchApplied}. Outcomes 6 and 7 exist only in the service.
 uint256 constant APPLIED = 0;
 uint256 constant DUPLICATE = 1;
 uint256 constant UNKNOWN_PROJECT = 2;
@@ -32,34 +32,35 @@ uint256 constant UNKNOWN_SCORE_TYPE = 5;
 uint256 constant SIGNATURE_REQUIRED = 8;
 uint256 constant BAD_SIGNATURE = 9;
 
-/// @dev Where in a batch's cache the key of a score is put, the slot of its mapping behind: their hash is the score's slot.
+/// @dev Byte offset of a score's key in a batch's cache. The slot of its mapping follows; the hash of both is the
+/// score's slot.
 uint256 constant KEY_AT = 0x400;
 
-/// @dev What one group of a batch leaves to the next.
+/// @dev State kept from one group of a batch to the next.
 struct Batch {
-    uint256 start; // where the batch's data starts in the calldata
-    uint256 end; // and where it ends
-    uint256 copy; // where its copy is in memory, with room for the outcomes behind
-    uint256 outcomes; // the outcome of the first update, in memory; not touched while all is applied
+    uint256 start; // start of the batch's data in the calldata
+    uint256 end; // its end
+    uint256 copy; // its copy in memory, followed by room for the outcomes
+    uint256 outcomes; // the first update's outcome in memory; untouched while every update is applied
     uint256 done; // updates before the current group
-    bool skipped; // one was not applied
-    uint256 group; // where the current group starts
+    bool skipped; // an update was not applied
+    uint256 group; // start of the current group
     bytes32 projectId;
     uint256 project; // its slot; 0 before the first group
-    uint256 actions; // how many the project has; 0 if there is no such project
-    uint256 types; // how many score types it has
-    bool signedOnly; // whether it takes signed groups only
+    uint256 actions; // of the project; 0 if it does not exist
+    uint256 types; // score types of the project
+    bool signedOnly; // the project accepts signed groups only
     address signer;
-    bool member; // whether the signer is one of the project
+    bool member; // the signer is a member of the project
     uint256 word; // of the last group that had one
-    uint256 first; // where the first run of the current group starts
-    uint256[34] cache; // the project's slots of points that were read, without its counts, 0 for others; then a score's key
+    uint256 first; // start of the current group's first run
+    uint256[34] cache; // slots of points read so far, without the counts; 0 for others; at KEY_AT a score's key
 }
 
-/// @dev What is known of a batch without the contract's storage: where its parts are, and what became of its updates.
-/// Positions are those of the calldata; bytes beyond its end read as 0.
+/// @dev Parses a batch and records its outcomes, without access to the contract's storage. Positions are offsets in
+/// the calldata; bytes beyond its end read as 0.
 library BatchData {
-    /// @dev Where a body ends and how many updates it has, without looking at them. `pos` is behind its word.
+    /// @dev Returns the end of a body and its number of updates, without reading these. `pos` is behind its word.
     function measure(Batch memory b, uint256 kind, uint256 pos) internal pure returns (uint256 end, uint256 count) {
         unchecked {
             if (kind == KIND_WORD) {
@@ -80,7 +81,7 @@ library BatchData {
         }
     }
 
-    /// @dev The ids of a Word group, as bits of their word.
+    /// @dev Returns the ids of a Word group as bits of their word, and the position behind the mask.
     function readMask(Batch memory b, uint256 pos) internal pure returns (uint256 mask, uint256) {
         unchecked {
             uint256 head = load(pos);
@@ -93,7 +94,8 @@ library BatchData {
         }
     }
 
-    /// @dev How many bits are set: counted in pairs of bits, in nibbles, in bytes, in 16 bits, and summed up by a multiplication.
+    /// @dev Returns the number of set bits. It counts in pairs of bits, in nibbles, in bytes and in 16 bits; a
+    /// multiplication adds these up.
     function bits(uint256 x) private pure returns (uint256) {
         unchecked {
             x -= x >> 1 & type(uint256).max / 3;
@@ -104,8 +106,8 @@ library BatchData {
         }
     }
 
-    /// @dev How many runs there are, and where they start. More than the rest of the batch could hold are refused at once, so
-    /// that a batch that is cut short does not run out of gas before that is seen.
+    /// @dev Returns the number of runs and the position of the first. It refuses more than the rest of the batch
+    /// could hold, so that a truncated batch reverts before it runs out of gas.
     function readRuns(Batch memory b, uint256 pos) internal pure returns (uint256 runs, uint256 first) {
         unchecked {
             runs = load(pos) >> 240;
@@ -114,7 +116,8 @@ library BatchData {
         }
     }
 
-    /// @dev How many updates of the batch are before the one at `pos`, with so many runs to come after its own.
+    /// @dev Returns the number of updates in the batch before the one at `pos`, if `runs` runs follow the one at
+    /// `pos`.
     function doneAt(Batch memory b, uint256 pos, uint256 runs, uint256 entryBytes) internal pure returns (uint256) {
         unchecked {
             uint256 all = load(b.first - RUNS_BYTES) >> 240;
@@ -122,14 +125,14 @@ library BatchData {
         }
     }
 
-    /// @dev Copies the batch into the event it will be logged in.
+    /// @dev Copies the batch to memory, into the event that will be logged.
     function open(bytes calldata data) internal pure returns (Batch memory b) {
         b.word = NO_WORD;
         uint256 start;
         uint256 copy;
         assembly ("memory-safe") {
-            // The event as it will be logged: two offsets, data, outcomes. No update takes less than two bytes of data, so outcomes
-            // need half as much room, and some for their length and padding.
+            // The event as it will be logged: two offsets, data, outcomes. An update takes at least two bytes of
+            // data, so outcomes need at most half as much room, plus their length and padding.
             let padded := and(add(data.length, 31), not(31))
             let log := mload(0x40)
             start := data.offset
@@ -160,7 +163,7 @@ library BatchData {
         }
     }
 
-    /// @dev Notes why an update was not applied.
+    /// @dev Records why an update was not applied.
     function skip(Batch memory b, uint256 index, uint256 outcome) internal pure {
         uint256 outcomes = b.outcomes;
         if (!b.skipped) {
@@ -179,7 +182,7 @@ library BatchData {
         revert IScoreRegistry.BadFraming(b.group - b.start);
     }
 
-    /// @dev 32 bytes of the calldata; those beyond its end are zero.
+    /// @dev Returns 32 bytes of the calldata; those beyond its end are zero.
     function load(uint256 pos) internal pure returns (uint256 value) {
         assembly ("memory-safe") {
             value := calldataload(pos)

@@ -7,12 +7,13 @@ import {Projects} from "./Projects.sol";
 
 /// @dev Applies batches of updates to projects; the hot path of {ScoreRegistry}.
 ///
-/// Assembly is used where Solidity has no word for it (reading packed calldata, hashing a part of the batch) and in the
-/// few lines that every update passes. A twin in plain Solidity, in the tests, must agree with all of it.
+/// Assembly is used if Solidity has no equivalent (reading packed calldata, hashing a part of the batch), and in the
+/// few lines that every update passes. The tests compare all of it with an implementation in plain Solidity.
 abstract contract Batches is Projects, EIP712 {
     using BatchData for Batch;
 
-    /// @dev What a member signs, as EIP-712 names it. kind is the group's, without its flags; updates is its body, with its word.
+    /// @dev The EIP-712 type that a member signs. kind is the group's without its flags; updates is its body with its
+    /// word.
     bytes32 private constant GROUP_TYPEHASH = keccak256("UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)");
 
     /// @inheritdoc IScoreRegistry
@@ -25,8 +26,8 @@ abstract contract Batches is Projects, EIP712 {
         b.logApplied();
     }
 
-    /// @dev Applies the group at `pos` and returns where the next one starts. The position may run beyond the batch while records
-    /// are read; then the whole call reverts, so that needs checking only once.
+    /// @dev Applies the group at `pos` and returns the start of the next one. While records are read, the position
+    /// may run beyond the batch. The whole call then reverts, so one check at the end suffices.
     function _applyGroup(Batch memory b, uint256 pos) private returns (uint256 end) {
         unchecked {
             b.group = pos;
@@ -61,7 +62,7 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Reads whose group it is, up to its signature or body.
+    /// @dev Reads the group's project and signer, up to its signature or body.
     function _readHeader(Batch memory b, uint256 pos) private view returns (uint256 kind, uint256) {
         unchecked {
             kind = BatchData.load(pos) >> 248;
@@ -89,14 +90,15 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev The outcome of updates whose signer may not make them; APPLIED if it may, a signature being still to be checked.
+    /// @dev Returns an outcome if the signer may not make the group's updates, else APPLIED. It does not verify the
+    /// signature.
     function _authority(Batch memory b, uint256 kind) private pure returns (uint256) {
         if (b.actions == 0) return UNKNOWN_PROJECT;
         if (!b.member) return NOT_MEMBER;
         return b.signedOnly && kind & SIGNED == 0 ? SIGNATURE_REQUIRED : APPLIED;
     }
 
-    /// @dev Whether the signature before the body (EIP-2098) is the signer's over the group (EIP-712).
+    /// @dev Reports whether the signature before the body (EIP-2098) is the signer's over the group (EIP-712).
     function _signed(Batch memory b, uint256 kind, uint256 body, uint256 end) private view returns (bool) {
         unchecked {
             uint256 copied = b.copy + body - b.start;
@@ -108,24 +110,26 @@ abstract contract Batches is Projects, EIP712 {
                 _hashTypedDataV4(keccak256(abi.encode(GROUP_TYPEHASH, b.projectId, kind & KIND_BITS, updates)));
             uint256 r = BatchData.load(body - SIGNATURE_BYTES);
             uint256 vs = BatchData.load(body - SIGNATURE_BYTES / 2);
-            // A high s makes a second signature of the same group, which is of no use: its ids are used.
+            // A high s makes a second valid signature of the same group, which is useless: its ids are used.
             return ecrecover(digest, uint8(27 + (vs >> 255)), bytes32(r), bytes32(vs << 1 >> 1)) == b.signer;
         }
     }
 
-    // The three loops below apply updates in assembly while they are plainly good: the id unused, the action's points in memory,
-    // the score type known to exist. At one that is not they stop, _decide looks closely, and they resume: with that very
-    // update if it is good after all (its action's slot has been read now), else after it. A record is then passed over; an entry
-    // of a run goes through the loop once more, with nothing to add, since the run may be complete with it.
+    // The three loops below apply updates in assembly while these are plainly valid: the id is unused, the action's
+    // points are in memory, the score type exists. At any other update they stop, and _decide checks it. If it is
+    // valid after all, the loop resumes with it, since _decide has read its action's slot; else after it. A skipped
+    // record is passed over. A skipped entry of a run goes through the loop once more, with nothing to add, since it
+    // may complete its run.
     //
-    // Where their shifts come from: with a byte's lowest bit at bit k of what was loaded,
-    //   action: at = shr(k - 2) + 4 is its field, action + 1, from bit 2 on; at & 0x3e0 is field / 8 * 32, the place of its
-    //           slot in the cache; shl(3, at) & 0xe0 is field % 8 * 32, the place of its points in that slot. k is 80 of a record,
-    //           240 of a low entry, 0 of a free one. Action 255 comes out as field 0, which is 0 in the cache: no action.
-    //   target and score type: shr(88) & ~3 is the key of its slot of scores; shr(82) & 0xc0 is scoreType % 4 * 64, the place
-    //           of its score in that slot, since the score type's lowest bit is at 88.
+    // Where the shifts come from: with a byte's lowest bit at bit k of the loaded value,
+    //   action: at = shr(k - 2) + 4 is its field, action + 1, from bit 2 on. at & 0x3e0 is field / 8 * 32, the offset
+    //           of its slot in the cache. shl(3, at) & 0xe0 is field % 8 * 32, the offset of its points in that slot. k
+    //           is 80 in a record, 240 in a low entry, 0 in a free one. Action 255 yields field 0, which is 0 in the
+    //           cache: no action.
+    //   target and score type: shr(88) & ~3 is the key of its slot of scores. shr(82) & 0xc0 is scoreType % 4 * 64, the
+    //           offset of its score in that slot, since the score type's lowest bit is at 88.
 
-    /// @dev Applies records whose ids are the set bits of a mask in their word. The bitmap is read and written once.
+    /// @dev Applies records; their ids are the set bits of a mask in their word. Reads and writes the bitmap once.
     function _applyWord(Batch memory b, uint256 pos) private returns (uint256) {
         unchecked {
             (uint256 mask, uint256 first) = b.readMask(pos);
@@ -137,7 +141,7 @@ abstract contract Batches is Projects, EIP712 {
             uint256 lastType = b.types - 1;
             while (true) {
                 assembly ("memory-safe") {
-                    mstore(0x20, scores.slot) // for the slots of scores, with their keys at 0
+                    mstore(0x20, scores.slot) // for the slots of scores; their keys are at 0
                     for {} mask {} {
                         let bit := and(mask, sub(0, mask))
                         let record := calldataload(pos) // target(20) scoreType(1) action(1) …
@@ -170,7 +174,7 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Applies runs of ids of one word. The bitmap, and the score of each run, is read and written once.
+    /// @dev Applies runs of ids of one word. Reads and writes the bitmap once, and the score of each run once.
     function _applyRuns(Batch memory b, uint256 pos) private returns (uint256) {
         unchecked {
             (uint256 runs, uint256 first) = b.readRuns(pos);
@@ -178,9 +182,9 @@ abstract contract Batches is Projects, EIP712 {
             uint256[34] memory cache = b.cache;
             uint256 used = _project(b).used[b.word];
             uint256 run = BatchData.load(pos); // the current one: target(20) scoreType(1) more(1) …
-            uint256 n = (run >> 80 & 0xff) + 1; // how many of its updates are to come
-            uint256 sum; // what those before add to its score
-            uint256 skipped; // where an update is that was not good after all
+            uint256 n = (run >> 80 & 0xff) + 1; // its remaining updates
+            uint256 sum; // of the points of its updates so far
+            uint256 skipped; // position of the update that _decide skipped last
             pos += RUN_BYTES;
             uint256 lastType = b.types - 1;
             while (true) {
@@ -229,8 +233,8 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Applies runs of any ids, each with a bitmap slot of its own as far as we know. The score of each run is read and
-    /// written once.
+    /// @dev Applies runs of any ids, which probably all have bitmap slots of their own. Reads and writes the score of
+    /// each run once.
     function _applyFree(Batch memory b, uint256 pos) private returns (uint256) {
         unchecked {
             (uint256 runs, uint256 first) = b.readRuns(pos);
@@ -245,7 +249,7 @@ abstract contract Batches is Projects, EIP712 {
             uint256 lastType = b.types - 1;
             while (true) {
                 assembly ("memory-safe") {
-                    mstore(0x20, used.slot) // for the slots of words, with their keys at 0
+                    mstore(0x20, used.slot) // for the slots of words; their keys are at 0
                     for {} 1 {} {
                         mstore(0, shr(8, calldataload(pos))) // updateId(32)
                         let slot := keccak256(0, 0x40)
@@ -265,7 +269,7 @@ abstract contract Batches is Projects, EIP712 {
                         sum := add(sum, points)
                         pos := add(pos, FREE_ENTRY_BYTES)
                         n := sub(n, 1)
-                        if n { continue} // most runs of free ids have one: what follows is what usually happens
+                        if n { continue} // most runs of free ids have one update, so the code below usually runs
 
                         // The run is complete, as in _applyRuns.
                         mstore(add(cache, KEY_AT), and(shr(88, run), not(3)))
@@ -292,8 +296,8 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Looks closely at an update that is not plainly good, and notes its outcome if it is to be skipped. If it is good after
-    /// all, then that is plain from now on.
+    /// @dev Checks an update that is not plainly valid. It records the outcome of one that must be skipped. If it is
+    /// valid after all, the loop will accept it from now on.
     function _decide(Batch memory b, uint256 index, bool duplicate, uint256 action, uint256 typeIndex)
         private
         view
@@ -311,7 +315,7 @@ abstract contract Batches is Projects, EIP712 {
             b.skip(index, UNKNOWN_SCORE_TYPE);
             return false;
         }
-        // All that was missing is its action's slot: not the first one, which is in the cache from the start.
+        // Only its action's slot was missing. It is not the first one, which is in the cache from the start.
         uint256 project = b.project;
         uint256[34] memory cache = b.cache;
         assembly ("memory-safe") {
@@ -321,12 +325,12 @@ abstract contract Batches is Projects, EIP712 {
         return true;
     }
 
-    /// @dev Adds points to the score of a wallet and score type, given as wallet << 8 | scoreType. The field neither overflows
-    /// nor underflows (see {ScoreRegistry}), so its neighbours stay as they are.
+    /// @dev Adds points to the score of a wallet and score type, given as wallet << 8 | scoreType. The field neither
+    /// overflows nor underflows (see {ScoreRegistry}), so its neighbours do not change.
     function _addToScore(Project storage project, uint256 targetAndType, int256 points) internal {
         mapping(uint256 => uint256) storage scores = project.scores;
         assembly ("memory-safe") {
-            // scores[targetAndType & ~3], whose slot is computed once
+            // scores[targetAndType & ~3], with its slot computed once
             mstore(0, and(targetAndType, not(3)))
             mstore(0x20, scores.slot)
             let slot := keccak256(0, 0x40)
@@ -343,7 +347,7 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Reads what there is to know of another project, and makes the cache its own.
+    /// @dev Reads another project's first slot and resets the cache for it.
     function _enterProject(Batch memory b, Project storage project) private view {
         mapping(uint256 => uint256) storage scores = project.scores;
         uint256[34] memory cache = b.cache;

@@ -6,9 +6,10 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 import {Projects} from "./Projects.sol";
 
-/// @dev Owners' edits of their projects, sent by themselves or signed; the part of {ScoreRegistry} that changes projects.
+/// @dev Owners' edits of their projects, sent by themselves or signed; the part of {ScoreRegistry} that changes
+/// projects.
 abstract contract Edits is Projects, EIP712 {
-    /// @dev What an owner signs, as EIP-712 names it. Every part is in words or numbers that a wallet can show.
+    /// @dev The EIP-712 type that an owner signs. Each part is text or a number that a wallet can display.
     bytes32 private constant EDIT_TYPEHASH =
         keccak256("Edit(string operation,address member,string name,uint32 points,uint8 direction)");
     bytes32 private constant EDIT_PROJECT_TYPEHASH = keccak256(
@@ -67,7 +68,7 @@ abstract contract Edits is Projects, EIP712 {
         bytes32 vs
     ) external {
         Project storage project = _existingProject(projectId);
-        // A block's time is off by seconds, a deadline is minutes away.
+        // A block's timestamp is off by seconds; a deadline is minutes away.
         // forge-lint: disable-next-line(block-timestamp)
         if (block.timestamp > deadline) revert EditExpired(deadline, block.timestamp);
         if (nonce != project.editNonce) revert WrongEditNonce(projectId, nonce, project.editNonce);
@@ -103,7 +104,7 @@ abstract contract Edits is Projects, EIP712 {
         }
     }
 
-    /// @dev What the owner's key signed.
+    /// @dev Returns the digest that the owner signed.
     function _editsDigest(bytes32 projectId, Edit[] calldata edits, uint256 nonce, uint256 deadline)
         private
         view
@@ -153,7 +154,7 @@ abstract contract Edits is Projects, EIP712 {
         emit ScoreTypeAdded(projectId, uint8(index), name);
     }
 
-    /// @dev Gives or takes one role bit.
+    /// @dev Adds or removes one role bit.
     function _changeRoles(Project storage project, bytes32 projectId, address member, uint8 role, bool give, address by)
         private
     {

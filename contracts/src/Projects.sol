@@ -6,54 +6,54 @@ import {
 } from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 
-/// @dev Projects as they are stored, created and looked up; what {Edits} and {Batches} build on.
+/// @dev Stores, creates and looks up projects; {Edits} and {Batches} build on it.
 abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
     /// @notice Holders may create projects and apply batches.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
 
-    /// @notice The most points of one action.
+    /// @notice Maximum points of one action.
     uint256 public constant MAX_POINTS = 2 ** 31 - 1;
-    /// @notice The most actions of one project, over its whole life.
+    /// @notice Maximum actions of one project, over its whole life.
     uint256 public constant MAX_ACTIONS = 200;
-    /// @notice The most score types of one project, over its whole life.
+    /// @notice Maximum score types of one project, over its whole life.
     uint256 public constant MAX_SCORE_TYPES = 64;
-    /// @notice The most owners and updaters, together, that a creation may name. Later additions are not bounded.
+    /// @notice Maximum owners and updaters, together, of a creation. Later additions are unlimited.
     uint256 public constant MAX_MEMBERS = 100;
-    /// @notice The most bytes in the name of an action or score type.
+    /// @notice Maximum bytes in the name of an action or score type.
     uint256 public constant MAX_NAME_BYTES = 64;
-    /// @notice The most bytes in the name of a project.
+    /// @notice Maximum bytes in the name of a project.
     uint256 public constant MAX_PROJECT_NAME_BYTES = 128;
 
-    /// @notice The role bit of an updater, as in getRoles and MemberChanged.
+    /// @notice An updater's role bit, as in getRoles and MemberChanged.
     uint8 public constant UPDATER = 1;
-    /// @notice The role bit of an owner, as in getRoles and MemberChanged.
+    /// @notice An owner's role bit, as in getRoles and MemberChanged.
     uint8 public constant OWNER = 2;
 
-    /// @dev What is added to a score in its field; and to all four fields of a slot.
+    /// @dev BIAS is added to a score in its field, BIASES to all four fields of a slot.
     uint256 internal constant BIAS = 2 ** 63;
     uint256 internal constant BIASES = 0x8000000000000000800000000000000080000000000000008000000000000000;
 
     struct Project {
-        // The first slot is read for each header of a batch that names the project: the counts, which take one field of 32
-        // bits, and the signed points of the first seven actions, a field each. actionCount is 0 only of a project that does
-        // not exist.
+        // Each batch header that names the project reads the first slot. It contains the counts, which take one field
+        // of 32 bits, and the signed points of the first seven actions, one field each. actionCount is 0 only if the
+        // project does not exist.
         uint16 actionCount;
         uint8 scoreTypeCount;
         bool signedOnly;
         uint224 firstPoints;
-        // The signed points of the further actions, eight to a slot; 0 where there is no action.
+        // The signed points of further actions, eight to a slot; 0 if there is no action.
         uint256[25] morePoints;
         // One slot, which no batch reads.
         uint64 createdBlock;
         uint32 ownerCount;
         uint64 editNonce;
-        // The role bits; 0 of an account that is no member.
+        // Role bits; 0 if the account is not a member.
         mapping(address member => uint8 roles) members;
         // (wallet << 8 | scoreType & 0xfc) => the fields of four score types.
         mapping(uint256 walletAndQuad => uint256 fields) scores;
-        // (updateId >> 8) => the used ones of the 256 ids that begin so.
+        // (updateId >> 8) => bitmap of used ids among the 256 with this prefix.
         mapping(uint256 word => uint256 bits) used;
-        // Hash of a name => index + 1; of actions the newest of that name.
+        // Hash of a name => index + 1; for actions, of the newest with that name.
         mapping(bytes32 nameHash => uint256 indexPlusOne) actionByName;
         mapping(bytes32 nameHash => uint256 indexPlusOne) scoreTypeByName;
     }
@@ -188,7 +188,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         if (project.actionCount == 0) revert UnknownProject(projectId);
     }
 
-    /// @dev Checks and stores an action, and returns whether its name had been used before.
+    /// @dev Validates and stores an action, and returns whether its name was already in use.
     function _storeAction(
         Project storage project,
         uint256 index,
@@ -204,13 +204,14 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         project.actionByName[nameHash] = index + 1;
         uint256 field = direction == 0 ? points : 2 ** 32 - points;
         assembly ("memory-safe") {
-            // The field was 0: actions never change.
+            // The field is 0: actions never change.
             let slot := add(project.slot, shr(3, add(index, 1)))
             sstore(slot, or(sload(slot), shl(shl(5, and(add(index, 1), 7)), field)))
         }
     }
 
-    /// @dev The signed points of an action that exists. Action i has field i + 1, since the counts take the first.
+    /// @dev Returns the signed points of an existing action. Action i has field i + 1, since the counts take the
+    /// first.
     function _points(Project storage project, uint256 index) internal view returns (int32 points) {
         assembly ("memory-safe") {
             let slot := add(project.slot, shr(3, add(index, 1)))
@@ -225,7 +226,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         project.scoreTypeByName[nameHash] = index + 1;
     }
 
-    /// @dev Gives the role to each.
+    /// @dev Adds the role to each member.
     function _storeMembers(Project storage project, address[] calldata members, uint8 role) internal {
         for (uint256 i; i < members.length; ++i) {
             address member = members[i];

@@ -10,26 +10,28 @@ import {Edits} from "./Edits.sol";
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 
 /// @title ScoreRegistry
-/// @notice See {IScoreRegistry}. The contract is immutable and calls no other contract (but ecrecover). Its admin grants and
-/// revokes the relayer role, and can do nothing to projects or scores; who becomes admin changes only after a delay.
+/// @notice See {IScoreRegistry}. The contract is immutable. It calls no other contract except the ecrecover
+/// precompile. Its admin grants and revokes the relayer role, and has no power over projects or scores. A new admin
+/// takes over only after a delay.
 ///
-/// @dev Cost decides the storage. One update of an existing wallet in a batch of consecutive ids should pay for one score slot
-/// and little else:
-///  - updateIds are a bitmap: id >> 8 names a slot, the id's last byte a bit in it. Exact for every 32-byte id, in any order;
-///    consecutive ids share slots, random ids pay a fresh slot each.
-///  - four scores of a wallet share a slot as 64-bit fields. A field holds score + 2^63; a slot of 0 means four scores of 0 and is
-///    never written again. So a score back at 0 does not clear its slot (and pay for a fresh one later), and signed points
-///    are added to the whole slot at once: no field ever leaves 1 … 2^64 - 1, so nothing carries over into its neighbour.
-///    Points below 2^31 see to that: it takes 2^32 updates of one score to reach the end of its field.
-///  - eight actions' points share a slot. What a batch must know of the project (how many actions and score types it has, and
-///    whether it takes signed groups only) takes the place of one action in the first of these slots, which a batch would
-///    read anyway.
-///  - names are hashed and mapped to indexes for direct calls and are otherwise only in events; batches carry indexes.
+/// @dev The storage layout minimizes gas. One update of an existing wallet in a batch of consecutive ids should pay
+/// for one score slot and little else:
+///  - updateIds are a bitmap: id >> 8 selects a slot, and the id's last byte a bit in it. This is exact for every
+///    32-byte id, in any order. Consecutive ids share slots; each random id pays for a fresh one.
+///  - Four scores of a wallet share a slot as 64-bit fields. A field contains score + 2^63. A slot of 0 means four
+///    scores of 0; a slot that was written never returns to 0. So a score that returns to 0 does not clear its slot
+///    and pay for a fresh one later. Signed points are added to the whole slot at once. Each field stays in [1,
+///    2^64), so nothing carries over into its neighbour. Points are below 2^31, so it takes 2^32 updates of one score
+///    to reach the end of its field.
+///  - Eight actions' points share a slot. In the first of these slots, the project data that a batch needs takes the
+///    place of one action: the counts of actions and score types, and signedOnly. A batch reads that slot anyway.
+///  - Names are hashed and mapped to indexes for direct calls, and otherwise only appear in events. Batches contain
+///    indexes.
 ///
-/// {Projects} keeps projects, {Edits} changes them, {Batches} applies batches, {BatchData} reads them.
+/// {Projects} stores projects, {Edits} changes them, {Batches} applies batches, {BatchData} parses them.
 contract ScoreRegistry is Edits, Batches {
     /// @param adminDelay Seconds between the announcement and the earliest acceptance of a new admin.
-    /// @param admin The first admin, who grants and revokes the relayer role; a multisig, in earnest.
+    /// @param admin The first admin, which grants and revokes the relayer role; in production, a multisig.
     /// @param relayers The first holders of the relayer role.
     constructor(uint48 adminDelay, address admin, address[] memory relayers)
         AccessControlDefaultAdminRules(adminDelay, admin)

@@ -1,31 +1,34 @@
-// Package horizon measures what an update costs if a lane chooses what it binds from a horizon, beside a lane that binds what
-// came first.
+// Package horizon compares the gas per update of two lanes. One chooses each batch from a look-ahead window, the
+// horizon; the other takes updates in order.
 //
-// # What is measured
+// # Measurement
 //
-// Gas per update, from the receipts of geth's EVM under the rules of Osaka, with the contract's artifact. Each cell is
-// Updates updates. fifo fills one batch.Builder after the other with them in the order they came; horizon keeps a
-// batch.Horizon full of them and binds what it chooses. Both have the default limits: 2,000 updates, 16,777,216 gas at worst,
-// 128 KiB; the horizon has its default limits too, with turns and lateness, on a clock that moves as in a chain that gives
-// the lane 30 M gas a second. What is left at the end is bound, and counts.
+// Gas per update comes from receipts of geth's EVM under the rules of Osaka, with the contract's artifact. Each cell
+// has Updates updates. fifo fills one batch.Builder after the other in order of arrival. horizon keeps a
+// batch.Horizon full and assigns the updates that it chooses.
 //
-// Every wallet has a score before the measurement begins. Words of ids do not exist before: each member mints
-// consecutive ids in one stream, as the SDK does. Updates come from projects and members at random.
+// Both have the default limits: 2,000 updates, 16,777,216 gas at worst, 128 KiB. The horizon also has its default
+// limits, with turns and lateness, on the clock of a chain that gives the lane 30 M gas per second. The rest at the
+// end is assigned, and counts.
 //
-// The lane knows a slot when a transaction of its own has used it: here as soon as that is bound, since one is applied after the other.
+// Every wallet has a score before the measurement. Words of ids are new: each member mints consecutive ids in one
+// stream, as the SDK does. Updates come from random projects and members. The lane knows a slot when one of its
+// transactions used it: here, as soon as that is assigned, since transactions are applied one after the other.
 //
-// Planning is the CPU time of the same without the EVM: adding updates to the horizon, choosing and making batches, and learning. It is the
-// median of five times, of all threads.
+// Planning is the CPU time of all threads without the EVM: adding updates to the horizon, choosing and making
+// batches, and learning. It is the median of five runs.
 //
 // # The bound
 //
-// A transaction of n updates costs about this much for each of them, fitted to receipts:
+// A transaction of n updates costs about this much per update, fitted to receipts:
 //
 //	30,000/n + 4,800/r + 7,200 words/n + 789 pairs/n + 330
 //
-// where r is updates per wallet, words the words of ids, and pairs the pairs of a wallet and a word that it touches. The bound
-// of a cell is what that comes to if all updates that a lane can see at once were one transaction, with the base cost of one
-// per 2,000 updates: each wallet and each word is written once. A lane sees 20,000 updates, one after the other if there is one project.
-// Of several that take turns it sees up to twice a project's part of them: a pile grows from nothing after a turn until the
-// next, so it is twice its mean then.
+// where r is updates per wallet, words the number of words of ids, and pairs the number of pairs of a wallet and a
+// word.
+//
+// The bound of a cell is this cost if all updates that a lane can see at once were one transaction, which writes each
+// wallet and each word once. The base cost is that of one transaction per 2,000 updates. A lane sees 20,000 updates,
+// which are consecutive if there is one project. If several take turns, it sees up to twice a project's share: a pile
+// grows from nothing after a turn until the next, so it is then twice its mean.
 package horizon

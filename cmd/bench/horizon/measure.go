@@ -13,20 +13,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Figures are a cell's, in gas per update but for the last.
+// Figures are a cell's figures, in gas per update except Planning.
 type Figures struct {
 	FIFO     float64 `json:"fifo"`
 	Horizon  float64 `json:"horizon"`
 	Bound    float64 `json:"bound"`
-	Planning float64 `json:"planning_us"` // CPU that choosing 1,000 updates took, µs
+	Planning float64 `json:"planning_us"` // CPU to choose 1,000 updates, µs
 }
 
-// gasPerSecond is what the chain gives the lane.
+// gasPerSecond is the gas that the chain gives the lane.
 const gasPerSecond = 30_000_000
 
 var errCount = errors.New("a lane lost updates")
 
-// measure runs a cell with so many updates.
+// measure runs a cell with n updates.
 func (c *cell) measure(n int) (f Figures, err error) {
 	t := newTraffic(*c)
 	m, err := newMachine()
@@ -59,7 +59,7 @@ func (c *cell) measure(n int) (f Figures, err error) {
 	return f, nil
 }
 
-// fifo binds the updates in their order and returns the gas of that.
+// fifo assigns the updates in order and returns the gas used.
 func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
 	model := registry.GasModel()
 	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
@@ -81,12 +81,12 @@ func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
 	return total, nil
 }
 
-// planning is how much CPU choosing takes by itself, in µs for 1,000 updates: the median of so many times.
+// planning returns the CPU time of choosing alone, in µs per 1,000 updates: the median of several runs.
 func planning(updates []score.Update) (us float64, err error) {
 	const times = 5
 	var took []float64
 	for range times {
-		runtime.GC() // what came before is not part of it
+		runtime.GC() // excludes earlier garbage from the measurement
 		before, err := cpu()
 		if err != nil {
 			return 0, err
@@ -104,7 +104,7 @@ func planning(updates []score.Update) (us float64, err error) {
 	return took[times/2], nil
 }
 
-// cpu is what this process has taken so far, of all its threads.
+// cpu returns the CPU time of this process so far, of all its threads.
 func cpu() (time.Duration, error) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -117,7 +117,8 @@ func (m *machine) applyChoice(c *batch.Choice) (used uint64, err error) {
 	return m.apply(c.Batch, c.Gas)
 }
 
-// choose binds the updates as a lane chooses them, with apply, and returns the gas of that. It wants each bound once.
+// choose assigns the updates as a lane chooses them, with apply, and returns the gas used. It fails if one is never
+// assigned.
 func choose(updates []score.Update, apply func(*batch.Choice) (used uint64, err error)) (total uint64, err error) {
 	model := registry.GasModel()
 	model.Known = batch.NewKnown()

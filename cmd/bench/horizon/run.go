@@ -8,13 +8,13 @@ import (
 	"text/tabwriter"
 )
 
-// Updates is how many a cell has by default: five full horizons.
+// Updates is the default number of updates per cell: five full horizons.
 const Updates = 100_000
 
-// Table is the figures by the names of their cells.
+// Table contains figures by the name of their cell.
 type Table map[string]Figures
 
-// Run measures all cells with so many updates each. progress is called with a line for people after each.
+// Run measures all cells with the given number of updates each. It passes a line of progress to progress after each.
 func Run(ctx context.Context, updates int, progress func(string)) (Table, error) {
 	table := Table{}
 	for i := range cells {
@@ -32,7 +32,7 @@ func Run(ctx context.Context, updates int, progress func(string)) (Table, error)
 	return table, nil
 }
 
-// WriteText writes the table for people.
+// WriteText writes the table as text.
 func (t Table) WriteText(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "gas per update\tin order\tfrom a horizon\tlower bound\tCPU µs per 1,000 chosen\t")

@@ -16,9 +16,9 @@ import (
 // cell is one kind of traffic.
 type cell struct {
 	name              string
-	projects, members int     // members sign, of each project
-	wallets           int     // of each project
-	zipf              float64 // a wallet's popularity is 1/rank^zipf; 0: all are alike
+	projects, members int     // members sign; number per project
+	wallets           int     // per project
+	zipf              float64 // a wallet's popularity is 1/rank^zipf; 0: uniform
 }
 
 var cells = []cell{
@@ -31,9 +31,9 @@ var cells = []cell{
 	{"25x4_zipf1", 25, 4, 1_000, 1},
 }
 
-const actions = 8 // of a project; all add, so that no score goes back to zero
+const actions = 8 // per project; all add points, so no score returns to zero
 
-// project is a project of the cell's number i.
+// project returns project number i of the cell.
 func (c *cell) project(i int) *score.Project {
 	p := &score.Project{
 		ID: score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "horizon project %d", i))), Name: "Horizon",
@@ -53,17 +53,17 @@ func wallet(project, i int) common.Address {
 	return addressOf(fmt.Sprintf("wallet %d of %d", i, project))
 }
 
-// addressOf is an address that no one has the key of.
+// addressOf returns an address with an unknown key.
 func addressOf(name string) common.Address {
 	return common.Address(crypto.Keccak256([]byte(name))[12:])
 }
 
-// traffic makes a cell's updates, the same in every run.
+// traffic generates a cell's updates, the same in every run.
 type traffic struct {
 	cell
 	ids     []score.ProjectID
 	targets [][]common.Address
-	below   []float64 // of a wallet: the part of the updates that go to it and those before it
+	below   []float64 // cumulative weight of the wallets up to each
 	minted  []uint32  // by each member of each project
 	rng     *rand.Rand
 }
@@ -86,7 +86,7 @@ func newTraffic(c cell) *traffic {
 	return t
 }
 
-// first makes updates that give every wallet a score.
+// first returns updates that give every wallet a score.
 func (t *traffic) first() (updates []score.Update) {
 	for i := range t.projects {
 		stream := t.stream("first", i)
@@ -97,7 +97,6 @@ func (t *traffic) first() (updates []score.Update) {
 	return updates
 }
 
-// next makes the next n updates.
 func (t *traffic) next(n int) []score.Update {
 	updates := make([]score.Update, n)
 	for k := range updates {
@@ -121,7 +120,7 @@ func (t *traffic) update(project, member int, target common.Address, stream [32]
 	return u
 }
 
-// bound is what the package's documentation says, of the updates in the order they came.
+// bound returns the bound of the package's documentation for the updates in order.
 func (t *traffic) bound(updates []score.Update, horizon, batch int) float64 {
 	window := horizon
 	if t.projects > 1 {

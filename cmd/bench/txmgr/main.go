@@ -1,6 +1,6 @@
-// Command txmgr is the benchmark's peer: Optimism's op-service/txmgr.Queue, which op-batcher and op-proposer send with, as a
-// process that sends given calls as fast as it can. It is a module of its own because it must build with a fork of
-// go-ethereum that nothing else may see.
+// Command txmgr is the benchmark's peer: Optimism's op-service/txmgr.Queue, with which op-batcher and op-proposer
+// send. It sends given calls as fast as it can. It is a module of its own because it must build with a fork of
+// go-ethereum, which nothing else may see.
 package main
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// order is what to do, as JSON on the standard input.
+// order is the input, as JSON on standard input.
 type order struct {
 	URL        string         `json:"url"` // of the node, JSON-RPC over HTTP
 	Key        string         `json:"key"` // of the sending account, hex
 	To         common.Address `json:"to"`
 	Window     uint64         `json:"window"`      // transactions in flight at once
-	CachedFees bool           `json:"cached_fees"` // read fees once a block, in the background, instead of for each transaction
-	Calls      string         `json:"calls"`       // file with a line for each call: gas limit, space, calldata in hex
+	CachedFees bool           `json:"cached_fees"` // read fees once per block, in the background
+	Calls      string         `json:"calls"`       // file with a line per call: gas limit, space, calldata in hex
 }
 
-// result is what was done, as JSON on the standard output.
+// result is the output, as JSON on standard output.
 type result struct {
 	Sent     int    `json:"sent"`
 	Failed   int    `json:"failed"`
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// run sends until all calls are confirmed, or until SIGTERM.
+// run sends until all calls are confirmed, or until a signal.
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -64,7 +64,7 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(send(ctx, manager, o.Window, candidates))
 }
 
-// send passes all candidates through one queue. What ends by the signal does not count as failed.
+// send passes all candidates through one queue. Errors after the signal do not count as failures.
 func send(ctx context.Context, manager txmgr.TxManager, window uint64, candidates []txmgr.TxCandidate) result {
 	queue := txmgr.NewQueue[int](ctx, manager, window)
 	receipts := make(chan txmgr.TxReceipt[int], window)
@@ -87,7 +87,7 @@ func send(ctx context.Context, manager txmgr.TxManager, window uint64, candidate
 		queue.Send(i, candidate, receipts)
 		sent++
 	}
-	_ = queue.Wait() // its errors are in the receipts
+	_ = queue.Wait() // the receipts contain its errors
 	close(receipts)
 	r := <-counted
 	r.Sent = sent

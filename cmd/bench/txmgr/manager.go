@@ -18,11 +18,11 @@ import (
 	"github.com/ethereum/go-ethereum/log"
 )
 
-// blockTime is how often cached fees are read.
+// blockTime is the interval between reads of cached fees.
 const blockTime = time.Second
 
-// newManager makes a manager for one account. Its intervals are for blocks of one second; those that matter while nothing
-// goes wrong (the interval of receipt queries, one confirmation) are in its favour.
+// newManager returns a manager for one account. Its intervals suit blocks of one second. Those that matter in the
+// absence of errors (receipt queries every 100 ms, one confirmation) are in its favour.
 func newManager(ctx context.Context, o *order) (txmgr.TxManager, error) {
 	client, err := ethclient.DialContext(ctx, o.URL)
 	if err != nil {
@@ -62,12 +62,12 @@ func newManager(ctx context.Context, o *order) (txmgr.TxManager, error) {
 	return manager, nil
 }
 
-// cachedFees answers with the fees of the last block instead of asking the node for each transaction.
+// cachedFees returns the fees of the last block instead of asking the node per transaction.
 type cachedFees struct{ last atomic.Pointer[fees] }
 
 type fees struct{ tip, base, blobBase *big.Int }
 
-// run reads the fees once a block until the context ends. One that fails leaves the last ones in place.
+// run reads the fees once per block until ctx ends. A failed read leaves the last ones in place.
 func (c *cachedFees) run(ctx context.Context, client *ethclient.Client) {
 	ticker := time.NewTicker(blockTime)
 	defer ticker.Stop()

@@ -1,10 +1,11 @@
-// Package opgeth runs op-geth, the node of OP Stack chains, in this process: its pool, its EVM, its JSON-RPC, under the
-// rules of Jovian from the genesis on. A sequencer of ours drives it by the engine API: every block begins with a
-// deposit (type 0x7E) that sets L1's attributes, so transactions pay an L1 fee beside their gas; some blocks carry a
-// deposit of a user, too.
+// Package opgeth runs op-geth, the node of OP Stack chains, in this process: its pool, its EVM and its JSON-RPC,
+// under the rules of Jovian from genesis on. A sequencer in this package drives it by the engine API. Every block
+// begins with a deposit (type 0x7E) that sets L1's attributes, so transactions pay an L1 fee in addition to their
+// gas. Some blocks also contain a user's deposit.
 //
-// It is in the module of the benchmark's peer, since op-geth takes go-ethereum's place there. Nothing of the product is compiled with the
-// fork: the test builds the product's programs from the main module, and runs them as processes.
+// The package is in the module of the benchmark's peer, since op-geth replaces go-ethereum there. The product is
+// never compiled with the fork: the test builds the product's programs from the main module and runs them as
+// processes.
 package opgeth
 
 import (
@@ -32,29 +33,29 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// ChainID of the chain. No public chain has it.
+// ChainID is unused by public chains.
 const ChainID = 90_777_111
 
-// How blocks are made. OP Stack chains make one each 1 or 2 seconds, with `safe` minutes and `finalized` 15 to 20
-// minutes behind.
+// Parameters of blocks. OP Stack chains make a block every 1 or 2 seconds; `safe` is minutes behind, `finalized` 15
+// to 20 minutes.
 const (
-	// from one block to the next; timestamps, in seconds, would run ahead if it were less
+	// between blocks; timestamps are in whole seconds and would run ahead if it were less
 	Interval      = time.Second
-	building      = 250 * time.Millisecond // of it, how long op-geth takes transactions into the block
+	building      = 250 * time.Millisecond // part of Interval in which op-geth adds transactions to the block
 	safeLag       = 3                      // blocks that `safe` is behind the head
-	finalizedLag  = 6                      // blocks that `finalized` is
-	userDeposits  = 8                      // a user's deposit in every so many blocks
-	gasLimit      = 60_000_000             // of a block
+	finalizedLag  = 6                      // blocks that `finalized` is behind the head
+	userDeposits  = 8                      // blocks per deposit of a user
+	gasLimit      = 60_000_000             // per block
 	minBaseFee    = 5_000_000              // wei
 	denominator   = 250                    // of the base fee's change
 	elasticity    = 6                      // gas limit over gas target
-	depositGas    = 1_000_000              // limit of a deposit
-	daFootprint   = 400                    // gas of the block that each estimated compressed byte takes
+	depositGas    = 1_000_000              // gas limit of a deposit
+	daFootprint   = 400                    // block gas per estimated compressed byte
 	baseFeeScalar = 2_269                  // Base's
 	blobFeeScalar = 1_055_762              // Base's
 )
 
-// L1's fees, wei, as the deposits say them.
+// L1's fees in wei, as in the deposits.
 var (
 	l1BaseFee     = big.NewInt(2 * params.GWei)
 	l1BlobBaseFee = big.NewInt(1 * params.GWei)
@@ -62,20 +63,20 @@ var (
 
 // Chain is a running op-geth and its sequencer.
 type Chain struct {
-	URL    string      // JSON-RPC over HTTP, of the namespaces that public endpoints have
-	Client *rpc.Client // in process, of all namespaces
+	URL    string      // JSON-RPC over HTTP, with the namespaces of public endpoints
+	Client *rpc.Client // in process, with all namespaces
 
 	stack  *node.Node
 	chain  []common.Hash // by number
 	time   uint64        // of the head, Unix seconds
-	failed chan error    // the sequencer's end, once
+	failed chan error    // the sequencer's result, once
 	stop   context.CancelFunc
 }
 
-// Start starts a chain in a directory, on a free port. The accounts hold a million ether each.
+// Start starts a chain in a directory, on a free port. Each account has a million ether.
 func Start(dir string, accounts ...common.Address) (*Chain, error) {
 	nodeConf := node.DefaultConfig
-	nodeConf.Name, nodeConf.DataDir = "op-geth", dir // the engine API's secret is kept there
+	nodeConf.Name, nodeConf.DataDir = "op-geth", dir // the directory contains the engine API's secret
 	nodeConf.P2P = p2p.Config{NoDiscovery: true, NoDial: true}
 	nodeConf.IPCPath = ""
 	nodeConf.HTTPHost, nodeConf.HTTPPort = "127.0.0.1", 0
@@ -105,7 +106,7 @@ func (c *Chain) start(accounts []common.Address) error {
 	conf.Miner.GasCeil = gasLimit
 	conf.SyncMode = ethconfig.FullSync
 	conf.TxPool.NoLocals = true
-	conf.LogNoHistory = true // unindexed log search is right for a chain this short
+	conf.LogNoHistory = true // log search without an index suits a chain this short
 	conf.DatabaseCache, conf.TrieCleanCache, conf.TrieDirtyCache, conf.SnapshotCache = 16, 16, 64, 16
 	backend, err := eth.New(c.stack, &conf)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *Chain) start(accounts []common.Address) error {
 	return nil
 }
 
-// Close ends the sequencer and the node. It returns what the sequencer failed with, if it did.
+// Close ends the sequencer and the node. It returns the sequencer's error, if any.
 func (c *Chain) Close() error {
 	c.stop()
 	err := <-c.failed
@@ -135,7 +136,7 @@ func (c *Chain) Close() error {
 	return errors.Join(err, c.stack.Close())
 }
 
-// genesis is a chain that has had every fork from its beginning.
+// genesis returns the genesis of a chain that has every fork from its beginning.
 func genesis(accounts []common.Address) (*core.Genesis, error) {
 	rules := *params.OptimismTestConfig
 	rules.ChainID = big.NewInt(ChainID)
@@ -154,7 +155,7 @@ func genesis(accounts []common.Address) (*core.Genesis, error) {
 	}, nil
 }
 
-// sequence makes a block each Interval until ctx ends.
+// sequence makes a block every Interval until ctx ends.
 func (c *Chain) sequence(ctx context.Context) error {
 	ticker := time.NewTicker(Interval)
 	defer ticker.Stop()
@@ -170,7 +171,7 @@ func (c *Chain) sequence(ctx context.Context) error {
 	}
 }
 
-// forkchoice is what an OP Stack's node calls the head, safe and final.
+// forkchoice returns the head, safe and finalized blocks.
 func (c *Chain) forkchoice() map[string]common.Hash {
 	behind := func(lag int) common.Hash { return c.chain[max(0, len(c.chain)-1-lag)] }
 	return map[string]common.Hash{
@@ -178,7 +179,7 @@ func (c *Chain) forkchoice() map[string]common.Hash {
 	}
 }
 
-// payloadStatus is what the engine API answers about a block.
+// payloadStatus is the engine API's result for a block.
 type payloadStatus struct {
 	Status string  `json:"status"`
 	Error  *string `json:"validationError"`
@@ -194,10 +195,10 @@ func (s *payloadStatus) err() error {
 	return errors.New(s.Status)
 }
 
-// block makes one block: op-geth builds it, is given it back as a block to check, and is told that it is the head.
+// block makes one block: op-geth builds it, verifies it as a new block, and sets it as its head.
 func (c *Chain) block(ctx context.Context) error {
 	number := uint64(len(c.chain))
-	now := max(uint64(time.Now().Unix()), c.time+1) // two may not be of the same second
+	now := max(uint64(time.Now().Unix()), c.time+1) // timestamps must differ by a second
 	root := crypto.Keccak256Hash(binary.BigEndian.AppendUint64([]byte("beacon root"), number))
 	deposits, err := c.deposits(number, now)
 	if err != nil {
@@ -205,7 +206,7 @@ func (c *Chain) block(ctx context.Context) error {
 	}
 	var begun struct {
 		Status    payloadStatus  `json:"payloadStatus"`
-		PayloadID *hexutil.Bytes `json:"payloadId"` // nil where nothing is to be built
+		PayloadID *hexutil.Bytes `json:"payloadId"` // nil if no block is to be built
 	}
 	err = c.Client.CallContext(ctx, &begun, "engine_forkchoiceUpdatedV3", c.forkchoice(), map[string]any{
 		"timestamp": hexutil.Uint64(now), "prevRandao": root, "suggestedFeeRecipient": feeVault, "withdrawals": []any{},
@@ -244,11 +245,11 @@ func (c *Chain) block(ctx context.Context) error {
 	return errors.Join(err, begun.Status.err())
 }
 
-// deposits begin a block: L1's attributes in each, and in some a user's who brings ether from L1 and sends part of it
-// on. Every other one of those fails, and is in the block all the same.
+// deposits returns the first transactions of a block: L1's attributes, and in some blocks a user's deposit. A user's
+// deposit brings ether from L1 and sends part of it on. Every other one fails, but is still in the block.
 func (c *Chain) deposits(number, now uint64) ([]hexutil.Bytes, error) {
 	origin := crypto.Keccak256Hash(binary.BigEndian.AppendUint64([]byte("L1 block"), number))
-	// as deposits are told apart: by their kind, and by where on L1 they come from
+	// A deposit's identity: its kind and its origin on L1.
 	source := func(domain, index uint64) common.Hash {
 		return crypto.Keccak256Hash(common.BigToHash(new(big.Int).SetUint64(domain)).Bytes(),
 			crypto.Keccak256(origin[:], common.BigToHash(new(big.Int).SetUint64(index)).Bytes()))

@@ -11,18 +11,18 @@ import (
 
 var (
 	depositor = common.HexToAddress("0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001") // sends L1's attributes
-	feeVault  = common.HexToAddress("0x4200000000000000000000000000000000000011") // gets the tips
+	feeVault  = common.HexToAddress("0x4200000000000000000000000000000000000011") // receives the tips
 
-	// the contract of L1's attributes before Jovian
+	// contract of L1's attributes before Jovian
 	l1BlockBefore = common.HexToAddress("0xc0D3C0d3C0d3C0D3c0d3C0d3c0D3C0d3c0d30015")
 )
 
-// registered is the chain of the registry that op-geth embeds whose genesis has the contracts of OP Stack chains as
-// they were before Jovian.
+// registered is the id of a chain in the registry that op-geth embeds. Its genesis has the contracts of OP Stack
+// chains as they were before Jovian.
 const registered = 420_120_010
 
-// predeploys are the contracts of a real chain's genesis, such as the fee oracle, and L1's attributes, which one of
-// them holds.
+// predeploys returns the contracts of a real chain's genesis, such as the fee oracle, and L1's attributes in one of
+// them.
 func predeploys() (types.GenesisAlloc, error) {
 	real, err := core.LoadOPStackGenesis(registered)
 	if err != nil {
@@ -37,15 +37,15 @@ func predeploys() (types.GenesisAlloc, error) {
 	return real.Alloc, nil
 }
 
-// scalars are the fee scalars as they are packed with the number of the block in its epoch.
+// scalars returns the packed fee scalars with the number of the block in its epoch.
 func scalars(sequence uint64) []byte {
 	out := binary.BigEndian.AppendUint32(nil, baseFeeScalar)
 	out = binary.BigEndian.AppendUint32(out, blobFeeScalar)
 	return binary.BigEndian.AppendUint64(out, sequence)
 }
 
-// attributes are the calldata of the first deposit of a block, as Jovian packs them. Each block is of an L1 block of
-// its own, and no operator fee is taken.
+// attributes returns the calldata of a block's first deposit, as Jovian packs it. Each block has an L1 block of its
+// own, and there is no operator fee.
 func attributes(number, now uint64, origin common.Hash) []byte {
 	out := append([]byte{}, types.JovianL1AttributesSelector...)
 	out = append(out, scalars(0)...)
@@ -59,14 +59,14 @@ func attributes(number, now uint64, origin common.Hash) []byte {
 	return binary.BigEndian.AppendUint16(out, daFootprint)
 }
 
-// l1Block is the code of the contract that holds L1's attributes. What Jovian's deposits bring it stores where op-geth
-// and the contract before Jovian read it: the calldata from each offset on, shifted to the right, in the slot. That
-// contract answers all else.
+// l1Block returns the code of the contract of L1's attributes. It stores the values of Jovian's deposits in the slots
+// where op-geth and the contract before Jovian read them: the calldata from each offset on, shifted to the right. It
+// delegates all other calls to that contract.
 func l1Block() []byte {
 	code := []byte{
 		byte(vm.CALLDATASIZE), byte(vm.PUSH1), types.JovianL1AttributesLen, byte(vm.EQ), byte(vm.PUSH1), 0, byte(vm.JUMPI),
 	}
-	const target = 5 // of the jump, where it stands in the code
+	const target = 5 // position of the jump's target in the code
 	code = append(code, byte(vm.CALLDATASIZE), byte(vm.PUSH1), 0, byte(vm.PUSH1), 0, byte(vm.CALLDATACOPY),
 		byte(vm.PUSH1), 0, byte(vm.PUSH1), 0, byte(vm.CALLDATASIZE), byte(vm.PUSH1), 0, byte(vm.PUSH20))
 	code = append(code, l1BlockBefore[:]...)
