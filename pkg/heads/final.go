@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	tagEvery    = 4                // heads between two questions for the finalized block
-	tagInterval = 2 * time.Second  // and the time between them, at least
-	tagStalled  = 10 * time.Minute // without a move while the chain moves, after which the log says so
-	tagPatience = time.Minute      // after which an endpoint that holds the finalized block back alone is named
+	tagEvery    = 4                // heads between reads of the finalized block
+	tagInterval = 2 * time.Second  // minimum time between them
+	tagStalled  = 10 * time.Minute // stall of finality on a moving chain before a log line
+	tagPatience = time.Minute      // time before the log names an endpoint that alone holds finality back
 )
 
 // finalize moves the final block up, never down.
@@ -51,7 +51,7 @@ func (t *Tracker) setFinal(b evidence.Block) {
 	}
 }
 
-// holdback is an endpoint that calls the lowest block finalized, while others call a higher one so.
+// holdback is the endpoint with the lowest finalized block, while others have a higher one.
 type holdback struct {
 	endpoint string
 	block    uint64
@@ -59,8 +59,8 @@ type holdback struct {
 	logged   bool
 }
 
-// heldBack says once of an endpoint that it alone keeps the finalized block where it is: how long ever it does, its word is
-// not overruled, since what is final to the others may be a lie. claims ascend.
+// heldBack logs once that one endpoint holds the finalized block back. The others may lie, so they never overrule it.
+// claims ascend.
 func (t *Tracker) heldBack(claims []evidence.Claim) {
 	if len(claims) == 0 || claims[0].Block.Number == claims[len(claims)-1].Block.Number {
 		t.held = holdback{}
@@ -78,9 +78,9 @@ func (t *Tracker) heldBack(claims []evidence.Claim) {
 		"endpoint", lowest.Endpoint, "its_block", lowest.Block.Number, "other", highest.Endpoint, "others_block", highest.Block.Number)
 }
 
-// finalizeTag asks which block the endpoints call final, now and then, and takes the lowest that is linked to our chain,
-// however deep it is: that may take several rounds. One that halts, or is on another branch, holds it back, see heldBack and contested. One
-// that is on ours and calls a block final that is not in it is passed over.
+// finalizeTag reads the endpoints' finalized blocks now and then. It takes the lowest one linked to our chain, at any
+// depth; that may take several rounds. An endpoint that halts or is on another branch holds it back (heldBack,
+// contested). A finalized block outside of our chain is skipped if its endpoint is on our chain.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
 	head, now := t.recent.head().Number, t.config.Now()
 	first := t.final.Hash == common.Hash{}
@@ -105,15 +105,16 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		case c.Block.Number == 0 && head > t.config.Keep:
 			continue // nodes without finality call genesis final
 		case !first && c.Block.Number <= t.final.Number && c.Block.Number < t.recent.base():
-			return nil // this endpoint does not call any more final than is
+			return nil // no newer than our final block
 		}
 		ours, known, err := t.contains(ctx, c.Block)
 		if !known {
-			t.tagAsked, t.tagHead = time.Time{}, none // the rest in the next round
+			t.tagAsked, t.tagHead = time.Time{}, none // continue in the next round
 			return err
 		}
 		if ours {
-			if own := t.recent.at(c.Block.Number); own != nil { // an endpoint's copy of it may not be fit to be checked
+			// The endpoint's copy may be uncheckable.
+			if own := t.recent.at(c.Block.Number); own != nil {
 				c.Block = *own
 			}
 			if _, err := t.agree(ctx, c.Endpoint, []evidence.Block{c.Block}); err != nil {
@@ -126,14 +127,14 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			return err
 		}
 		if !t.follows(c.Endpoint) {
-			return nil // it is on another branch, of which this one may be the lie
+			return nil // on another branch; ours may be the lie
 		}
 	}
 	return nil
 }
 
-// contested reports whether an endpoint that calls a higher block finalized has another block in place of b. One that does not say counts as if it had,
-// for a while.
+// contested reports whether an endpoint with a higher finalized block has another block in place of b. A failing one
+// counts as if it had for breakPatience.
 func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evidence.Claim) (bool, error) {
 	for _, c := range higher {
 		if t.follows(c.Endpoint) || c.Block.Hash == b.Hash {
@@ -149,7 +150,7 @@ func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evid
 		case hash == b.Hash:
 			delete(t.silent, c.Endpoint)
 		default:
-			s.since = t.config.Now() // an error later is not the end of a dispute
+			s.since = t.config.Now() // the dispute outlasts a later error
 			t.disputed(s, c, b)
 			return true, nil
 		}
@@ -157,13 +158,12 @@ func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evid
 	return false, nil
 }
 
-// follows reports whether an endpoint's newest block is in the chain.
 func (t *Tracker) follows(endpoint string) bool {
 	of := func(c evidence.Claim) bool { return c.Endpoint == endpoint && t.recent.has(c.Block.Ref()) }
 	return slices.ContainsFunc(t.claims, of) || slices.ContainsFunc(t.missed, of)
 }
 
-// lowestLinked is the lowest block that is known to be in the chain by links.
+// lowestLinked returns the lowest block that links connect to the head.
 func (t *Tracker) lowestLinked() evidence.Block {
 	if low := t.skeleton.low; low.Hash != (common.Hash{}) && low.Number < t.recent.base() {
 		return low
@@ -171,8 +171,8 @@ func (t *Tracker) lowestLinked() evidence.Block {
 	return t.recent.blocks[0]
 }
 
-// contains reports whether a block that an endpoint calls final is in the chain; known is false while that takes more
-// reads. Blocks up to Keep below the head are added to the recent ones, deeper ones to the skeleton.
+// contains reports whether a block is in the chain; known is false while that needs more reads. Blocks up to Keep
+// below the head extend the recent ones, deeper ones the skeleton.
 func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, known bool, err error) {
 	if head := t.recent.head().Number; b.Number >= t.recent.base() || head-b.Number <= t.config.Keep {
 		known, err = t.reach(ctx, b.Number)
@@ -192,8 +192,8 @@ func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, kno
 	return false, false, nil
 }
 
-// leads reports whether a block below the recent ones, and not below the skeleton, is in the chain: an endpoint's blocks
-// above it must lead to the next block that is, and the lowest of them name it as the parent.
+// leads reports whether a block between skeleton and recent blocks is in the chain. An endpoint's blocks above it
+// must lead to the next block that is, and the lowest must name it as its parent.
 func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known bool, err error) {
 	next := t.recent.blocks[0].Ref()
 	if i := slices.IndexFunc(t.skeleton.refs, func(r evidence.Ref) bool { return r.Number >= b.Number }); i >= 0 {
@@ -218,8 +218,8 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	return false, false, errors.Join(errs...)
 }
 
-// parentUnder reads an endpoint's blocks from…to.Number, checks that they link and end with to, and returns the parent of
-// the first. An error says that they do not, or did not come.
+// parentUnder reads an endpoint's blocks from…to.Number, verifies that they link and end with to, and returns the
+// parent of the first. Otherwise it returns an error.
 func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64, to evidence.Ref,
 ) (parent common.Hash, err error) {
 	var last evidence.Block
@@ -241,18 +241,18 @@ func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64,
 	return parent, nil
 }
 
-// tagWatch is for how long no block has become final while the head moved.
+// tagWatch measures how long finality stalls while the head moves.
 type tagWatch struct {
 	final   evidence.Ref
-	head    uint64 // as it last was
+	head    uint64 // at the last check
 	at      time.Time
 	stalled time.Duration
 	logged  bool
-	claims  []evidence.Claim // what endpoints last called final
+	claims  []evidence.Claim // the endpoints' finalized blocks
 }
 
-// watchTag logs once that no block becomes final, and once that one does again. A head that stays adds a minute at most: a
-// chain without new blocks makes none final.
+// watchTag logs once that finality stalls, and once that it continues. A head that stays adds a minute at most, since
+// an idle chain finalizes none.
 func (t *Tracker) watchTag() {
 	w, head, now := &t.tag, t.recent.head().Number, t.config.Now()
 	if w.at.IsZero() || w.final != t.final.Ref() {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	firstRead      = 16              // blocks read first of a chain that is ahead, before much is asked for
-	mostRead       = 200             // blocks read in one question
-	uncheckedRead  = 32              // blocks read at once down a branch of a hard fork: further below checked ones the chain's client believes none
-	readsPerRound  = 8               // questions for blocks in a round, in one direction
-	lieAfter       = 3               // claims in a row whose parent is not what the endpoint says it is, until that is a lie
-	mostSetback    = 8               // rounds that a claim which cannot be linked is left alone, at most
-	uncheckedAfter = 1 * time.Minute // without checked blocks, until unchecked ones may follow or replace them
+	firstRead      = 16              // blocks of the first read of a chain that is ahead
+	mostRead       = 200             // blocks per read
+	uncheckedRead  = 32              // blocks per read down an unchecked branch, as chain.Client allows
+	readsPerRound  = 8               // reads of blocks per round, in one direction
+	lieAfter       = 3               // unlinkable claims in a row before an endpoint is distrusted
+	mostSetback    = 8               // most rounds for which an unlinkable claim is skipped
+	uncheckedAfter = 1 * time.Minute // pause of checked blocks before unchecked ones may follow or replace them
 )
 
 var (
@@ -29,15 +29,15 @@ var (
 	errUnchecked = errors.New("its blocks do not hash to their hashes, unlike the chain's so far")
 )
 
-// setback counts how often an endpoint's claim could not be linked, nor brought anything, in a row.
+// setback counts an endpoint's consecutive unlinkable claims, restarted by progress.
 type setback struct {
 	times uint64
-	next  uint64 // the round in which it is tried again
-	err   error  // the last one
+	next  uint64 // round of the next try
+	err   error  // of the last try
 }
 
-// follow makes the best of the round's claims that links to the chain the head. It is an error when none shows what the
-// chain's newest block is.
+// follow moves the head to the best claim that links to the chain. It returns an error unless an endpoint confirms
+// the chain.
 func (t *Tracker) follow(ctx context.Context) error {
 	before := t.headHash()
 	var errs []error
@@ -69,7 +69,7 @@ func (t *Tracker) follow(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// headHash is zero before there is a head.
+// headHash returns the zero hash before the first head.
 func (t *Tracker) headHash() common.Hash {
 	if head := t.recent.head(); head != nil {
 		return head.Hash
@@ -81,14 +81,16 @@ func claimError(c evidence.Claim, err error) error {
 	return fmt.Errorf("the endpoint %s says that block %d (%s) is the newest, which is not believed: %w", c.Endpoint, c.Block.Number, c.Block.Hash, err)
 }
 
-// ahead tells whether the claim is a block that would make the chain longer, or checked where it is not.
+// ahead reports whether the claim would extend the chain, or is a checked block that the chain lacks while its head
+// is unchecked.
 func (t *Tracker) ahead(c evidence.Claim) bool {
 	head := t.recent.head()
 	return head == nil || c.Block.Number > head.Number ||
 		c.Block.Checked && !head.Checked && c.Block.Number >= t.recent.base() && !t.recent.has(c.Block.Ref())
 }
 
-// reckon logs when an endpoint's claims begin and cease to be unbelievable, and leaves it alone for some rounds meanwhile.
+// reckon logs when an endpoint's claims become unbelievable and believable again. Meanwhile it is skipped for some
+// rounds.
 func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 	s, failing := t.setbacks[c.Endpoint]
 	switch {
@@ -112,8 +114,8 @@ func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 	}
 }
 
-// pursue extends the chain towards a claim that is ahead, or to its branch. What links is kept when it fails, and what is too
-// much for one round is left to the next.
+// pursue extends the chain towards a claim that is ahead, or moves to its branch. Linked blocks stay after an error.
+// It may take several rounds.
 func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
 	if t.recent.empty() {
 		return t.begin(ctx, c)
@@ -146,7 +148,7 @@ func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// attach adds blocks that begin right above the head, be they on its branch or not.
+// attach adds blocks that begin right above the head, on its branch or another.
 func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence.Block) error {
 	if blocks[0].Parent != t.recent.head().Hash {
 		return t.fork(ctx, endpoint, blocks)
@@ -158,9 +160,9 @@ func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence
 	return err
 }
 
-// mayFollow is how many of an endpoint's blocks, from the first on, may be followed; an error says why that is not all. It refuses
-// unchecked blocks above or in place of checked ones, unless nothing else has come for a while: then a hard fork gave headers
-// fields that this program does not know. Of unchecked ones those may be that endpoints agree on.
+// mayFollow returns how many of an endpoint's blocks, from the first on, may be followed, with the reason if some are
+// left out. Unchecked blocks may come above or in place of checked ones only after a pause of uncheckedAfter. Then a
+// hard fork added header fields unknown to this program. Endpoints must agree on unchecked blocks.
 func (t *Tracker) mayFollow(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	below := t.recent.head()
 	if first := blocks[0].Number; below != nil && first > t.recent.base() && first <= below.Number+1 {
@@ -180,7 +182,7 @@ func (t *Tracker) mayFollow(ctx context.Context, endpoint string, blocks []evide
 	return t.agree(ctx, endpoint, blocks)
 }
 
-// agree is Chain.Agreed, of some blocks at a time.
+// agree is Chain.Agreed, in chunks.
 func (t *Tracker) agree(ctx context.Context, endpoint string, blocks []evidence.Block) (n int, err error) {
 	for some := range slices.Chunk(blocks, mostRead) {
 		call, cancel := t.call(ctx)
@@ -198,7 +200,7 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.recent.empty() || blocks[0].Number <= t.recent.base() {
-		t.skeleton = skeleton{} // what these blocks lead to is not known
+		t.skeleton = skeleton{} // its link to these blocks is unknown
 	} else {
 		t.skeleton.replaced(blocks[0].Number)
 	}
@@ -216,7 +218,7 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.match(t.recent.from(blocks[0].Number))
 }
 
-// begin starts the chain at a claim, with the blocks below it that finality may need.
+// begin starts the chain at a claim, with the blocks below that finality may need.
 func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
@@ -226,7 +228,7 @@ func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// ending are the claim and some blocks below it, if all may be followed.
+// ending returns the claim and some blocks below it, if all may be followed.
 func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Block, error) {
 	blocks := []evidence.Block{c.Block}
 	depth := min(max(t.config.Confirmations, firstRead), c.Block.Number)
@@ -242,7 +244,7 @@ func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Bloc
 	return blocks, err
 }
 
-// allFar tells whether every endpoint that is ahead of the head is further than blocks are remembered.
+// allFar reports whether every endpoint ahead of the head is further ahead than Keep.
 func (t *Tracker) allFar() bool {
 	head := t.recent.head().Number
 	for _, c := range t.claims {
@@ -253,15 +255,15 @@ func (t *Tracker) allFar() bool {
 	return true
 }
 
-// restart begins again far ahead: the process slept, or nodes were away. The blocks between are not read; lanes learn
-// from their accounts that nonces were used, and the search goes back for them.
+// restart begins again far ahead: the process slept, or nodes were down. It skips the blocks between. Accounts show
+// the nonces used meanwhile, and the search goes back for them.
 func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	was := *t.recent.head()
 	hash, err := t.hashAt(ctx, c.Endpoint, was.Number)
 	if err != nil {
 		return err
 	}
-	if hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
+	if hash != was.Hash { // also a reorg, and its start matters; the next round restarts
 		blocks, err := t.read(ctx, c.Endpoint, was.Number+1, was.Number+firstRead)
 		if err != nil {
 			return err
@@ -278,8 +280,8 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// trim forgets blocks that are neither among the Keep newest nor within KeepBytes, but for those that a receipt or a search
-// needs. Of those that are not final yet the skeleton stays.
+// trim forgets blocks outside of Keep and KeepBytes, except those that a receipt or a search needs. The skeleton
+// keeps those above the final block.
 func (t *Tracker) trim() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,15 +12,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// breakPatience is how long an endpoint that answers, but not what its block at the final height is, can hold up a branch
-// that leaves the chain below the final block.
+// breakPatience is how long an endpoint that fails to return its block can delay a branch from below the final block.
 const breakPatience = 30 * time.Second
 
 var errFinal = errors.New("its branch leaves the chain below the final block")
 
-// weigh looks at branches that are no longer than ours. One is taken when those endpoints that had our head as their latest
-// have left it, or have not answered for a while: else two endpoints on two branches would make the chain swing from one to
-// the other.
+// weigh considers branches of our length or shorter. It takes one if the endpoints that had our head as their latest
+// left it, or were silent for breakPatience. Otherwise two endpoints on two branches would cause flapping.
 func (t *Tracker) weigh(ctx context.Context) error {
 	answered, below := false, true
 	var aside []evidence.Claim
@@ -60,8 +58,8 @@ func (t *Tracker) weigh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// retreat begins again at a claim below the recent blocks: no endpoint has our head any more, nor a block that could show whether
-// it is on our branch.
+// retreat begins again at a claim below the recent blocks. All claims are there, so it is unknown whether they are on
+// our branch.
 func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
@@ -90,7 +88,7 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// startOver puts blocks in place of all recent ones. What was learnt from blocks below a height stays.
+// startOver replaces all recent blocks. Knowledge from blocks below a height stays.
 func (t *Tracker) startOver(endpoint string, blocks []evidence.Block, below uint64) {
 	t.mu.Lock()
 	t.recent = recentBlocks{}
@@ -102,7 +100,7 @@ func (t *Tracker) startOver(endpoint string, blocks []evidence.Block, below uint
 	t.forget(below)
 }
 
-// fork finds where the branch of an endpoint leaves ours, and takes it. The blocks are the part of it that is known.
+// fork finds where an endpoint's branch leaves ours, and takes it. branch is its known part.
 func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.Block) error {
 	size := uint64(firstRead / 2)
 	for !t.recent.holdsParent(&branch[0]) && branch[0].Number > t.recent.base() {
@@ -125,7 +123,7 @@ func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.B
 	return t.take(ctx, endpoint, branch)
 }
 
-// take puts a branch in place of ours, unless that would undo what is final and is not undone everywhere.
+// take replaces our blocks by a branch. If that would undo final blocks, all endpoints must have left them.
 func (t *Tracker) take(ctx context.Context, endpoint string, branch []evidence.Block) error {
 	first, head := branch[0].Number, *t.recent.head()
 	rooted := t.recent.holdsParent(&branch[0])
@@ -160,15 +158,15 @@ func (t *Tracker) undoesFinal(first uint64) bool {
 	return t.final.Hash != (common.Hash{}) && first <= t.final.Number
 }
 
-// offer is a branch that leaves the chain below the final block: since when endpoints offer one, or since when none showed the final
-// block after that, and when one was last offered.
+// offer is a branch from below the final block. since is when endpoints first offered one, or last showed the final
+// block after that; last is the newest offer.
 type offer struct{ since, last time.Time }
 
-// allLeft makes sure, by asking now, that no endpoint that answers, or did so lately, has the old block in its chain any more. The
-// branch is the end of the chain of one that has not.
+// allLeft returns nil if all endpoints that answer, or did so lately, have left the old block. It asks them now.
+// branch is the end of the new chain of endpoint.
 func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
 	now := t.config.Now()
-	if now.Sub(t.offer.last) >= breakPatience+mostSetback*t.config.PollInterval { // else its endpoint was left alone meanwhile
+	if now.Sub(t.offer.last) >= breakPatience+mostSetback*t.config.PollInterval { // longer than an endpoint is skipped
 		t.offer.since = now
 	}
 	t.offer.last = now
@@ -182,7 +180,7 @@ func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint stri
 				t.offer.since = now
 				return stillHas(old, c.Endpoint) // or will, once it has caught up
 			}
-			continue // it has no block there
+			continue // too low to have it
 		}
 		hash, err := t.hashAt(ctx, c.Endpoint, old.Number)
 		switch {
@@ -203,7 +201,7 @@ func stillHas(old evidence.Block, holder string) error {
 	return fmt.Errorf("%w %d (%s), which %s still has", errFinal, old.Number, old.Hash, holder)
 }
 
-// broken raises the alarm and moves the final block back to the last one that is left; zero if none is known.
+// broken raises the alarm and moves the final block back to last; zero: unknown.
 func (t *Tracker) broken(old evidence.Block, last evidence.Ref) {
 	t.metrics.breaks.Inc()
 	t.log.Error("the chain was reorganised below its final block, on every endpoint that answers: statuses that said final were wrong. "+

@@ -10,44 +10,45 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Chain asks the chain's endpoints. What it returns has passed the checks of package evidence that need no other
-// knowledge; an error means that nothing was learnt. Each call has the deadline of its context at most.
+// Chain queries the chain's endpoints. Its results have passed the checks of package evidence that stand alone. After
+// an error the answer is unknown. Each call ends at its context's deadline.
 type Chain interface {
-	// Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
-	// does.
+	// Latest returns the newest block of every responding endpoint, soon after the first response; an error if all
+	// fail.
 	Latest(ctx context.Context) ([]evidence.Claim, error)
-	// Finalized is the same of the tag by which the chain calls blocks final; no claims and no error while the chain has none.
+	// Finalized does the same for the finalized tag; the result is empty if the chain lacks it.
 	Finalized(ctx context.Context) ([]evidence.Claim, error)
-	// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows.
-	// With an error come those that were read before it, from `from` on without a gap.
+	// Blocks returns the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it
+	// allows. An error comes with the blocks read before it, contiguous from `from` on.
 	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
-	// HashAt is the hash of one endpoint's block of a height, by its word.
+	// HashAt returns one endpoint's block hash at a height, as claimed.
 	HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error)
-	// Agreed is how many of an endpoint's blocks, ascending, from the first on, are believed; an error says why that is not all. Those that
-	// are not Checked are what other endpoints say of them, too: evidence.ErrUnconfirmed where these do not have one yet.
+	// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, with the reason if
+	// some are left out. Unchecked blocks are compared with other endpoints'. evidence.ErrUnconfirmed: these lack the
+	// block so far.
 	Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error)
-	// Read asks an endpoint that has the block ask.At. The answer may be incomplete; an error means that it is empty.
+	// Read queries an endpoint that has the block ask.At. The answer may be incomplete; with an error it is empty.
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
-	// Transactions are all transactions of the blocks, checked against their headers unless Hashes is nil; it may return
-	// fewer blocks, from the first on, with an error.
+	// Transactions returns all transactions of the blocks, verified against their headers unless Hashes is nil. An
+	// error may come with fewer blocks, from the first on.
 	Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error)
-	// Find asks endpoints in which block transactions are. An answer is a hint, its absence says nothing.
+	// Find asks endpoints for the blocks of transactions. An answer is a hint; its absence proves nothing.
 	Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error)
-	// Distrust sets an endpoint aside for a while that contradicts what was verified.
+	// Distrust avoids an endpoint for a while, because it contradicts verified data.
 	Distrust(endpoint string, why error)
 }
 
-// Config of a Tracker. Zero values mean the defaults.
+// Config configures a Tracker. Zero values mean the defaults.
 type Config struct {
-	Confirmations uint64        // blocks, its own included, after which one is final; 0: by the chain's tag
-	PollInterval  time.Duration // how often to look for a head. Default 500 ms
-	CallTimeout   time.Duration // of one question to the chain. Default 15 s
-	Keep          uint64        // blocks below the head that are always remembered. Default 4096; at least 2·Confirmations
-	KeepBytes     int           // of memory for blocks down to the final one, but for the Keep newest, which are kept in any case. Default 32 MiB
-	// Peek reports whether an endpoint shows events that the deployment follows in the blocks from…to. It is asked while
-	// the tracker rests, and proves nothing. nil: only the subscribers cause events.
+	Confirmations uint64        // of a final block, its own included; 0: by the chain's tag
+	PollInterval  time.Duration // between reads of the head. Default 500 ms
+	CallTimeout   time.Duration // deadline of one call. Default 15 s
+	Keep          uint64        // blocks below the head always remembered. Default 4096; at least 2·Confirmations
+	KeepBytes     int           // memory for blocks down to the final one, beyond the Keep newest. Default 32 MiB
+	// Peek reports whether an endpoint shows relevant events in the blocks from…to. It is called while the tracker
+	// rests, as a hint. nil: only subscribers cause events.
 	Peek func(ctx context.Context, from, to uint64) (bool, error)
-	Now  func() time.Time // the clock; time.Now unless a test has another
+	Now  func() time.Time // default time.Now; tests replace it
 }
 
 func (c Config) withDefaults() Config {

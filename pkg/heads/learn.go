@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	accountEvery     = 8                // heads between two reads of the account of a lane that works
-	idleAccountEvery = 16               // and of one that does not
-	priceEvery       = 30 * time.Second // between two reads of the price while no lane works
-	mostReads        = 64               // accounts remembered of a signer
+	accountEvery     = 8                // heads between reads of the account of a working lane
+	idleAccountEvery = 16               // … of an idle lane
+	priceEvery       = 30 * time.Second // between reads of the price while all lanes are idle
+	mostReads        = 64               // remembered accounts per signer
 )
 
-// learn asks for what this head leaves open, for all lanes in one exchange: accounts, price, and receipts.
+// learn reads missing accounts, prices and receipts for all lanes, in one exchange.
 func (t *Tracker) learn(ctx context.Context) error {
 	t.mu.Lock()
 	ask := evidence.Ask{At: *t.recent.head(), Accounts: t.accountsDue(), Receipts: t.wanted(), Price: t.priceDue()}
@@ -43,7 +43,7 @@ func (t *Tracker) learn(ctx context.Context) error {
 	return err
 }
 
-// accountsDue are the signers whose account is to be read at the head. mu is held.
+// accountsDue returns the signers with an account to read at the head. mu is held.
 func (t *Tracker) accountsDue() []common.Address {
 	head := t.recent.head()
 	var due []common.Address
@@ -61,7 +61,7 @@ func (t *Tracker) accountsDue() []common.Address {
 	return due
 }
 
-// priceDue tells whether the price is to be read at the head. mu is held.
+// priceDue reports whether the price must be read at the head. mu is held.
 func (t *Tracker) priceDue() bool {
 	if len(t.subs) == 0 || t.priceAt == t.recent.head().Ref() {
 		return false
@@ -70,7 +70,7 @@ func (t *Tracker) priceDue() bool {
 	return busy || t.priceTime.IsZero() || t.config.Now().Sub(t.priceTime) >= priceEvery
 }
 
-// apply keeps what an answer says. mu is held.
+// apply stores an answer. mu is held.
 func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 	t.received(ask.Receipts, answer.Receipts)
 	if answer.Price != nil && ask.Price {
@@ -83,8 +83,8 @@ func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 	}
 }
 
-// keep takes the account as of the head, and forgets reads that a later one makes useless: of the same nonce, and too deep
-// for a reorg. mu is held.
+// keep stores the account at the head. It forgets an older read of the same nonce if the next read is too deep for a
+// reorg. mu is held.
 func (s *Subscription) keep(a evidence.Account) {
 	s.account, s.needAccount, s.stale, s.rested = a, false, false, false
 	s.reads = append(s.reads, a)
@@ -99,7 +99,7 @@ func (s *Subscription) keep(a evidence.Account) {
 	}
 }
 
-// learnFinal reads the accounts that are wanted in the state of a final block.
+// learnFinal reads requested accounts at the final block.
 func (t *Tracker) learnFinal(ctx context.Context) error {
 	if t.final.Hash == (common.Hash{}) {
 		return nil
@@ -109,7 +109,7 @@ func (t *Tracker) learnFinal(ctx context.Context) error {
 	t.mu.Lock()
 	for _, s := range t.subs {
 		if s.needFinal && s.finalAccount.At == at {
-			s.needFinal = false // nothing newer is final
+			s.needFinal = false // the newest already
 		}
 		if s.needFinal && !slices.Contains(due, s.signer) {
 			due = append(due, s.signer)

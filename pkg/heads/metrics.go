@@ -21,7 +21,7 @@ type metrics struct {
 	fill     prometheus.Histogram
 	baseFee  prometheus.Gauge
 
-	used, limit atomic.Uint64 // gas of all blocks that were followed
+	used, limit atomic.Uint64 // gas of all followed blocks
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -76,7 +76,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// put takes in blocks that follow the chain now, the newest last.
+// put counts blocks that joined the chain, the newest last.
 func (m *metrics) put(blocks []evidence.Block) {
 	for i := range blocks {
 		m.used.Add(blocks[i].GasUsed)

@@ -9,7 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// read are blocks of one endpoint's chain that link to each other. With an error come those that could be read before it.
+// read returns linked blocks of one endpoint's chain. An error comes with the blocks read before it.
 func (t *Tracker) read(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
 	ctx, cancel := t.call(ctx)
 	defer cancel()
@@ -26,26 +26,25 @@ func (t *Tracker) read(ctx context.Context, endpoint string, from, to uint64) ([
 	return blocks, err
 }
 
-// hashAt is the hash of one endpoint's block of a height, by its word.
 func (t *Tracker) hashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error) {
 	ctx, cancel := t.call(ctx)
 	defer cancel()
 	return t.chain.HashAt(ctx, endpoint, number)
 }
 
-// below reads size blocks that lead up to one.
+// below reads the size blocks that lead up to b.
 func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, size uint64) ([]evidence.Block, error) {
 	older, err := t.read(ctx, endpoint, b.Number-min(b.Number, size), b.Number-1)
 	if err != nil {
 		return nil, err
 	}
-	if last := older[len(older)-1]; last.Hash != b.Parent || b.Checked && !last.Checked { // no fork ends
+	if last := older[len(older)-1]; last.Hash != b.Parent || b.Checked && !last.Checked { // a hard fork stays in force
 		return nil, fmt.Errorf("%w: the parent of block %d is %s, its block %d is %s", errUnlinked, b.Number, b.Parent, last.Number, last.Hash)
 	}
 	return older, nil
 }
 
-// belowAny reads size blocks that lead up to one, from the first endpoint that has them.
+// belowAny reads the size blocks that lead up to b, from the first endpoint that has them.
 func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (blocks []evidence.Block, err error) {
 	for _, c := range t.claims {
 		if blocks, err = t.below(ctx, c.Endpoint, b, size); err == nil {
@@ -59,7 +58,7 @@ func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (
 	return nil, err
 }
 
-// reach extends the recent blocks down to a height, some blocks a round; ok tells whether it holds it now.
+// reach extends the recent blocks down to a height, some per round; ok reports whether they contain it now.
 func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error) {
 	t.needed = min(t.needed, number)
 	for range readsPerRound {

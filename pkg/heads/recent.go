@@ -9,16 +9,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-const blockBytes = 640 // of memory for a block without its list of transactions: 600, and its base fee
+const blockBytes = 640 // memory per block, its list of transactions excluded: 600, and its base fee
 
-// recentBlocks are the newest part of the chain: blocks without a gap, each the parent of the next.
+// recentBlocks are the newest part of the chain, each the parent of the next.
 type recentBlocks struct {
 	blocks []evidence.Block
 }
 
 func (r *recentBlocks) empty() bool { return len(r.blocks) == 0 }
 
-// head is the newest block, nil before there is one.
+// head returns the newest block, or nil.
 func (r *recentBlocks) head() *evidence.Block {
 	if r.empty() {
 		return nil
@@ -26,10 +26,10 @@ func (r *recentBlocks) head() *evidence.Block {
 	return &r.blocks[len(r.blocks)-1]
 }
 
-// base is the number of the oldest block. The recent blocks must not be empty.
+// base returns the number of the oldest block. It panics if empty.
 func (r *recentBlocks) base() uint64 { return r.blocks[0].Number }
 
-// at is the block of a height, nil outside of the recent blocks.
+// at returns the block at a height, nil outside of the recent blocks.
 func (r *recentBlocks) at(number uint64) *evidence.Block {
 	if r.empty() || number < r.base() || number-r.base() >= uint64(len(r.blocks)) {
 		return nil
@@ -42,17 +42,16 @@ func (r *recentBlocks) has(ref evidence.Ref) bool {
 	return b != nil && b.Hash == ref.Hash
 }
 
-// kept tells whether a block that once was in the recent blocks is still part of the chain: it is in the recent blocks, or below them.
+// kept reports whether a formerly recent block is still in the chain: recent or below.
 func (r *recentBlocks) kept(ref evidence.Ref) bool {
 	return !r.empty() && ref.Number < r.base() || r.has(ref)
 }
 
-// holdsParent tells whether the block's parent is in the recent blocks.
 func (r *recentBlocks) holdsParent(b *evidence.Block) bool {
 	return b.Number > 0 && r.has(evidence.Ref{Number: b.Number - 1, Hash: b.Parent})
 }
 
-// replace drops what is at the first block's height and above, and puts the blocks there.
+// replace puts blocks in place of those from the first one's height on.
 func (r *recentBlocks) replace(blocks []evidence.Block) {
 	if !r.empty() {
 		r.blocks = r.blocks[:blocks[0].Number-r.base()]
@@ -60,19 +59,18 @@ func (r *recentBlocks) replace(blocks []evidence.Block) {
 	r.blocks = append(r.blocks, blocks...)
 }
 
-// prepend puts older blocks in front.
 func (r *recentBlocks) prepend(blocks []evidence.Block) { r.blocks = slices.Concat(blocks, r.blocks) }
 
-// trim drops what is below a height.
+// trim drops the blocks below a height, except the head.
 func (r *recentBlocks) trim(base uint64) {
 	if !r.empty() && base > r.base() {
 		drop := min(base-r.base(), uint64(len(r.blocks)-1))
-		clear(r.blocks[:drop]) // the array stays until it is full; the lists of transactions need not
+		clear(r.blocks[:drop]) // frees the lists of transactions; the array stays until it is full
 		r.blocks = r.blocks[drop:]
 	}
 }
 
-// from are the blocks of a height and above.
+// from returns the blocks at a height and above.
 func (r *recentBlocks) from(number uint64) []evidence.Block {
 	switch {
 	case r.empty() || number > r.head().Number:
@@ -83,7 +81,7 @@ func (r *recentBlocks) from(number uint64) []evidence.Block {
 	return r.blocks[number-r.base():]
 }
 
-// between are the blocks from…below-1.
+// between returns the blocks from…below-1 below the head.
 func (r *recentBlocks) between(from, below uint64) []evidence.Block {
 	if below < r.base() {
 		return nil
@@ -92,7 +90,7 @@ func (r *recentBlocks) between(from, below uint64) []evidence.Block {
 	return blocks[min(from-min(from, r.base()), uint64(len(blocks))):]
 }
 
-// within is the lowest height from which the blocks up to the head take at most so many bytes of memory.
+// within returns the lowest height from which the blocks up to the head fit in that many bytes.
 func (r *recentBlocks) within(bytes int) uint64 {
 	for i := len(r.blocks) - 1; i >= 0; i-- {
 		if bytes -= blockBytes + common.HashLength*len(r.blocks[i].Txs); bytes < 0 {
@@ -102,7 +100,7 @@ func (r *recentBlocks) within(bytes int) uint64 {
 	return r.base()
 }
 
-// linked is how many of the blocks begin at a height and follow each other without a gap.
+// linked returns how many of the blocks, from the first on, follow each other from a height on.
 func linked(from uint64, blocks []evidence.Block) int {
 	for i := range blocks {
 		if blocks[i].Number != from+uint64(i) || i > 0 && blocks[i].Parent != blocks[i-1].Hash {
@@ -113,19 +111,18 @@ func linked(from uint64, blocks []evidence.Block) int {
 }
 
 const (
-	skeletonEvery = 16   // blocks between two of a skeleton, at first
-	mostSkeleton  = 8192 // blocks of a skeleton, of 40 bytes each: with more, every doubles, and parentUnder reads as many for one claim
+	skeletonEvery = 16   // initial distance of a skeleton's blocks
+	mostSkeleton  = 8192 // blocks of 40 bytes. Beyond, every doubles; parentUnder reads as many for one claim
 )
 
-// skeleton is a thinned part of the chain below the recent blocks: each of its blocks was seen to lead to them, parent by
-// parent. It links a final block of any age in bounded memory. reach may extend the recent blocks into it.
+// skeleton is a thinned part of the chain below the recent blocks, linked to them parent by parent. It links a final
+// block of any age in bounded memory. reach may extend the recent blocks into it.
 type skeleton struct {
 	refs  []evidence.Ref // ascending
 	every uint64         // heights of refs are multiples of it
-	low   evidence.Block // the lowest block that was linked, see bare; Hash zero for none
+	low   evidence.Block // lowest linked block, see bare; Hash zero: none
 }
 
-// bound thins the skeleton until it is small enough.
 func (c *skeleton) bound() {
 	for len(c.refs) > mostSkeleton {
 		c.every *= 2
@@ -133,7 +130,6 @@ func (c *skeleton) bound() {
 	}
 }
 
-// of are those of the blocks that belong into the skeleton.
 func (c *skeleton) of(blocks []evidence.Block) (refs []evidence.Ref) {
 	c.every = cmp.Or(c.every, skeletonEvery)
 	for i := range blocks {
@@ -144,14 +140,14 @@ func (c *skeleton) of(blocks []evidence.Block) (refs []evidence.Ref) {
 	return refs
 }
 
-// prepend takes in blocks that end with the parent of the lowest.
+// prepend adds blocks that end with the parent of the lowest.
 func (c *skeleton) prepend(blocks []evidence.Block) {
 	c.refs = append(c.of(blocks), c.refs...)
 	c.low = bare(&blocks[0])
 	c.bound()
 }
 
-// pass takes in blocks that leave the recent ones.
+// pass adds blocks that leave the recent ones.
 func (c *skeleton) pass(blocks []evidence.Block) {
 	if len(blocks) == 0 {
 		return
@@ -167,8 +163,8 @@ func (c *skeleton) pass(blocks []evidence.Block) {
 	c.bound()
 }
 
-// forget drops all below the final block, since no later claim is there: everything, if the final block is one of the
-// recent blocks, which begin at base.
+// forget drops everything below the final block, since later claims are above: all, if the final block is recent. The
+// recent blocks begin at base.
 func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	switch {
 	case final.Number >= base:
@@ -179,7 +175,7 @@ func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	}
 }
 
-// replaced drops what is at a height or above: it may not be in the chain any more.
+// replaced drops everything from a height on, which may have left the chain.
 func (c *skeleton) replaced(from uint64) {
 	if c.low.Hash != (common.Hash{}) && c.low.Number >= from {
 		*c = skeleton{}
@@ -187,7 +183,7 @@ func (c *skeleton) replaced(from uint64) {
 	c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number >= from })
 }
 
-// bare is a block reduced to the fields that linking to it needs.
+// bare returns a block with only the fields for linking.
 func bare(b *evidence.Block) evidence.Block {
 	return evidence.Block{Number: b.Number, Hash: b.Hash, Parent: b.Parent}
 }

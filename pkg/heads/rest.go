@@ -10,37 +10,37 @@ import (
 )
 
 const (
-	restAfter = time.Minute      // without a stir
-	restLook  = 12 * time.Second // between two looks at the endpoints' newest blocks
-	restPeek  = 4                // looks until the contract's events are looked for
+	restAfter = time.Minute      // without Stir
+	restLook  = 12 * time.Second // between looks at the endpoints' newest blocks
+	restPeek  = 4                // looks between searches for events of the contract
 	restMost  = 24 * time.Hour   // until the chain is followed again in any case
-	peekSpan  = 500              // blocks of one question for events, less of an endpoint that refuses so many
-	peekMost  = 64               // questions in one look
-	peekAgain = 6                // peeks whose blocks are looked at again: endpoints may lag, and reorgs replace blocks
+	peekSpan  = 500              // blocks per request for events; less if an endpoint refuses
+	peekMost  = 64               // requests per look
+	peekAgain = 6                // peeks to repeat: endpoints may lag, and reorgs replace blocks
 )
 
-// rest is the state of a Tracker that follows the chain only while someone needs it. It concludes nothing while it rests: head, final
-// block and Views stay as they are.
+// rest is the state of a Tracker that follows the chain only on demand. While it rests, head, final block and Views
+// stay.
 type rest struct {
-	wake chan struct{} // ends the pause between two looks
+	wake chan struct{} // ends the pause between looks
 
 	// Guarded by mu.
-	stirred time.Time // when something was last to be followed
-	active  bool      // it rests, and nothing has stirred since
+	stirred time.Time // last Stir
+	active  bool      // it rests; Stir ends it
 	since   time.Time // zero while it follows the chain
-	shown   time.Time // when an endpoint last had the head, or a newer block, in a look
+	shown   time.Time // when a look last showed the head or a newer block
 
-	// Only turn touches these.
-	seen   time.Time // the newest stirred that mayRest knows of
-	head   uint64    // the head then: it has to be final before a rest, since what stirred may be in it
+	// Owned by turn.
+	seen   time.Time // the newest stirred known to mayRest
+	head   uint64    // head at seen. It must be final before a rest, since it may contain the cause
 	looks  int       // of this rest
-	peeked []uint64  // up to which blocks no events were shown, by the last peeks
-	span   uint64    // peekSpan, as far as endpoints allow it
-	failed bool      // peek said so in the log
+	peeked []uint64  // last blocks of the newest peeks without events
+	span   uint64    // blocks per request, up to peekSpan, as endpoints allow
+	failed bool      // peek logged an error
 }
 
-// Stir has the Tracker follow the chain for restAfter at least, at once if it rests. Call it when something may be sent, or shows in
-// blocks soon.
+// Stir makes the Tracker follow the chain for at least restAfter, at once if it rests. Call it before sending, or
+// when something may show in blocks soon.
 func (t *Tracker) Stir() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +59,7 @@ func (t *Tracker) stir() {
 	}
 }
 
-// turn is a round or, while the Tracker rests, a look. It returns the pause after it.
+// turn does a round or, while the Tracker rests, a look. It returns the pause after it.
 func (t *Tracker) turn(ctx context.Context) (pause time.Duration, err error) {
 	rests := t.restsOn(ctx)
 	if !rests {
@@ -74,7 +74,7 @@ func (t *Tracker) turn(ctx context.Context) (pause time.Duration, err error) {
 	return t.config.PollInterval, nil
 }
 
-// restsOn looks at the chain if the Tracker rests, and ends the rest unless there is nothing to follow.
+// restsOn looks at the chain if the Tracker rests, and ends the rest if necessary.
 func (t *Tracker) restsOn(ctx context.Context) bool {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -90,7 +90,7 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	if t.rest.looks > 0 {
 		t.log.Info("the tracker follows the chain again", "head_was", t.recent.head().Number)
 	}
-	// What endpoints did before the rest is no measure of how long they have done it.
+	// Silence before the rest does not count any more.
 	clear(t.silent)
 	t.lostSince, t.checkedAt = time.Time{}, t.config.Now()
 	t.mu.Lock()
@@ -99,13 +99,14 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	t.rest.since = time.Time{}
 	t.price, t.priceTime = evidence.Price{}, time.Time{}
 	t.metrics.resting.Set(0)
-	for _, s := range t.subs { // lanes get a View with price and account as they are now before they bind
+	// Before they assign updates, lanes get a View with the present price and account.
+	for _, s := range t.subs {
 		s.needAccount, s.rested = true, true
 	}
 	return false
 }
 
-// beginRest rests if nothing needs the chain, and gives the subscribers a View that says so.
+// beginRest starts a rest if the chain is idle, and publishes Old Views.
 func (t *Tracker) beginRest() bool {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -122,8 +123,8 @@ func (t *Tracker) beginRest() bool {
 	return rests
 }
 
-// mayRest reports whether no subscriber works, all is final that the chain held when something last stirred, and no endpoint is in
-// doubt. mu is held.
+// mayRest reports whether all subscribers are idle, the head of the last Stir is final, and no endpoint is in doubt.
+// mu is held.
 func (t *Tracker) mayRest() bool {
 	r := &t.rest
 	if t.recent.empty() {
@@ -144,8 +145,8 @@ func (t *Tracker) mayRest() bool {
 	return true
 }
 
-// look reports whether there is nothing to follow: endpoints have the head or a newer block, and none shows an event of the contract.
-// That none is shown proves nothing; the ledger reads the blocks when the Tracker follows again.
+// look reports whether the rest may continue: an endpoint has the head or a newer block, and new events of the
+// contract are absent. That is a hint; the ledger reads these blocks after the rest.
 func (t *Tracker) look(ctx context.Context) bool {
 	ask, cancel := t.call(ctx)
 	claims, err := t.chain.Latest(ask)
@@ -173,7 +174,7 @@ func (t *Tracker) look(ctx context.Context) bool {
 	return r.active
 }
 
-// peek reports whether an endpoint shows events of the contract in blocks up to the newest, or does not answer.
+// peek reports whether an endpoint shows events of the contract up to the newest block, or all fail.
 func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
 	r := &t.rest
 	from := t.final.Number + 1
@@ -181,14 +182,15 @@ func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
 		from = max(t.final.Number, r.peeked[0]) + 1
 		r.peeked = r.peeked[1:]
 	}
-	if from > newest { // an endpoint had named a block that is in no chain
+	if from > newest { // an endpoint had claimed a false block
 		from = t.final.Number + 1
 	}
 	for asked := uint64(0); from <= newest; asked++ {
 		t.mu.Lock()
 		active := r.active
 		t.mu.Unlock()
-		if !active || asked+(newest-from)/r.span >= peekMost { // so much more chain, or a lie: a round finds out
+		// So much more chain, or a lie: a round finds out.
+		if !active || asked+(newest-from)/r.span >= peekMost {
 			return true
 		}
 		ask, cancel := t.call(ctx)

@@ -14,20 +14,20 @@ import (
 
 const (
 	scanBlocks    = 64          // full blocks read in a round
-	scanTxs       = 4096        // and the transactions they may list
-	scanNonces    = 64          // nonces above the account's that are noted when they are met
-	complainEvery = time.Minute // between two lines of the log that say the same of a lane
+	scanTxs       = 4096        // transactions listed by them
+	scanNonces    = 64          // nonces above the account's that are noted on sight
+	complainEvery = time.Minute // between similar log lines about a lane
 )
 
-// scan is how far a subscription's search has come: the full blocks from…to, without to, were searched. They end with the
-// account's block at most, so that a reorg that replaces one of them ends the search, too: the account left the chain.
+// scan is the progress of a subscription's search: the full blocks from…to-1 were searched. They end at the account's
+// block. So a reorg that replaces one of them also ends the search, since the account left the chain.
 type scan struct {
 	active   bool
 	from, to uint64
-	low      uint64 // the lowest nonce it looks for
+	low      uint64 // lowest nonce to find
 }
 
-// cover notes that the blocks first…end, without end, were searched.
+// cover adds the searched blocks first…end-1.
 func (s *scan) cover(first, end uint64) {
 	if s.to >= first && s.to < end {
 		s.to = end
@@ -37,11 +37,11 @@ func (s *scan) cover(first, end uint64) {
 	}
 }
 
-// part is a run of blocks to be searched next: from…to, without to.
+// part is a run of blocks to search: from…to-1.
 type part struct{ from, to uint64 }
 
-// nextPart is what a subscription's search lacks: first the blocks up to its account's, then those below where it began. ok
-// is false when there is nothing left to search. mu is held.
+// nextPart returns the next blocks to search: first up to the account's block, then below the start. ok is false if
+// all were searched. mu is held.
 func (s *Subscription) nextPart() (p part, ok bool) {
 	last := min(s.account.At.Number, s.t.recent.head().Number)
 	if s.scan.to <= last {
@@ -53,16 +53,16 @@ func (s *Subscription) nextPart() (p part, ok bool) {
 	return part{}, false
 }
 
-// searchFloor is the lowest block that can hold what is searched for. mu is held.
+// searchFloor returns the lowest block that can contain a missing transaction. mu is held.
 func (s *Subscription) searchFloor() uint64 {
 	_, floor, known := s.bounds(s.scan.low)
 	if known && s.account.Proved {
-		return 0 // a proof does not lie: the bounds do
+		return 0 // a proof is right, so the bounds are wrong
 	}
 	return floor
 }
 
-// unfound is View.Unfound. mu is held.
+// unfound returns View.Unfound. mu is held.
 func (s *Subscription) unfound() *uint64 {
 	low, ok := s.lowest()
 	if !ok || !s.scan.active || low < s.scan.low || low >= s.finalAccount.Nonce ||
@@ -72,7 +72,7 @@ func (s *Subscription) unfound() *uint64 {
 	return &low
 }
 
-// scanBatch searches some full blocks, for the subscription whose search is the lowest, and for the others that they serve.
+// scanBatch searches some full blocks, for the subscription with the lowest search and others that need them.
 func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
 	var next part
@@ -110,7 +110,7 @@ func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 	return err
 }
 
-// pick are the blocks of a part that can hold a transaction, as many as one round may read, and where the next begin.
+// pick returns the blocks of a part with transactions, as many as a round may read, and where the next begin.
 func (t *Tracker) pick(p part) (blocks []evidence.Block, end uint64) {
 	txs := 0
 	for n := p.from; n < p.to; n++ {
@@ -126,7 +126,7 @@ func (t *Tracker) pick(p part) (blocks []evidence.Block, end uint64) {
 	return blocks, p.to
 }
 
-// exhausted says, now and then, that the nonces were not found where they should be. mu is held.
+// exhausted logs now and then that a search failed. mu is held.
 func (t *Tracker) exhausted(s *Subscription) {
 	now := t.config.Now()
 	if now.Sub(s.complained) < complainEvery {
@@ -146,8 +146,8 @@ func (t *Tracker) endpoints() []string {
 	return names
 }
 
-// check reads full blocks of the chain, corrects their lists of transactions, and notes what the signers used their nonces for.
-// It returns how many blocks it has read.
+// check reads full blocks of the chain, corrects their lists of transactions, and notes the signers' transactions. It
+// returns the number of blocks read.
 func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, error) {
 	call, cancel := t.call(ctx)
 	defer cancel()
@@ -164,8 +164,8 @@ func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, erro
 	return len(lists), err
 }
 
-// checked takes all transactions of a block of the chain. Where the block's root does not prove them, its list stays as it
-// is. mu is held.
+// checked records all transactions of a block of the chain. The block's list stays unless its root proves them. mu is
+// held.
 func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	at := b.Ref()
 	t.proven[at.Hash] = at.Number
@@ -190,7 +190,7 @@ func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	}
 }
 
-// note remembers a transaction of the signer that is not watched but has the nonce of an open slot, or of one to come.
+// note records an unwatched transaction of the signer with the nonce of a pending transaction, or a later one.
 func (s *Subscription) note(at evidence.Ref, tx *types.Transaction) {
 	nonce := tx.Nonce()
 	sl := s.slots[nonce]

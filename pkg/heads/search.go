@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	sinceMargin = 64 // blocks below Watch's since that are searched too: since may be of a branch that is gone
-	findEvery   = 8  // rounds between two questions where a transaction is, at most
+	sinceMargin = 64 // blocks below Watch's since that are also searched: since may be on a replaced branch
+	findEvery   = 8  // most rounds between calls of Find
 )
 
-// unexplained tells whether the account shows nonces used of which no transaction is known in the chain. mu is held.
+// unexplained reports whether the account shows a used nonce with an unknown transaction. mu is held.
 func (s *Subscription) unexplained() bool {
 	_, ok := s.lowest()
 	return ok
 }
 
-// lowest is the lowest such nonce. An account of a block that left the chain shows nothing.
+// lowest returns the lowest such nonce, unless the account is stale.
 func (s *Subscription) lowest() (nonce uint64, ok bool) {
 	if s.stale {
 		return 0, false
@@ -45,8 +45,8 @@ func (s *Subscription) explained(nonce uint64, sl *slot) bool {
 	return foreign || slices.ContainsFunc(sl.txs, func(tx common.Hash) bool { return s.t.txs[tx].located() })
 }
 
-// bounds say where the use of a nonce is searched for: from start on, and if it is not there back to floor, of which the
-// evidence is better. known is false when nothing is known but how many blocks are remembered.
+// bounds returns where the search for a nonce's transaction starts, and the floor to which it goes back, which has
+// better evidence. known is false if only the number of remembered blocks bounds it.
 func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	strong := false
 	raise := func(n uint64, weak bool) {
@@ -85,8 +85,8 @@ func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	return start, floor, known
 }
 
-// search looks for transactions that used nonces of which none is known: first those that are watched, by asking where they
-// are, then any of the signer, in full blocks.
+// search looks for the transactions of used nonces: first by asking for the watched ones (find), then in full blocks
+// for any of the signer.
 func (t *Tracker) search(ctx context.Context) error {
 	t.mu.Lock()
 	var cases []*Subscription
@@ -116,14 +116,14 @@ func (t *Tracker) search(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// sought is a watched transaction of an unexplained nonce, and the block that it cannot be below.
+// sought is a watched transaction with an unexplained nonce, and the lowest block that can contain it.
 type sought struct {
 	*watchedTx
 
 	floor uint64
 }
 
-// missing are all that are sought. mu is held.
+// missing returns everything sought. mu is held.
 func missing(cases []*Subscription) (txs []sought) {
 	for _, s := range cases {
 		for _, nonce := range slices.Sorted(maps.Keys(s.slots)) {
@@ -140,7 +140,6 @@ func missing(cases []*Subscription) (txs []sought) {
 	return txs
 }
 
-// find asks where the missing transactions are.
 func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 	if t.count < t.findRound {
 		return nil
@@ -173,7 +172,7 @@ func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 	return nil
 }
 
-// followHints looks whether the blocks that missing transactions are said to be in are blocks of the chain and hold them.
+// followHints checks whether the blocks found for missing transactions are in the chain and contain them.
 func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
 	hinted := slices.DeleteFunc(missing(cases), func(tx sought) bool { return tx.hint.Hash == common.Hash{} })
@@ -188,7 +187,8 @@ func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error 
 			errs = append(errs, err)
 			break
 		}
-		if t.recent.has(w.hint) && !w.located() { // its block does not list it: one of the two is wrong
+		// The block omits it: one of the two is wrong.
+		if t.recent.has(w.hint) && !w.located() {
 			errs = append(errs, t.checkBlock(ctx, w.hint.Number))
 		}
 		w.hint = evidence.Ref{}

@@ -14,24 +14,24 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// settledRef is the block that holds the transaction of a settled nonce, or whose account shows the nonce used.
+// settledRef is the block of a settled nonce: it contains the transaction, or its account shows the nonce used.
 type settledRef struct {
 	at      evidence.Ref
 	seen    bool // the transaction was seen in the block
-	known   bool // reorged was found out
+	known   bool // reorged is known
 	reorged bool
 }
 
-// doubtSettled makes what is known of blocks that left the recent blocks doubtful; mu is held.
+// doubtSettled makes all settled blocks doubtful. mu is held.
 func (s *Subscription) doubtSettled() {
 	for _, ref := range s.settled {
 		ref.known = false
 	}
 }
 
-// checkSettled finds out which settled nonces' blocks left the chain. The recent blocks tell of those in it. Below them, endpoints
-// are asked for the block of that height, once: one lane's blocks lie on one chain, so the highest that is still there
-// vouches for those below.
+// checkSettled finds the settled nonces with blocks that left the chain, by the recent blocks. For blocks below
+// these, endpoints are asked once. A lane's blocks are on one chain, so the highest canonical one confirms those
+// below.
 func (t *Tracker) checkSettled(ctx context.Context) error {
 	t.mu.Lock()
 	var doubts []*settledRef
@@ -66,14 +66,15 @@ func (t *Tracker) checkSettled(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// judge brings a subscription's settled blocks up to date; what it returns is the highest that the recent blocks do not tell of,
-// or nil, and those of which the recent blocks say that they left the chain, to be told when no endpoint has them. mu is held.
+// judge compares a subscription's settled blocks with the recent blocks. doubt is the highest undecided one below
+// them, or nil. left are those that the recent blocks replaced: they count as reorged when all endpoints lack them.
+// mu is held.
 func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef) {
 	base, head := t.recent.base(), t.recent.head().Number
-	var vouched uint64 // the highest block below the recent blocks that is known to be in the chain
+	var vouched uint64 // highest canonical block below the recent blocks
 	for _, ref := range s.settled {
 		switch n := ref.at.Number; {
-		case n > head: // the branch that replaced its block is shorter; or this head is an old one
+		case n > head: // the branch that replaced it is shorter, or this head is old
 			if ref.known && !ref.reorged {
 				left = append(left, ref)
 			}
@@ -101,8 +102,8 @@ func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef)
 	return nil, left
 }
 
-// dismiss concludes that settled blocks were reorged which no endpoint that answers has. They lie on one chain: an endpoint that
-// has one has those below, too.
+// dismiss concludes a reorg of the settled blocks that all responding endpoints lack. An endpoint that has one also
+// has those below, on the same chain.
 func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledRef) {
 	slices.SortFunc(left, func(a, b *settledRef) int { return cmp.Compare(a.at.Number, b.at.Number) })
 	now := t.config.Now()
@@ -110,7 +111,7 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 	first := sort.Search(len(left), func(i int) bool {
 		lacked, held := t.lacked(ctx, left[i].at, patient)
 		if held {
-			s.leftSince = now // an endpoint that had it has time to fall silent
+			s.leftSince = now // an endpoint that had it may be silent for a while
 		}
 		return lacked
 	})
@@ -119,15 +120,15 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 	}
 }
 
-// lacked reports whether no endpoint that answers, or did so lately, has a block that is not in the recent blocks. One that does not say counts as if it
-// had it, while there is patience. held tells that one has it.
+// lacked reports whether all endpoints that answer or did so lately lack a block outside of the recent ones. While
+// patient, a failing endpoint counts as if it had it. held reports that one has it.
 func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
 	head := t.recent.head()
 	for _, c := range slices.Concat(t.claims, t.missed) {
 		if t.recent.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
 			continue // its chain is ours
 		}
-		var hash common.Hash // zero where it does not say
+		var hash common.Hash // zero: unknown
 		if c.Block.Number >= at.Number {
 			hash, _ = t.hashAt(ctx, c.Endpoint, at.Number)
 		}
@@ -143,7 +144,7 @@ func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (la
 	return true, false
 }
 
-// compare asks every endpoint that answers, or did so lately, for its block at a height below the recent blocks.
+// compare asks every endpoint that answers or did so lately for its block at a height below the recent blocks.
 func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	var errs []error
 	others := 0
@@ -166,7 +167,7 @@ func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 		return errors.Join(errs...)
 	}
 	if t.recent.head().Number-ref.at.Number <= t.config.Keep {
-		_, err := t.reach(ctx, ref.at.Number) // blocks that link tell more than endpoints do
+		_, err := t.reach(ctx, ref.at.Number) // links prove more than endpoints' claims
 		return err
 	}
 	t.conclude(ref, true)

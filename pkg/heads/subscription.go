@@ -10,39 +10,39 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Subscription is one lane's part of the Tracker.
+// Subscription is a lane's use of the Tracker.
 type Subscription struct {
 	t      *Tracker
 	signer common.Address
 	views  chan evidence.View
 
 	// Guarded by t.mu.
-	next         uint64                            // the lowest nonce above all that were ever watched
-	slots        map[uint64]*slot                  // open ones, by nonce
+	next         uint64                            // lowest nonce above all that were ever watched
+	slots        map[uint64]*slot                  // pending transactions by nonce
 	settled      map[uint64]*settledRef            // by nonce
 	foreign      map[uint64]evidence.Found         // by nonce
-	included     map[common.Hash]evidence.Included // what Views carry; nil when it is to be made again
-	account      evidence.Account                  // as last read; At.Hash zero before
-	reads        []evidence.Account                // of blocks of the chain, as they were read
+	included     map[common.Hash]evidence.Included // for Views. nil: must be rebuilt
+	account      evidence.Account                  // as last read. At.Hash is zero before
+	reads        []evidence.Account                // of blocks of the chain, in order of reading
 	finalAccount evidence.Account
 	stale        bool // account is of a block that left the chain
 	needAccount  bool
-	rested       bool // account is of before the last rest
+	rested       bool // account was read before the last rest
 	needFinal    bool
 	busy         bool
 	works        bool
 	scan         scan
-	leftSince    time.Time // since when settled blocks are missing in the chain and no endpoint shows them; zero for none
-	complained   time.Time // when it was last logged that a search found nothing
+	leftSince    time.Time // since when settled blocks are missing in the chain and on all endpoints, or zero
+	complained   time.Time // last log line about a failed search
 }
 
-// slot is what is watched of a nonce.
+// slot is a nonce's watched transactions (a pending transaction's attempts).
 type slot struct {
 	txs   []common.Hash
-	since uint64 // the nonce was not used up to this block; 0: not known
+	since uint64 // the nonce was unused up to this block; 0: unknown
 }
 
-// Subscribe begins to tell of a signer. next is the nonce of the lane's next slot.
+// Subscribe starts Views for a signer. next is the nonce of the lane's next pending transaction.
 func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
 	s := &Subscription{
 		t: t, signer: signer, next: next, views: make(chan evidence.View, 1),
@@ -55,11 +55,11 @@ func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
 	return s
 }
 
-// Views holds the newest View, one at most.
+// Views holds at most one View, the newest.
 func (s *Subscription) Views() <-chan evidence.View { return s.views }
 
-// Watch looks for a transaction of an open slot in blocks after since: the slot's nonce was not used up to that block.
-// since 0 means that nothing is known. It must be called before the transaction is sent.
+// Watch looks for an attempt of a pending transaction in blocks after since, up to which its nonce was unused (0:
+// unknown). It must be called before the attempt is sent.
 func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	t := s.t
 	t.mu.Lock()
@@ -71,7 +71,7 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 		sl = &slot{since: since}
 		s.slots[nonce] = sl
 	} else if sl.since == 0 || since > 0 && since < sl.since {
-		sl.since = since // the cautious one
+		sl.since = since // the safe one
 	}
 	if found, ok := s.foreign[nonce]; ok && found.Tx.Hash() == tx {
 		delete(s.foreign, nonce)
@@ -90,9 +90,9 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	s.included = nil
 }
 
-// Settled ends the watch of a nonce's transactions and remembers the block that holds the one that used it, tx, to tell
-// when it is Reorged. tx is zero where only the account of that block shows the nonce used: the transaction may be in any block
-// up to there. below is the lowest nonce still to be remembered.
+// Settled ends the watch of a nonce, and remembers the block of its transaction, to report when it is Reorged. tx is
+// zero if only the block's account shows the nonce used: its transaction is in that block or an earlier one. Nonces
+// under below are forgotten.
 func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -104,21 +104,21 @@ func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, be
 	maps.DeleteFunc(s.foreign, func(n uint64, _ evidence.Found) bool { return n < below })
 }
 
-// Reopened undoes Settled of a nonce; its transactions are to be watched again.
+// Reopened undoes Settled; the nonce's transactions must be watched again.
 func (s *Subscription) Reopened(nonce uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
 	delete(s.settled, nonce)
 }
 
-// Skipped says that nonces below next are none of the lane's concern: what used them is settled, or was before its time.
+// Skipped excludes nonces below next: their transactions are settled, or precede the lane.
 func (s *Subscription) Skipped(next uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
 	s.next = max(s.next, next)
 }
 
-// Reread forgets the receipt of a watched transaction, so that it is asked for again: the subscriber cannot make sense of it.
+// Reread drops the receipt of a watched transaction, so that it is read again: the subscriber failed to interpret it.
 func (s *Subscription) Reread(tx common.Hash) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Subscription) Reread(tx common.Hash) {
 	}
 }
 
-// Busy says whether the lane binds, or would if it could, so that prices are read for it.
+// Busy sets whether the lane assigns updates, or would if it could, so that prices are read for it.
 func (s *Subscription) Busy(busy bool) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -138,8 +138,8 @@ func (s *Subscription) Busy(busy bool) {
 	}
 }
 
-// Works sets whether the subscriber needs a View at every head. The tracker rests only while no subscriber works or is Busy,
-// and nothing is watched.
+// Works sets whether the subscriber needs a View at every head. The tracker rests only while no subscriber works, is
+// Busy or watches a nonce.
 func (s *Subscription) Works(works bool) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -149,14 +149,14 @@ func (s *Subscription) Works(works bool) {
 	}
 }
 
-// NeedAccount asks for the account at the next head: a node's answer or an empty purse make its last state doubtful.
+// NeedAccount requests the account at the next head, after a node's answer or an empty balance made it doubtful.
 func (s *Subscription) NeedAccount() {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
 	s.needAccount = true
 }
 
-// NeedFinal asks for the account in the state of a final block, at the next head.
+// NeedFinal requests the account at a final block, at the next head.
 func (s *Subscription) NeedFinal() {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -174,7 +174,7 @@ func (s *Subscription) Close() {
 	t.subs = slices.DeleteFunc(t.subs, func(other *Subscription) bool { return other == s })
 }
 
-// unwatch ends the watch of a nonce's transactions; mu is held.
+// unwatch ends the watch of a nonce; mu is held.
 func (s *Subscription) unwatch(nonce uint64) {
 	sl := s.slots[nonce]
 	if sl == nil {
@@ -191,11 +191,11 @@ func (s *Subscription) unwatch(nonce uint64) {
 	s.included = nil
 }
 
-// publish gives every subscriber the state of things, in place of a View that was not taken.
+// publish gives every subscriber a View, in place of an unread one.
 func (t *Tracker) publish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	old := t.rest.active || t.rest.shown.After(t.shown) // also after a Stir, until an endpoint shows a head that was followed
+	old := t.rest.active || t.rest.shown.After(t.shown) // also after Stir, until an endpoint shows a followed head
 	for _, s := range t.subs {
 		v := evidence.View{
 			Head: *t.recent.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
@@ -213,7 +213,7 @@ func (t *Tracker) publish() {
 	}
 }
 
-// inclusions are the watched transactions whose receipts are known. The map is shared by Views and never changed.
+// inclusions returns the watched transactions with known receipts. Views share the map, so it is immutable.
 func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	if s.included != nil {
 		return s.included
@@ -229,7 +229,7 @@ func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	return s.included
 }
 
-// reorged are the settled nonces whose block is not in the chain, ascending.
+// reorged returns the settled nonces with a block outside of the chain, ascending.
 func (s *Subscription) reorged() []uint64 {
 	var nonces []uint64
 	for nonce, ref := range s.settled {

@@ -19,55 +19,55 @@ import (
 
 const staleAfter = 15 * time.Second
 
-// Tracker follows the chain for all lanes of a process, and for the index. Its methods may be called from any goroutine.
+// Tracker follows the chain for a process's lanes and for the ledger. It is safe for concurrent use.
 type Tracker struct {
 	chain   Chain
 	config  Config
 	log     *slog.Logger
 	metrics *metrics
 
-	// What only a round touches; a round holds rounds throughout.
+	// Owned by the round, which holds rounds.
 	rounds    sync.Mutex
 	count     uint64              // of rounds
 	claims    []evidence.Claim    // of this round, best first
-	missed    []evidence.Claim    // the last ones of endpoints that answered before, and not in this round
+	missed    []evidence.Claim    // last claims of endpoints that are silent in this round
 	heard     heard               // endpoints' newest blocks
-	tagHeard  heard               // and what they call finalized
+	tagHeard  heard               // endpoints' finalized blocks
 	holders   map[string]bool     // endpoints that had the head as their latest
-	setbacks  map[string]setback  // endpoints whose claims could not be linked
-	silent    map[string]*silence // endpoints that do not vouch for what would be final
+	setbacks  map[string]setback  // endpoints with unlinkable claims
+	silent    map[string]*silence // endpoints that fail to confirm the next final block
 	checkedAt time.Time           // when a Checked block was last added
-	grewAt    time.Time           // when any was
-	lostSince time.Time           // since when endpoints answer and none of them shows our head; zero when one does
-	offer     offer               // of a branch below the final block
-	tagAsked  time.Time           // when the finalized tag was last asked for
-	tagHead   uint64              // the head then
-	held      holdback            // since when an endpoint holds the finalized block back
-	tag       tagWatch            // since when the finalized block stays where it is
-	skeleton  skeleton            // of blocks below the recent ones that may become final
-	priceAt   evidence.Ref        // the head when the price was last learnt
-	priceTime time.Time           // and the time
-	findRound uint64              // the next round that may ask Find
-	findTries uint64              // how often it was asked in a row
-	needed    uint64              // the lowest block that a search needs; math.MaxUint64 for none
+	grewAt    time.Time           // when any block was last added
+	lostSince time.Time           // since when all responding endpoints lack our head; zero: one has it
+	offer     offer               // a branch from below the final block
+	tagAsked  time.Time           // when the finalized tag was last read
+	tagHead   uint64              // head at tagAsked
+	held      holdback            // the endpoint that holds the finalized block back
+	tag       tagWatch            // since when the finalized block stays
+	skeleton  skeleton            // blocks below the recent ones that may become final
+	priceAt   evidence.Ref        // head at the last read of the price
+	priceTime time.Time
+	findRound uint64 // the next round that may call Find
+	findTries uint64 // consecutive calls of Find
+	needed    uint64 // lowest block that a search needs, or math.MaxUint64
 
-	// What is shared with callers. Only rounds write recent and final, so rounds read them without mu.
+	// Shared with callers. Only rounds write recent and final, so rounds read them without mu.
 	mu      sync.Mutex
 	recent  recentBlocks
 	final   evidence.Block // Hash zero: none
 	changed chan struct{}
 	shown   time.Time // when an endpoint last had the head as its latest
 	failure error     // of the last round
-	answers []string  // what its endpoints have as their latest, in words
+	answers []string  // its endpoints' newest blocks, as text
 	price   evidence.Price
 	rest    rest
 	subs    []*Subscription // in the order of Subscribe
 	txs     map[common.Hash]*watchedTx
-	proven  map[common.Hash]uint64 // heights of blocks whose list of transactions was checked since they came
-	unseen  uint64                 // watches were added: the blocks from here on are to be matched; math.MaxUint64 for none
+	proven  map[common.Hash]uint64 // heights of blocks with a list of transactions verified since they came
+	unseen  uint64                 // match new watches with the blocks from here on; math.MaxUint64: none
 }
 
-// New makes a Tracker; Run or Round make it follow.
+// New returns a Tracker; Run or Round makes it follow.
 func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer) *Tracker {
 	t := &Tracker{
 		chain: chain, config: config.withDefaults(), log: log, metrics: newMetrics(reg),
@@ -79,7 +79,7 @@ func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer
 	return t
 }
 
-// Run follows until ctx ends, and rests while nothing needs that. It never ends by itself.
+// Run follows the chain until ctx ends, and rests while nothing needs it.
 func (t *Tracker) Run(ctx context.Context) {
 	failing := false
 	for ctx.Err() == nil {
@@ -102,8 +102,8 @@ func (t *Tracker) Run(ctx context.Context) {
 	}
 }
 
-// Round looks for a new head once and tells the subscribers. An error says what could not be learnt; what was learnt all the
-// same is kept and told.
+// Round looks for a new head once and publishes Views. An error means that some reads failed; the results of the
+// others count.
 func (t *Tracker) Round(ctx context.Context) error {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -118,6 +118,8 @@ func (t *Tracker) Round(ctx context.Context) error {
 	return err
 }
 
+// round reads all endpoints' newest blocks and follows the best. Then it moves the final block, searches missing
+// transactions, reads accounts, receipts and price for all lanes, checks settled blocks, and publishes Views.
 func (t *Tracker) round(ctx context.Context) error {
 	t.claims, t.needed = nil, none
 	ask, cancel := t.call(ctx)
@@ -156,12 +158,11 @@ func (t *Tracker) round(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// call gives a question to the chain its own deadline.
 func (t *Tracker) call(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, t.config.CallTimeout)
 }
 
-// confirm notes which endpoints have the head and how far the others lag.
+// confirm records which endpoints have the head, and the lag of others.
 func (t *Tracker) confirm() {
 	head := t.recent.head()
 	for _, c := range t.claims {
@@ -180,7 +181,7 @@ func (t *Tracker) confirm() {
 	}
 }
 
-// announce wakes those who wait for Changed, if head or final block are others than before.
+// announce closes Changed if head or final block changed.
 func (t *Tracker) announce(head, final common.Hash) {
 	t.metrics.head.Set(float64(t.recent.head().Number))
 	t.metrics.final.Set(float64(t.final.Number))
@@ -194,7 +195,7 @@ func (t *Tracker) announce(head, final common.Hash) {
 	t.changed = make(chan struct{})
 }
 
-// Head is the newest block; ok is false before the first.
+// Head returns the newest block; ok is false before the first.
 func (t *Tracker) Head() (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -204,14 +205,14 @@ func (t *Tracker) Head() (b evidence.Block, ok bool) {
 	return *t.recent.head(), true
 }
 
-// Final is the newest final block; ok is false while there is none.
+// Final returns the newest final block; ok is false before the first.
 func (t *Tracker) Final() (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.final, t.final.Hash != common.Hash{}
 }
 
-// Block is the chain's block of a height, if it is remembered or the final one.
+// Block returns the chain's block at a height, if it is remembered or the final one.
 func (t *Tracker) Block(number uint64) (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -224,18 +225,18 @@ func (t *Tracker) Block(number uint64) (b evidence.Block, ok bool) {
 	return evidence.Block{}, false
 }
 
-// Changed is closed when head or final block change.
+// Changed returns a channel that is closed when head or final block change.
 func (t *Tracker) Changed() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.changed
 }
 
-// Filled is the gas that all blocks used which were followed since the Tracker was made, and their gas limits together.
+// Filled returns the gas used in all blocks followed so far, and their gas limits.
 func (t *Tracker) Filled() (used, limit uint64) { return t.metrics.used.Load(), t.metrics.limit.Load() }
 
-// Fresh is nil while endpoints answer and the head moves or was confirmed of late; else it says, naming the endpoints, what
-// is wrong.
+// Fresh returns nil while endpoints respond and the head moves, or was confirmed lately. Otherwise the error names
+// the endpoints and their newest blocks.
 func (t *Tracker) Fresh() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,28 +11,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// stuckAfter is how long an endpoint on another branch, below what would be final, counts without a new block: longer than chains
-// are without one.
+// stuckAfter is how long a stuck endpoint on a branch from below the next final block counts. Healthy chains pause
+// for less.
 const stuckAfter = 2 * time.Minute
 
-// silence is that of an endpoint which answers, but does not show that it has the block that would be final.
+// silence is an endpoint that answers, but fails to confirm the next final block.
 type silence struct {
 	since  time.Time
 	claim  common.Hash // its newest block
-	moved  time.Time   // when that was last another
-	logged bool        // that it has another block there
+	moved  time.Time   // when claim last changed
+	logged bool        // the dispute is logged
 }
 
-// heard are endpoints' newest claims. An endpoint that is slow in one round is not left out of what becomes final, or ceases to be:
-// its last claim counts for breakPatience.
+// heard are the endpoints' newest claims. A silent endpoint's last claim counts for breakPatience, so that it takes
+// part in finality decisions after one slow answer.
 type heard map[string]*hearing
 
 type hearing struct {
 	claim  evidence.Claim
-	missed time.Time // when the endpoint was first asked and did not answer; zero while it answers. Questions may be far apart
+	missed time.Time // first unanswered request; zero while it answers. Requests may be far apart
 }
 
-// missed returns the last claims of endpoints that are not among the claims of now, and have not been for less than breakPatience.
+// missed returns the last claims of endpoints that are silent now, and have been for less than breakPatience.
 func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence.Claim) {
 	for _, c := range claims {
 		h[c.Endpoint] = &hearing{claim: c}
@@ -54,9 +54,9 @@ func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence
 	return missed
 }
 
-// agreed is how far up to a block of the chain nothing speaks against its being final. An endpoint that has a newer block of the chain
-// has the block, too. An endpoint that has another one there, or is on another branch below it and moves, keeps the final
-// block where it is. One that only lags, cannot show its block, or is not heard does so for a while.
+// agreed returns the height up to which all endpoints accept finality. One with a newer block of the chain also has
+// b. One with another block in place of b, or on a growing branch from below it, stops the final block. One that
+// lags, fails or is silent does so for breakPatience.
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
 	for _, c := range t.missed {
@@ -64,7 +64,7 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 		switch {
 		case !ours:
 			ok = false
-		case s == nil || t.config.Now().Sub(s.since) < breakPatience: // else it lags, and answers now and then
+		case s == nil || t.config.Now().Sub(s.since) < breakPatience: // otherwise it lags, and answers now and then
 			limit = min(limit, c.Block.Number)
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 				delete(t.silent, c.Endpoint)
 			default:
 				ok = false
-				s.since = t.config.Now() // an error later is not the end of a dispute
+				s.since = t.config.Now() // the dispute outlasts a later error
 				t.disputed(s, c, b)
 			}
 		case !ours && n >= t.recent.base():
@@ -117,7 +117,7 @@ func (t *Tracker) silenceOf(c evidence.Claim) *silence {
 	return s
 }
 
-// disputed says once that an endpoint has another block than the one that would be final.
+// disputed logs and counts once that an endpoint has another block than the next final one.
 func (t *Tracker) disputed(s *silence, c evidence.Claim, b evidence.Block) {
 	if s.logged {
 		return

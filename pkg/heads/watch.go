@@ -16,27 +16,27 @@ import (
 
 const (
 	none          = math.MaxUint64 // no block number
-	mostRetry     = 8              // rounds between two questions for a receipt, at most
-	mostUnread    = 3              // blocks in a round that can fail to be read, until the rest is left to the next
-	doubtfulAfter = 3              // questions without a receipt, until the block's list of transactions is checked
+	mostRetry     = 8              // most rounds between requests for a receipt
+	mostUnread    = 3              // failing blocks per round, before the rest waits for the next
+	doubtfulAfter = 3              // failed requests for a receipt before the block's list of transactions is verified
 )
 
-// watchedTx is a transaction that some subscription watches. at is zero until a block of the chain lists it; that is a hint
-// until the receipt proves it.
+// watchedTx is a transaction watched by a subscription. at is the block of the chain that lists it, or zero. That is
+// a hint until the receipt proves it.
 type watchedTx struct {
 	hash    common.Hash
-	subs    []*Subscription // those that watch it, not empty
+	subs    []*Subscription // at least one
 	at      evidence.Ref
-	receipt *evidence.Receipt // checked against the block at
+	receipt *evidence.Receipt // verified against the block at
 
-	tries uint64 // how often the receipt was asked for
-	next  uint64 // the round in which it is asked for again
+	tries uint64 // requests for the receipt
+	next  uint64 // round of the next request
 	hint  evidence.Ref
 }
 
 func (w *watchedTx) located() bool { return w.at.Hash != common.Hash{} }
 
-// place says in which block of the chain the transaction is listed; the zero Ref: in none.
+// place sets the block that lists the transaction, or zero.
 func (w *watchedTx) place(at evidence.Ref) {
 	if w.at == at {
 		return
@@ -51,7 +51,7 @@ func (w *watchedTx) touch() {
 	}
 }
 
-// match looks for watched transactions in the lists of blocks of the chain. mu is held.
+// match looks up the blocks' transactions among the watched ones. mu is held.
 func (t *Tracker) match(blocks []evidence.Block) {
 	if len(t.txs) == 0 {
 		return
@@ -65,7 +65,7 @@ func (t *Tracker) match(blocks []evidence.Block) {
 	}
 }
 
-// matchUnseen looks for transactions that are newly watched in the blocks that were there before.
+// matchUnseen looks for newly watched transactions in earlier blocks.
 func (t *Tracker) matchUnseen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,7 +75,7 @@ func (t *Tracker) matchUnseen() {
 	}
 }
 
-// forget drops what was learnt from blocks of a height and above that are not in the chain any more.
+// forget drops the knowledge from blocks at a height and above that left the chain.
 func (t *Tracker) forget(from uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +101,7 @@ func (t *Tracker) forget(from uint64) {
 	}
 }
 
-// wanted are the receipts to ask for in this round: those of listed transactions that are missing. mu is held.
+// wanted returns the missing receipts of listed transactions to request in this round. mu is held.
 func (t *Tracker) wanted() []evidence.Wanted {
 	var due []*watchedTx
 	for _, w := range t.txs {
@@ -129,13 +129,13 @@ func (t *Tracker) wanted() []evidence.Wanted {
 	return all
 }
 
-// tellsNothing tells whether a receipt could as well be that of any other transaction: the receipts root covers no hashes, so
-// only logs say whose it is, and those of one that failed are none.
+// tellsNothing reports whether a receipt could belong to any transaction. The receipts root omits transaction hashes,
+// so only logs identify it, and failed transactions lack logs.
 func tellsNothing(r *evidence.Receipt) bool {
 	return r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0
 }
 
-// unproven are the blocks whose lists of transactions, which name the receipts that came, are to be checked first.
+// unproven returns the blocks with lists of transactions that must be verified before the receipts count.
 func (t *Tracker) unproven(asked []evidence.Wanted, receipts map[common.Hash]*evidence.Receipt) []evidence.Block {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,13 +151,13 @@ func (t *Tracker) unproven(asked []evidence.Wanted, receipts map[common.Hash]*ev
 	return blocks
 }
 
-// believed tells whether the block's list of transactions was checked, or cannot be. mu is held.
+// believed reports whether the block's list of transactions was verified, or is unverifiable. mu is held.
 func (t *Tracker) believed(b *evidence.Block) bool {
 	_, ok := t.proven[b.Hash]
 	return ok || !b.Checked
 }
 
-// prove checks the lists of transactions of the blocks; one that cannot be read does not hold up the others.
+// prove verifies the blocks' lists of transactions. It skips those that fail.
 func (t *Tracker) prove(ctx context.Context, blocks []evidence.Block) error {
 	var errs []error
 	for len(blocks) > 0 && len(errs) < mostUnread {
@@ -172,7 +172,7 @@ func (t *Tracker) prove(ctx context.Context, blocks []evidence.Block) error {
 	return errors.Join(errs...)
 }
 
-// received keeps receipts that prove where a transaction is. mu is held.
+// received stores receipts that prove inclusion. mu is held.
 func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*evidence.Receipt) {
 	for i := range asked {
 		for _, tx := range asked[i].Txs {
@@ -181,7 +181,7 @@ func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*ev
 				continue
 			}
 			if tellsNothing(r) && !t.believed(&asked[i].Block) {
-				continue // its block's list could not be checked in this round
+				continue // its list is still unverified
 			}
 			w.receipt = r
 			w.touch()
@@ -189,7 +189,7 @@ func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*ev
 	}
 }
 
-// doubtful are blocks that list a transaction whose receipt does not come: the list may be false. mu is held.
+// doubtful returns the blocks that list a transaction with a missing receipt: the list may be false. mu is held.
 func (t *Tracker) doubtful() []uint64 {
 	var numbers []uint64
 	for _, w := range t.txs {

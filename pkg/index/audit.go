@@ -17,30 +17,31 @@ import (
 )
 
 const (
-	awaitPause = 500 * time.Millisecond // between audits that wait, at least
-	tornReads  = 10                     // of journals, before an audit gives up
+	awaitPause = 500 * time.Millisecond // minimum pause between audits of Await
+	tornReads  = 10                     // reads of the journals before an audit gives up
 )
 
-// Auditor compares what the stream accepted with what the contract did. It writes nothing, and may run beside anything.
+// Auditor compares the updates accepted in the stream with the contract's results. It only reads, and may run beside
+// anything.
 type Auditor struct {
 	Deployment    score.Deployment
-	Confirmations uint64 // by which blocks are final, as Chain.FinalBlock takes it: the relayers' rule or a stricter one
+	Confirmations uint64 // finality rule, as in Chain.FinalBlock: the relayers' or a stricter one
 	Chain         Chain
 	Source        Source
 	Journals      Journals
 	Lanes         Lanes
-	Ledger        Ledger // nil: it is not compared
+	Ledger        Ledger // nil: skipped
 }
 
-// Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or
-// patience is over, and returns the last findings. What is accepted meanwhile is not awaited, so it ends under traffic,
-// too. An audit that fails, such as while NATS elects a leader, is repeated, and its error returned once patience is over.
+// Await audits until everything in the stream at the first audit has an outcome, a fault is found, or patience is
+// over. It returns the last findings. Later updates are ignored, so it also ends under traffic. A failed audit, as
+// during a NATS leader election, is repeated; its error is returned after patience.
 func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
 	for until := uint64(math.MaxUint64); ; {
 		began := time.Now()
 		findings, err := a.audit(ctx, until)
-		// An audit of a big deployment takes a while: it pauses as long as it worked.
+		// Pause for as long as the audit took: a large deployment takes a while.
 		next := max(awaitPause, time.Since(began))
 		over := ctx.Err() != nil || time.Now().Add(next).After(deadline)
 		if over || err == nil && (findings.Awaited == 0 || !findings.OK()) {
@@ -55,8 +56,8 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings,
 	}
 }
 
-// settledBy tells what the journals say is settled, and how many lanes were declared dead. Journals that are torn are read again: a
-// handover takes a moment.
+// settledBy returns the lanes' states, the position of each bucket below which everything has its outcome, and the
+// number of lanes declared dead. It rereads torn journals (lane.ErrTorn): a handoff takes a moment.
 func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.Lanes, settled [score.Buckets]score.Position, dead int, err error) {
 	err = retry.Do(ctx, tornReads, awaitPause, func() error {
 		count, err := known(ctx)
@@ -79,12 +80,14 @@ func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.
 	return lanes, settled, dead, err
 }
 
-// Audit audits once. An error says that the comparison could not be made; faults are in the findings, also beside an error.
+// Audit audits once. An error means that the comparison is incomplete; findings may come with it.
 func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit(ctx, math.MaxUint64) }
 
-// audit audits once, and counts as awaited what is pending up to a sequence of the stream.
+// audit audits once. Pending updates up to the stream sequence until count as awaited.
 func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
-	// The order of these reads is what makes the result exact; the package's documentation says why.
+	// The order of reads keeps work in progress from looking like a fault: lanes, dead letters, the final block, the
+	// stream, events by number. A lane's settled work has its outcome in a block up to the head, which is read later.
+	// An update in a final block was in the stream before.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
 	if err != nil {
 		return nil, err
@@ -117,7 +120,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	// Events were read by number, what follows is read by hash: they belong together only if the block is still the one at its height.
+	// Events were read by number, and the rest is read by hash. They match only if the block is still canonical.
 	still, err := a.Chain.BlockByNumber(ctx, final.Number)
 	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
 		err = errors.New("a reorg replaced it; audit again")
@@ -141,7 +144,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 
 var errNamed = errors.New("all are named")
 
-// nameLost makes examples of the updates that are lost: the tally has hashes of them, and the stream their names.
+// nameLost adds lost updates as examples. The tally has only their hashes, so it rereads the stream.
 func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Findings) {
 	err := a.Source.ReadAll(ctx, func(m score.Message) error {
 		if t.nameLost(&m, findings); len(t.lost) == 0 {
@@ -154,7 +157,7 @@ func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Finding
 	}
 }
 
-// scores compares every score that an event changed with the contract's.
+// scores compares the contract's scores with the sums of applied points, for every score that an event changed.
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	for project, sums := range t.sums {
 		findings.Scores += len(sums)

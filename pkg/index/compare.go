@@ -13,14 +13,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-const marksAtOnce = 1000 // projects whose marks are read together
+const marksAtOnce = 1000 // projects per read of marks
 
-// differsPause is how long after a rebuild because of a difference there is no other: one that a rebuild does not cure must not keep
-// all from reading.
+// differsPause is the minimum interval between rebuilds caused by a difference from the contract. Otherwise a
+// difference that persists would keep the standings unreadable.
 const differsPause = time.Hour
 
-// check compares some wallets that changed with the contract, as of the checkpoint. What cannot be compared, because the state is
-// gone or another relayer went on meanwhile, is left.
+// check compares the scores of some changed wallets with the contract's, as of the checkpoint's block. A difference
+// means that an endpoint returned wrong logs of blocks older than the ledger, or that Redis lost writes. It then
+// causes a rebuild (ErrFoldMoved), at most once per differsPause. It skips comparisons if the state is gone or
+// another relayer moved on.
 func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 	sample := s.sample
 	s.sample, s.seen = nil, 0
@@ -54,14 +56,14 @@ func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// whole makes sure that no project is missing: a node of a Cluster may have lost all that it had, and one to which nothing happens would not
-// show it.
+// whole returns score.ErrNotProjected if a project is missing. A Cluster node may have lost all its data, which idle
+// projects hide.
 func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	projects, err := f.Projects.Beyond(ctx, 0)
 	if err != nil {
 		return err
 	}
-	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory continues
+	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // not projected yet; read second, since the directory moves on
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// kept are a wallet's scores in the standings; nil unless they are as of the mark of the project that this stint wrote.
+// kept returns a wallet's scores in the standings; nil unless they are as of the project's mark that this run wrote.
 func (f *StandingsFold) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
 		marks, err := f.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})

@@ -16,56 +16,63 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrOtherDeployment reports that the directory was written for another contract or chain.
+// ErrOtherDeployment reports that the directory belongs to another contract or chain.
 var ErrOtherDeployment = errors.New("the project directory belongs to another deployment")
 
 const (
-	idleCheckpoint = 30 * time.Second // how old the checkpoint gets while no project changes
-	remakePause    = time.Minute      // between two remakes because of gaps, at least
+	idleCheckpoint = 30 * time.Second // maximum age of the checkpoint while records stay
+	remakePause    = time.Minute      // minimum pause between rebuilds for gaps
 )
 
-// Directory keeps project records, and the checkpoint that tells up to where events are in them. Every write is made
-// under a revision of the checkpoint and stored only while that is its newest one: else it is score.ErrFoldMoved.
+// Directory stores project records and a checkpoint with the position up to which events are in them. Each write
+// names a revision of the checkpoint. It returns score.ErrFoldMoved unless that is the newest one, which stops late
+// writers.
 type Directory interface {
-	// Followed is the checkpoint; revision 0 when there is none.
+	// Followed returns the checkpoint; revision 0 before the first.
 	Followed(ctx context.Context) (f score.Followed, revision uint64, err error)
-	// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new one's.
+	// SetFollowed replaces the checkpoint of that revision (0: none) and returns the new revision.
 	SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error)
-	// Dated returns a record; the zero value when it is unknown.
+	// Dated returns a record; the zero value if the project is unknown.
 	Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error)
 	// Each calls fn with every record. An error of fn ends it.
 	Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error
-	// Beyond lists the projects whose records are as of a block at or after from.
+	// Beyond lists the projects with records as of block from or later.
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
-	// Put stores a record. score.ErrTooBig: it cannot be stored, and concerns only that project.
+	// Put stores a record. score.ErrTooBig concerns only that project.
 	Put(ctx context.Context, revision uint64, dated score.DatedRecord) error
-	// Remove forgets a project.
+	// Remove deletes a project's record.
 	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
 }
 
-// DirectoryFold is the ledger.Fold that keeps the project directory. Any number may run over one directory.
+// DirectoryFold is the ledger.Fold of the project directory. Any number may run over one directory.
+//
+// Begin writes the checkpoint first, so this fold has the newest revision, and all other writers fail. Apply stores
+// the changed records, then the checkpoint with their position. That is the commit point, always at the end of a
+// block. A writer that dies in between leaves records newer than the checkpoint. The place of a record's newest event
+// (DatedRecord.Block, LogIndex) shows which events it contains.
 type DirectoryFold struct {
 	Deployment score.Deployment
-	Chain      ledger.Chain // for records that have to be made again
+	Chain      ledger.Chain // to rebuild records
 	Source     *ledger.Source
 	Directory  Directory
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
 	metrics  *directoryMetrics
-	followed score.Followed    // the checkpoint, as last read or written; Position and Block may be newer, if no record changed since
-	revision uint64            // of it; of a write of this fold, so that no other one can store anything
-	written  time.Time         // when it was last written
+	followed score.Followed    // last read or written. Position and Block may be newer while records stay
+	revision uint64            // of the checkpoint written by this fold
+	written  time.Time         // when the checkpoint was last written
 	seq      uint64            // of the newest message
-	parts    []*ledger.Message // of a block that is not whole yet
+	parts    []*ledger.Message // of an incomplete block
 	exact    bool              // no record is newer than the checkpoint
-	due      time.Time         // when records are made again because of gaps
+	due      time.Time         // earliest next rebuild because of gaps
 
-	made    records      // all, while they are made from the chain
-	through evidence.Ref // up to which block
+	made    records      // all records, during a rebuild
+	through evidence.Ref // last block in made
 }
 
-// Verify reads the checkpoint. ErrOtherDeployment: the directory is of another contract or chain, and stays as it is.
+// Verify reads the checkpoint. It returns ErrOtherDeployment if the directory belongs to another contract or chain,
+// and only reads.
 func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	if f.followed, f.revision, err = f.Directory.Followed(ctx); err != nil {
 		return err
@@ -80,8 +87,8 @@ func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	return nil
 }
 
-// Begin returns up to where the records are. Where none are, or they may be of blocks that were replaced, it makes all of
-// them from the chain.
+// Begin returns the position of the records. It rebuilds all records from the chain if that is missing or lost, or
+// when a rebuild for gaps is due.
 func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Position, err error) {
 	if f.metrics == nil {
 		f.metrics = newDirectoryMetrics(f.Metrics)
@@ -93,7 +100,7 @@ func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Positio
 	if lost {
 		f.forget(evidence.Ref{})
 	}
-	if err := f.set(ctx, f.followed); err != nil { // stops other writers
+	if err := f.set(ctx, f.followed); err != nil { // fences other writers
 		return at, err
 	}
 	if f.followed.Position == "" || f.followed.Gaps && time.Now().After(f.due) {
@@ -106,19 +113,20 @@ func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Positio
 	return at, nil
 }
 
-// Apply folds project events of whole blocks.
+// Apply folds the project events of complete blocks. A rollback below the newest event of a record returns
+// ErrFoldMoved, and Begin rebuilds all records.
 func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) error {
-	if f.seq == 0 || messages[0].Seq != f.seq+1 { // of the chain: the ledger does not hold what comes next, which may be a Rewind
+	if f.seq == 0 || messages[0].Seq != f.seq+1 { // from the chain: the ledger lacks what comes next, maybe a Rewind
 		f.parts = nil
-		if !f.exact { // what a writer that died stored may be of blocks that were replaced
+		if !f.exact { // a writer that died may have stored records of replaced blocks
 			if err := f.rewind(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash}); err != nil {
 				return err
 			}
 			f.exact = true
 		}
 	}
-	var through *ledger.Message // the newest that ends a block
-	whole := 0                  // messages up to there
+	var through *ledger.Message // newest message that ends a block
+	whole := 0                  // messages up to through
 	for _, m := range messages {
 		switch m.Kind {
 		case ledger.Rewind:
@@ -141,16 +149,17 @@ func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return nil
 }
 
-// Check has records made again that have gaps, and writes the checkpoint now and then, which shows whether the bucket
-// still holds it.
+// Check returns ErrFoldMoved when a rebuild for gaps is due. It writes the checkpoint every idleCheckpoint, which
+// fails if the bucket lost it.
 func (f *DirectoryFold) Check(ctx context.Context) error {
 	if f.followed.Gaps && time.Now().After(f.due) {
-		return ledger.ErrFoldMoved // Begin makes them
+		return ledger.ErrFoldMoved // Begin rebuilds
 	}
 	return f.fold(ctx, nil, nil)
 }
 
-// rewind is nil if no record is as of a block above one. Else Begin makes all again.
+// rewind returns nil if all records are as of block to or earlier. Otherwise it drops the checkpoint's position and
+// returns ErrFoldMoved: Begin rebuilds all records.
 func (f *DirectoryFold) rewind(ctx context.Context, to evidence.Ref) error {
 	beyond, err := f.Directory.Beyond(ctx, to.Number+1)
 	if err != nil || len(beyond) == 0 {
@@ -163,7 +172,7 @@ func (f *DirectoryFold) rewind(ctx context.Context, to evidence.Ref) error {
 	return ledger.ErrFoldMoved
 }
 
-// forget makes a checkpoint by which all records have to be made again, since blocks above one were replaced, or may be.
+// forget drops the checkpoint's position, so all records must be rebuilt: blocks above to were replaced, or may be.
 func (f *DirectoryFold) forget(to evidence.Ref) {
 	f.metrics.reorgs.Inc()
 	f.Log.Error("the project directory may be of final blocks that are not in the chain any more: a reorg deeper than finality; all records are made again",
@@ -171,8 +180,8 @@ func (f *DirectoryFold) forget(to evidence.Ref) {
 	f.followed.Position, f.followed.Block, f.followed.Hash = "", to.Number, to.Hash
 }
 
-// fold stores the records that messages change, and then up to where they are. Where an event does not follow from its
-// project's record, that one stays as it is, and all are made again soon.
+// fold stores the records that messages change, then the checkpoint. If an event does not follow from its project's
+// record, the record stays and Gaps is set, so all are rebuilt soon. Other projects are followed meanwhile.
 func (f *DirectoryFold) fold(ctx context.Context, messages []*ledger.Message, through *ledger.Message) error {
 	to, changed := f.followed, records{}
 	if through != nil {
@@ -201,7 +210,6 @@ func (f *DirectoryFold) fold(ctx context.Context, messages []*ledger.Message, th
 	return f.set(ctx, to)
 }
 
-// set replaces the checkpoint.
 func (f *DirectoryFold) set(ctx context.Context, to score.Followed) error {
 	revision, err := f.Directory.SetFollowed(ctx, f.revision, to)
 	if err != nil {
@@ -211,7 +219,7 @@ func (f *DirectoryFold) set(ctx context.Context, to score.Followed) error {
 	return nil
 }
 
-// put stores a record, and passes over one that cannot be stored at all.
+// put stores a record, and skips one that is too big to store.
 func (f *DirectoryFold) put(ctx context.Context, dated score.DatedRecord) error {
 	err := f.Directory.Put(ctx, f.revision, dated)
 	if errors.Is(err, score.ErrTooBig) {

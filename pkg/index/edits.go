@@ -9,21 +9,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// editTally gathers what stream and dead letters say of edits. No event has an edit's nonce, but three things together tell that it was
-// made: its lane is done with it, no dead letter tells of it, and the contract has used its nonce.
+// editTally collects the edits in the stream and in dead letters. Events lack an edit's nonce. An edit was made if
+// its lane is done with it without a dead letter, and the contract has used its nonce.
 type editTally struct {
 	accepted []editAt
 	newest   map[score.Ref]uint64
 	dead     map[editAt]bool
 }
 
-// editAt is an acceptance of an edit: one nonce may have several, of which all but the newest are dead letters.
+// editAt is an acceptance of an edit. A nonce may have several; all but the newest become dead letters.
 type editAt struct {
 	ref score.Ref
 	seq uint64 // in the stream
 }
 
-// editEnd is what became of an edit.
 type editEnd int
 
 const (
@@ -50,8 +49,8 @@ func (t *editTally) message(m *score.Message) {
 	}
 }
 
-// judge hands each acceptance to fn, with what became of it as of a final block, whose contract view asks. lanes were read before the
-// dead letters were, and as of a block that is not after that one.
+// judge calls fn with each acceptance and its outcome, as of the final block that view reads. lanes must have been
+// read before the dead letters, as of a block up to that one.
 func (t *editTally) judge(
 	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, editEnd) error,
 ) error {
@@ -86,7 +85,6 @@ func (t *editTally) judge(
 	return nil
 }
 
-// edit counts an acceptance into the findings.
 func (r *Findings) edit(e editAt, is editEnd) error {
 	r.Edits.Accepted++
 	switch is {

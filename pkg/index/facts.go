@@ -18,41 +18,40 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// ledgerTries is how often the ledger is read where it is not what the chain is: a writer takes seconds to take
-// blocks back.
+// ledgerTries limits the reads of a ledger that differs from the chain. After a deep reorg a writer takes seconds to
+// append its Rewind.
 const ledgerTries = 10
 
-// Ledger calls fn with all that the ledger of final blocks holds, in order; with nothing while there is no ledger. An
+// Ledger calls fn with all messages in the ledger of final blocks, in order. Without a ledger there are none. An
 // error of fn ends it.
 type Ledger func(ctx context.Context, fn func(ledger.Raw) error) error
 
-// LedgerFindings are how the ledger compares with the chain.
+// LedgerFindings are the result of comparing the ledger with the chain.
 type LedgerFindings struct {
 	From   uint64 `json:"from"`   // the blocks after this one were compared
-	To     uint64 `json:"to"`     // … up to this one, the newest that the ledger has whole; 0: the ledger is empty
-	Behind uint64 `json:"behind"` // final blocks after that: no fault
-	Blocks int    `json:"blocks"` // that were compared: those with events
+	To     uint64 `json:"to"`     // … up to this one, the ledger's newest complete block. 0: the ledger is empty
+	Behind uint64 `json:"behind"` // final blocks above To: no fault
+	Blocks int    `json:"blocks"` // compared blocks with events
 
-	Missing int `json:"missing"` // blocks of the chain with events that the ledger does not have
-	Doubled int `json:"doubled"` // blocks whose events the ledger tells again
-	Wrong   int `json:"wrong"`   // blocks that the ledger has otherwise than the chain, or that the chain does not have
+	Missing int `json:"missing"` // blocks with events that the ledger lacks
+	Doubled int `json:"doubled"` // blocks with repeated events in the ledger
+	Wrong   int `json:"wrong"`   // blocks with other events in the ledger than on the chain, or absent from the chain
 }
 
 func (f *LedgerFindings) ok() bool { return f.Missing+f.Doubled+f.Wrong == 0 }
 
-// facts are the events of a block: how many, and a hash of them in order.
+// facts summarize a block's events: their number, and a hash of them in order.
 type facts struct {
 	hash common.Hash
 	logs int
 	sum  uint64
 }
 
-// with is the facts and a further log.
 func (f facts) with(seed maphash.Seed, l *types.Log) facts {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, n := range []uint64{f.sum, uint64(l.Index), uint64(len(l.Topics))} {
-		_ = binary.Write(&h, binary.BigEndian, n) // a hash takes all
+		_ = binary.Write(&h, binary.BigEndian, n) // never fails on a hash
 	}
 	_, _ = h.Write(l.TxHash[:])
 	for i := range l.Topics {
@@ -62,14 +61,14 @@ func (f facts) with(seed maphash.Seed, l *types.Log) facts {
 	return facts{l.BlockHash, f.logs + 1, h.Sum64()}
 }
 
-// heldLedger is what the ledger tells, folded.
+// heldLedger is the fold of the ledger's messages.
 type heldLedger struct {
 	seed     maphash.Seed
 	some     bool
-	from, to uint64 // the blocks after from, up to to, are told whole
+	from, to uint64 // the blocks after from, up to to, are complete
 	blocks   map[uint64]facts
-	open     facts // of a block of which a part was told
-	last     uint  // its newest log
+	open     facts // of an incomplete block
+	last     uint  // index of its newest log
 	doubled  map[uint64]int
 }
 
@@ -77,7 +76,7 @@ func newHeldLedger(seed maphash.Seed) *heldLedger {
 	return &heldLedger{seed: seed, blocks: map[uint64]facts{}, doubled: map[uint64]int{}}
 }
 
-// take folds a message.
+// take folds a message. Comparison starts after the first rollback, dead letter or end of a block.
 func (h *heldLedger) take(m ledger.Raw) error {
 	switch {
 	case m.Kind == ledger.Rewind:
@@ -88,7 +87,7 @@ func (h *heldLedger) take(m ledger.Raw) error {
 		}
 		h.some, h.to, h.open = true, m.Block.Number, facts{}
 	case !h.some:
-		if m.Kind == ledger.Letter || m.Whole { // else parts before it may be gone
+		if m.Kind == ledger.Letter || m.Whole { // otherwise earlier parts of the block may be gone
 			h.some, h.from, h.to = true, m.Block.Number, m.Block.Number
 		}
 	case m.Kind == ledger.Block:
@@ -120,7 +119,7 @@ func (h *heldLedger) block(m ledger.Raw) {
 
 var errFirst = errors.New("only the first message was wanted")
 
-// firstHeld is the block of the oldest message that the ledger holds: what is not above it is not compared.
+// firstHeld returns the block of the ledger's oldest message. Only blocks above it are compared.
 func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	first := uint64(math.MaxUint64)
 	if a.Ledger == nil {
@@ -133,8 +132,10 @@ func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	return first, err
 }
 
-// ledger compares the ledger with the chain's events, which were read before: blocks that a reorg deeper than
-// finality replaced since are no fault of it, and the audit fails.
+// ledger compares the ledger with the chain's events, by the Auditor's own rule of finality. A block with events is a
+// fault if only one of the two has it, if they differ, or if the ledger repeats it. Blocks missing at the ledger's
+// end are lag. The chain was read first. If a reorg deeper than finality replaced blocks since, the audit fails
+// although the ledger is right.
 func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Block, findings *Findings) error {
 	if a.Ledger == nil {
 		return nil
@@ -157,8 +158,7 @@ func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Bloc
 	}
 }
 
-// compare compares what the ledger tells with the chain's final blocks after first, and returns sentences about the
-// differences.
+// compare compares the folded ledger with the chain's final blocks above first. It returns a sentence per difference.
 func (h *heldLedger) compare(chain map[uint64]facts, first, final uint64, f *LedgerFindings) (examples []string) {
 	if *f = (LedgerFindings{Behind: final}); !h.some {
 		return nil

@@ -7,47 +7,49 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Counts counts what became of what the stream holds. Accepted is the sum of the others.
+// Counts counts the outcomes of accepted work in the stream. Accepted is the sum of the others.
 type Counts struct {
 	Accepted  int `json:"accepted"`
-	Applied   int `json:"applied"`   // of creations: created; of edits: made
-	Duplicate int `json:"duplicate"` // of creations and edits always 0
+	Applied   int `json:"applied"`   // for creations: created; for edits: made
+	Duplicate int `json:"duplicate"` // always 0 for creations and edits
 	Rejected  int `json:"rejected"`
-	Pending   int `json:"pending"` // no outcome yet, and the lane is not done with it
-	Lost      int `json:"lost"`    // no outcome, and the lane believes that it is done with it
+	Pending   int `json:"pending"` // the lane still works on it
+	Lost      int `json:"lost"`    // outcome missing, although the lane claims to be done with it
 }
 
-// Findings are what an audit found.
+// Findings are the result of an audit.
 type Findings struct {
-	Block     uint64      `json:"block"` // the final block up to which events were counted and at which scores were compared
+	// Block is the final block up to which events were counted and as of which scores were compared.
+	Block     uint64      `json:"block"`
 	Hash      common.Hash `json:"hash"`
 	Updates   Counts      `json:"updates"`
 	Creations Counts      `json:"creations"`
 	Edits     Counts      `json:"edits"`
 
-	// Awaited counts what is pending of all that was accepted up to Until, the end of the stream as the audit found it first.
+	// Awaited counts the pending part of everything accepted up to sequence Until: the end of the stream at the first
+	// audit.
 	Until   uint64 `json:"until"`
 	Awaited int    `json:"awaited"`
 
-	// Doubled counts the updateIds that were applied more than once, through a relayer or directly.
+	// Doubled counts updateIds that were applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
-	// Repeated counts outcomes beyond the acceptances of their ids: work that was done twice. While the stream holds
-	// all that was ever relayed to the contract (Whole: no sequence is missing, and no outcome is Older) that is a fault, though
-	// the contract applied each id once; else they may be outcomes of acceptances that were purged or lost.
+	// Repeated counts outcomes beyond their updates' acceptances: work done twice. It is a fault if Whole is set,
+	// although the contract applied each id once. Otherwise acceptances may have been purged or lost. Whole: all
+	// stream sequences are there, and Older is 0.
 	Repeated int  `json:"repeated"`
 	Whole    bool `json:"whole"`
-	// Dead counts the lanes that were declared dead. What such a lane had sent may be executed all the same, beside what other lanes
-	// bound again: where there are any, Repeated is no fault, and what was done twice counts by its second outcome, Duplicate.
+	// Dead counts lanes declared dead. Their transactions may be executed although other lanes assigned the work
+	// again. So with any, Repeated is harmless, and such work counts by its second outcome, Duplicate.
 	Dead int `json:"dead"`
-	// Older counts outcomes of ids that the stream does not hold: purged meanwhile, or relayed by another deployment.
+	// Older counts outcomes of updates that the stream lacks: purged, lost, or of another deployment.
 	Older int `json:"older"`
-	// Direct counts updates that members applied without the relayer.
+	// Direct counts updates that members applied without a relayer.
 	Direct int `json:"direct"`
-	// Unreadable counts messages of the stream that cannot be read; what was accepted in them is not counted.
+	// Unreadable counts corrupt messages of the stream; other counts omit their contents.
 	Unreadable int `json:"unreadable"`
 
-	Scores     int `json:"scores"`     // compared: every wallet and score type that any event changed
-	Mismatched int `json:"mismatched"` // of them, those where the contract's score is not the sum of the applied points
+	Scores     int `json:"scores"`     // compared scores: of every wallet and score type that an event changed
+	Mismatched int `json:"mismatched"` // scores that differ from the sum of the applied points
 
 	Ledger LedgerFindings `json:"ledger"`
 
@@ -63,18 +65,18 @@ func (r *Findings) example(format string, args ...any) {
 	}
 }
 
-// OK tells whether the deployment has kept its promise so far. What is pending is no fault.
+// OK reports whether the deployment is free of faults so far. Pending work is fine.
 func (r *Findings) OK() bool {
 	return r.Problem() == ""
 }
 
-// Lost counts what was accepted, has no outcome, and its lane is done with.
+// Lost sums up the lost updates, creations and edits.
 func (r *Findings) Lost() int { return r.Updates.Lost + r.Creations.Lost + r.Edits.Lost }
 
-// Pending counts what waits for its outcome.
+// Pending sums up the pending updates, creations and edits.
 func (r *Findings) Pending() int { return r.Updates.Pending + r.Creations.Pending + r.Edits.Pending }
 
-// Problem is what is wrong, in a sentence; empty when OK.
+// Problem returns the faults in one sentence; empty if OK.
 func (r *Findings) Problem() string {
 	var faults []string
 	add := func(n int, what string) {
@@ -97,7 +99,7 @@ func (r *Findings) Problem() string {
 	return strings.Join(faults, ", ")
 }
 
-// String tells the findings in one line.
+// String returns the findings in one line.
 func (r *Findings) String() string {
 	line := fmt.Sprintf("block %d: accepted %d, applied %d, duplicate %d, rejected %d, pending %d, lost %d, doubled %d; "+
 		"creations accepted %d, applied %d, rejected %d, pending %d, lost %d; scores compared %d, mismatched %d",

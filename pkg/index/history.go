@@ -13,7 +13,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Of how many blocks logs are read at once. The last ones are proved, which takes all their headers; those before are asked for by ranges (chain.Client.Logs).
+// Block ranges of log reads. The last provedBlocks are proved, which reads all their headers; older ones are read by
+// ranges (chain.Client.Logs).
 const (
 	provedBlocks   = 4096
 	provedAtOnce   = 256
@@ -22,17 +23,18 @@ const (
 
 var errRangeRead = errors.New("the range is read")
 
-// Histories tell what the contract did with a wallet's updates, backwards: a page of one begins at the chain's head, with what is not final. They know no
-// project's record, so executions have indexes only; Payments tell their times, for a whole range of blocks in few calls.
+// Histories reads a wallet's executions backwards from the chain's head, including blocks before finality. It lacks
+// project records, so executions contain indexes only. Payments supplies the times of a whole block range in few
+// calls.
 type Histories struct {
 	Deployment score.Deployment
-	// Final returns the newest final block; ok is false while there is none.
+	// Final returns the newest final block; ok is false before the first.
 	Final    func(ctx context.Context) (b evidence.Ref, ok bool, err error)
 	Chain    Chain
 	Payments Payments
 }
 
-// Extent tells how long the chain is.
+// Extent returns the first block, the newest final block and the head.
 func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	head, err := h.Chain.Head(ctx)
 	if err != nil {
@@ -45,8 +47,9 @@ func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	return score.Extent{First: h.Deployment.DeployBlock, Final: final.Number, Head: max(head.Number, final.Number)}, nil
 }
 
-// History hands the executions in the blocks from … to (inclusive), within the extent, to fn, the newest first, a range of blocks at a time: down is the
-// range's first. Points, Gas and Fee are left out. It ends when fn is false.
+// History passes the executions in the blocks from … to (inclusive), within the extent, to fn, one range of blocks at
+// a time, newest first. down is the range's lowest block. Points, Gas and Fee are unset. It ends when fn returns
+// false.
 func (h Histories) History(
 	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool,
 ) error {
@@ -69,9 +72,10 @@ func (h Histories) History(
 	return nil
 }
 
-// executions are those in the blocks from … to, in order. The question to the chain ends at its head, so that only its last blocks are proved.
+// executions returns the executions in the blocks from … to, in order. It reads logs up to head but stops after to,
+// so that only the chain's last blocks are proved.
 func (h Histories) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
-	var of []types.Log // that found is of
+	var of []types.Log // the log of each found execution
 	err = h.Chain.Logs(ctx, h.Deployment.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
 		if above := slices.IndexFunc(logs, func(l types.Log) bool { return l.BlockNumber > to }); above >= 0 {
 			logs = logs[:above]

@@ -6,7 +6,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// judge counts tallies into the findings.
 func (t *auditTally) judge(findings *Findings) {
 	findings.Older, findings.Direct = t.older, t.direct
 	for r, b := range t.updates {
@@ -40,15 +39,15 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	}
 	findings.Repeated += int(f.repeated)
 	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
-		if outcome != score.UnknownProject { // the lane sends one that came before its project again
+		if outcome != score.UnknownProject { // the lane sends an update that preceded its project again
 			findings.Repeated++
 		}
 	}
-	// The oldest acceptances are settled first, so those that have outcomes are among the done ones.
+	// The oldest acceptances are settled first, so those with outcomes are among the done ones.
 	has := len(own) + dead
 	open := int(f.accepted) - has
 	lost := min(open, max(0, int(f.done)-has-int(f.included)))
-	also := min(lost, more) // died with another one of their batch
+	also := min(lost, more) // in the same batch as a dead-lettered acceptance
 	open, lost = open-also, lost-also
 	findings.Updates.Rejected += dead + also
 	findings.Updates.Accepted += int(f.accepted)
@@ -60,7 +59,7 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	}
 }
 
-// nameLost makes examples of the updates of a message that are lost.
+// nameLost adds the lost updates of a message as examples.
 func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	for unit := range score.Units(m.Updates, m.Signed) {
 		for i := range unit.Updates {
@@ -74,8 +73,8 @@ func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	}
 }
 
-// counting are the outcomes that end something. An update that came before its project is sent again, so that it was
-// unknown is an outcome only if a dead letter says so, or the update was accepted again, as a replay does.
+// counting returns the outcomes that count. An update that preceded its project is assigned again. So "unknown
+// project" alone counts only with a dead letter, or if the update was accepted several times, as by a replay.
 func (f *updateTally) counting() []score.Outcome {
 	if f.accepted > 1 || f.deadLettered || f.ended {
 		return f.outcomes
@@ -100,7 +99,7 @@ func (c *creationTally) judge(id score.ProjectID, findings *Findings) {
 	}
 	tally := &findings.Creations
 	tally.Accepted += c.accepted
-	tally.Rejected += c.accepted - 1 // replaced by the newest, so they were dead
+	tally.Rejected += c.accepted - 1 // each was dead when the next replaced it
 	switch {
 	case c.dead && (c.deadSeq == 0 || c.deadSeq >= c.seq):
 		tally.Rejected++

@@ -5,7 +5,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// directoryMetrics are a DirectoryFold's.
 type directoryMetrics struct {
 	block  prometheus.Gauge
 	reorgs prometheus.Counter
@@ -29,7 +28,6 @@ func newDirectoryMetrics(reg prometheus.Registerer) *directoryMetrics {
 	}
 }
 
-// standingsMetrics are a StandingsFold's.
 type standingsMetrics struct {
 	block      prometheus.Gauge
 	behind     prometheus.Gauge

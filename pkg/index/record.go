@@ -8,7 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// records are projects' records, while events are folded into them.
+// records are project records while events are folded into them.
 type records map[score.ProjectID]*projectAt
 
 // projectAt is a project's record as of an event.
@@ -16,10 +16,10 @@ type projectAt struct {
 	score.DatedRecord
 
 	changed bool
-	gap     uint64 // block of an event before which others are missing; 0 for none
+	gap     uint64 // block of an event with missing predecessors, or 0
 }
 
-// fold folds the project events of messages. load, if any, returns the record of a project that is not there yet.
+// fold folds the project events of messages. load returns a project's stored record; nil: every project starts empty.
 func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
 	for _, m := range messages {
 		for i := range m.Events {
@@ -42,7 +42,7 @@ func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (sc
 	return nil
 }
 
-// ProjectOf returns the project whose record an event changes; ok is false for one that changes none.
+// ProjectOf returns the project with a record that an event changes; ok is false for other events.
 func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -59,12 +59,12 @@ func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	return id, false
 }
 
-// holds reports whether the event at a place is in the record.
+// holds reports whether the record contains the event at a place.
 func (p *projectAt) holds(block uint64, logIndex uint) bool {
 	return p.Record != nil && (block < p.Block || block == p.Block && logIndex <= p.LogIndex)
 }
 
-// apply folds one event, unless the record holds it already or has a gap.
+// apply folds one event, unless the record contains it already or has a gap.
 func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	if p.gap > 0 || p.holds(block, e.Log) {
 		return
@@ -80,8 +80,8 @@ func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	}
 }
 
-// FoldRecord returns a project's record after an event of the project, whose record before it may change; nil before the
-// creation. follows is false where events between them are missing.
+// FoldRecord returns a project's record after its next event; r is nil before the creation, and may be modified.
+// follows is false if events between them are missing.
 func FoldRecord(r *score.Record, event registry.Event) (after *score.Record, follows bool) {
 	_, creates := event.(registry.ProjectCreated)
 	if creates == (r != nil) {

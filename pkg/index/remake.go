@@ -14,19 +14,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// undated is the block of a record that stays although its blocks may be replaced: no event is folded into it.
+// undated is the Block of a record that stays although its blocks may be replaced. Events are not folded into it.
 const undated = 1 << 62
 
-// makeAll makes all records from the chain up to the ledger's end, replaces those that differ, and removes the others.
-// What was read before an error is not read again.
+// makeAll rebuilds all records in memory, from the chain's project events up to the ledger's end. Only then it
+// replaces those that differ and removes the others, so APIs never see a project's past. The next try keeps the
+// events read before an error.
+//
+// Events in the ledger are proved. Older ones have the proof of Chain.Logs, so some may be missing (replaceOne).
 func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err error) {
 	began := time.Now()
-	f.due = began.Add(remakePause) // also where this fails: meanwhile the ledger is followed, if that can be
+	f.due = began.Add(remakePause) // even after an error: meanwhile the ledger may be followed
 	end, err := f.Source.End(ctx)
 	if err != nil {
 		return at, err
 	}
-	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // it is in the middle of a block, which comes again from the chain
+	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // within a block, which comes again from the chain
 		at.Seq = 0
 	}
 	read, err := f.standing(ctx, f.through)
@@ -48,7 +51,7 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 		return at, err
 	}
 	to := f.through
-	if to == (evidence.Ref{}) { // there was nothing to read
+	if to == (evidence.Ref{}) { // an empty range
 		to = end.Block
 	}
 	if to.Number != at.Block || [8]byte(to.Hash[:8]) != at.Hash {
@@ -70,7 +73,7 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 	return at, nil
 }
 
-// standing returns the number of a block that is in the chain; 0 of one that is not.
+// standing returns the number of a block if it is canonical, else 0.
 func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64, error) {
 	if ref.Hash == (common.Hash{}) {
 		return 0, nil
@@ -85,9 +88,10 @@ func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64,
 	return b.Number, nil
 }
 
-// replace stores what was made. gaps reports whether some records could not be made.
+// replace stores the rebuilt records. gaps reports whether the endpoints left out events of some: then all are
+// rebuilt later.
 func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
-	// What is stored as of a block up to there is of this chain.
+	// Stored records as of blocks up to upTo belong to this chain.
 	upTo, err := f.standing(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
 	if err != nil {
 		return false, err
@@ -113,14 +117,15 @@ func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
 	return gaps, nil
 }
 
-// replaceOne stores the record that was made of a project, if it differs, or removes it, if there is none. Where the
-// endpoints leave out events, as what is stored up to a block shows, too, it stays as it is, and gap is true.
+// replaceOne stores a project's rebuilt record if it differs from was, or removes the project. gap reports that the
+// endpoints left out events: the rebuild has a gap, or is behind the stored record up to block upTo. The stored
+// record then stays. If its newest event may be in a replaced block, it becomes undated.
 func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was score.DatedRecord, upTo uint64) (gap bool, err error) {
 	p := projectAt{}
 	if made := f.made[id]; made != nil {
 		p = *made
 	}
-	block, log := was.Block, was.LogIndex // of the newest stored event that is in the chain
+	block, log := was.Block, was.LogIndex // of the newest stored event that is canonical
 	if block > upTo {
 		block, log = was.Created, 0
 	}

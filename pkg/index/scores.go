@@ -14,17 +14,16 @@ import (
 
 const scoresPerCall = 1000 // about 3 million gas
 
-// ScoreKey names one score of a project.
 type ScoreKey struct {
 	Wallet    common.Address
 	ScoreType uint8
 }
 
-// Scores are a project's scores, as the points of its applied updates add up to them: every one that an update changed.
+// Scores are the sums of applied points in a project, for every score that an update changed.
 type Scores map[ScoreKey]int64
 
-// Compare asks the contract, as of the block whose state view reads, for every score, and calls fn with those that
-// differ, and what the contract has.
+// Compare reads every score from the contract, as of view's block, and calls fn with the contract's value for each
+// that differs.
 func (s Scores) Compare(
 	ctx context.Context, view func(context.Context, []byte) ([]byte, error), project score.ProjectID,
 	fn func(key ScoreKey, has int64),

@@ -18,49 +18,61 @@ import (
 // DefaultReread is the default of StandingsFold.Reread.
 const DefaultReread = 10 * time.Minute
 
-const progressEvery = 30 * time.Second // between two log lines that tell how far a rebuild is
+const progressEvery = 30 * time.Second // between log lines about a rebuild
 
-// Standings is the store of the projection: what is read of projects' final executions. It may lose anything at any time.
+// Standings is the store of the projection of final executions. It may lose anything at any time.
 type Standings interface {
-	// Checkpoint is how far the projection is; the zero one where there is none.
+	// Checkpoint returns the progress of the projection, or the zero value.
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
-	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
-	// writer began one: it returns the checkpoint that holds now.
+	// Begin begins the generation after after, complete at block target, unless another writer did. It returns the
+	// valid checkpoint.
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint to a later block, and may lower its target; score.ErrFoldMoved if it is not at from.
+	// Advance moves the checkpoint to a later block, and may lower its target. score.ErrFoldMoved: it is not at from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
-	// Create makes a project known, at a mark, unless it is.
+	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
-	// Marks are how far projects are known, in order; nil for one that is not.
+	// Marks returns the projects' marks, in order; nil for an unknown project.
 	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
-	// Append adds what a part has after the project's mark. A score.GapError if that is before part.From,
-	// score.ErrNotProjected if the project is not known.
+	// Append adds the part's executions after the project's mark. A score.GapError: the mark is before part.From.
+	// score.ErrNotProjected: the project is unknown.
 	Append(ctx context.Context, generation uint64, part score.Part) error
-	// Sweep removes what generations before this one hold.
+	// Sweep deletes earlier generations.
 	Sweep(ctx context.Context, generation uint64) error
-	// Process names the store's process; another name than before: it may have lost what was written last. "" where it does not tell.
+	// Process identifies the store's process, "" if unknown. If it changed, the newest writes may be lost.
 	Process(ctx context.Context) (string, error)
-	// Scores are wallets' scores, in order, each of so many score types. A score.RebuildingError while a rebuild is under way.
+	// Scores returns the wallets' scores of that many score types, in order. A score.RebuildingError: a rebuild is
+	// under way.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
 }
 
-// Projects tells of projects in final blocks. A directory does.
+// Projects reads project records as of final blocks. The directory implements it.
 type Projects interface {
-	// Project is a project's record; nil when it is not known.
+	// Project returns a project's record; nil if it is unknown.
 	Project(ctx context.Context, id score.ProjectID) (*score.Record, error)
-	// Beyond lists the projects whose records are as of a block at or after from.
+	// Beyond lists the projects with records as of block from or later.
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
 }
 
-// StandingsFold is the ledger.Fold that keeps the standings: what is read of projects' executions in final blocks. Any number may run over one store.
+// StandingsFold is the ledger.Fold of the standings. Any number may run over one store.
+//
+// Each part states the marks at its ends. The store skips executions up to the project's mark, and rejects a part
+// that begins after it. So the fold may repeat any write that failed, or may have failed. A mark counts executions
+// within a block, so positions are at ends of blocks.
+//
+// Redis may lose its newest writes: on one node, the checkpoint before the executions; in a Cluster, also executions
+// that the checkpoint covers. Therefore the checkpoint contains its Redis process and an earlier position (Back). The
+// fold reads again from there if the process changed or a part was rejected.
+//
+// All standings are rebuilt if the checkpoint or a project is missing, final blocks were replaced, or scores differ
+// from the contract's. A rebuild has a new generation number, which is in every key. So late writes of an older one
+// stay unread.
 type StandingsFold struct {
 	Deployment score.Deployment
 	Chain      Caller
 	Source     *ledger.Source
 	Projects   Projects
 	Standings  Standings
-	// Reread is how far back, by the time at which it was stored, all is written again where the store may have lost its newest writes;
-	// at most twice that. 0 means DefaultReread.
+	// Reread is the age of the checkpoint's Back: at least that, at most twice that. 0 means DefaultReread.
 	Reread time.Duration
 
 	Log     *slog.Logger
@@ -69,23 +81,23 @@ type StandingsFold struct {
 	metrics *standingsMetrics
 	saw     score.Checkpoint
 	current *stint
-	gap     uint64    // executions are missing from this block on, if it is not 0
-	broken  uint64    // a generation in which something is missing or wrong
-	why     string    // of broken
-	swept   uint64    // the generation before which all was removed
-	differs time.Time // when a difference last began a rebuild
+	gap     uint64    // executions are missing from this block on, or 0
+	broken  uint64    // generation in which something is missing or wrong
+	why     string    // reason for broken
+	swept   uint64    // all generations before this one were deleted
+	differs time.Time // when a difference last caused a rebuild
 	rebuild rebuild
 }
 
-// rebuild is the rebuild under way, as far as this process knows.
+// rebuild is the current rebuild, as far as this process knows.
 type rebuild struct {
 	generation uint64
 	began      time.Time
 	told       time.Time
 }
 
-// Begin returns where reading continues, and begins a rebuild where the standings cannot be continued. Where the store may have lost what it was told last,
-// that is a position that was stored Reread before: the marks make what is there a repetition.
+// Begin returns the position where reading continues, and begins a rebuild if necessary. If the store may have lost
+// its newest writes, that is the checkpoint's Back.
 func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Position, err error) {
 	if f.metrics == nil {
 		f.metrics = newStandingsMetrics(f.Metrics)
@@ -148,7 +160,7 @@ func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Posit
 	return from, nil
 }
 
-// begin begins a rebuild, or joins the one that another relayer began.
+// begin begins a rebuild, or joins one that another relayer began.
 func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why string, target uint64) (score.Checkpoint, error) {
 	at, err := f.Standings.Begin(ctx, was.Generation, target)
 	if err != nil {
@@ -166,7 +178,7 @@ func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why str
 	return at, nil
 }
 
-// Apply appends what whole blocks executed, then moves the checkpoint: the commit point.
+// Apply appends the executions of complete blocks, then moves the checkpoint: the commit point.
 func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) error {
 	s := f.current
 	err := f.Check(ctx)
@@ -202,7 +214,7 @@ func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return f.failed(s, err)
 }
 
-// failed finds out what an error says of the store, so that Begin takes it into account.
+// failed records a loss that an error reveals, for the next Begin.
 func (f *StandingsFold) failed(s *stint, err error) error {
 	gap := (*score.GapError)(nil)
 	switch {
@@ -217,7 +229,7 @@ func (f *StandingsFold) failed(s *stint, err error) error {
 	return err
 }
 
-// Check makes sure that the store is as it was left.
+// Check returns score.ErrFoldMoved if the store's checkpoint or process changed.
 func (f *StandingsFold) Check(ctx context.Context) error {
 	s := f.current
 	if end, err := f.Source.End(ctx); err == nil {
@@ -241,7 +253,7 @@ func (f *StandingsFold) sameProcess(ctx context.Context, s *stint) error {
 	return err
 }
 
-// advance moves the checkpoint to the end of a block, unless that was read again.
+// advance moves the checkpoint to the end of a block, unless that block was read again.
 func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.Message) error {
 	if s.at.Position != "" && through.Block.Number <= s.at.Block {
 		return nil
@@ -261,8 +273,8 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	}
 	atEnd := end.Position.Block == through.Position.Block && end.Position.Hash == through.Position.Hash
 	if atEnd {
-		// A reorg deeper than finality may have made the ledger shorter than the target. The fold does not have to meet its
-		// Rewind: that may have expired, and blocks before the ledger's first one are read from the chain.
+		// A reorg deeper than finality may have made the ledger shorter than the target. Its Rewind may be unread: it
+		// may have expired, and blocks older than the ledger come from the chain.
 		to.Target = min(to.Target, to.Block)
 	}
 	if err := f.Standings.Advance(ctx, s.at, to); err != nil {
@@ -284,7 +296,7 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	return f.check(ctx, s)
 }
 
-// see shows how far the standings are.
+// see publishes the checkpoint's progress as metrics.
 func (f *StandingsFold) see(at score.Checkpoint) {
 	f.saw = at
 	rebuilding := 0.0
@@ -295,14 +307,14 @@ func (f *StandingsFold) see(at score.Checkpoint) {
 	f.metrics.block.Set(float64(at.Block))
 }
 
-// lags sets how far the checkpoint is behind the ledger's end.
+// lags sets the lag behind the ledger's end.
 func (f *StandingsFold) lags(end *ledger.Message) {
 	if f.saw.Hash != (common.Hash{}) && end.Kind != ledger.Letter {
 		f.metrics.behind.Set(max(0, end.Time.Sub(f.saw.Time).Seconds()))
 	}
 }
 
-// Rest shows no lag any more: another relayer runs the fold.
+// Rest resets the gauges of lag and rebuild: another relayer runs the fold.
 func (f *StandingsFold) Rest() {
 	if f.metrics != nil {
 		f.metrics.behind.Set(0)
@@ -310,7 +322,7 @@ func (f *StandingsFold) Rest() {
 	}
 }
 
-// tellProgress tells how far a rebuild is, now and then, and its end.
+// tellProgress logs a rebuild's progress now and then, and its end.
 func (f *StandingsFold) tellProgress(at score.Checkpoint) {
 	if f.rebuild.generation != at.Generation || f.rebuild.generation == 0 {
 		return

@@ -24,21 +24,22 @@ const (
 	restorePause = time.Second
 	sweepEvery   = time.Second
 
-	clocksDiffer = time.Hour   // NATS's, which times what is accepted, and the chain's, at most
-	toldLate     = time.Minute // after a message of a stream was stored, what is told of it, at most
-	mostFolded   = 100_000     // references of facts that one call of the store gets, about
+	clocksDiffer = time.Hour   // between the clocks of NATS and the chain, at most
+	toldLate     = time.Minute // from storing a message to reporting it to the status store, at most
+	mostFolded   = 100_000     // references per call of Store.Fold, about
 )
 
-// place is where a fold is, as the store has it.
+// place is a fold's progress, as the store has it.
 type place struct {
-	token    string // of the restore that made the store, or is under way
-	process  string // the store's, when it was written: another one may have lost its newest writes
+	token    string // of the restore that made the store or is under way
+	process  string // the store's at the write; another one may have lost its newest writes
 	position ledger.Position
 }
 
 func (p place) String() string { return p.token + " " + p.process + " " + p.position.String() }
 
-// placeOf is the place of all tables: the lowest of their positions. False: one has none, or they are of different restores or processes.
+// placeOf returns the tables' common place, with their lowest position. is is false if a table lacks one, or if
+// restores or processes differ.
 func placeOf(at []string) (p place, is bool) {
 	for i, text := range at {
 		parts := strings.Split(text, " ")
@@ -56,16 +57,23 @@ func placeOf(at []string) (p place, is bool) {
 	return p, len(at) > 0
 }
 
-// errBehind reports that the ledger, of which NATS lost the end, does not tell yet what became of edits.
+// errBehind reports that NATS lost the ledger's end: outcomes of edits are unknown until it catches up with the
+// lanes.
 var errBehind = errors.New("statuses are not complete until the ledger is as far as the lanes are")
 
-// errRejection reports that an outcome other than applied is gone, beneath which there may have been another one, which is not.
+// errRejection reports that a rejection was rolled back. An earlier outcome of the id, still valid, may be unknown.
 var errRejection = errors.New("a rejection was taken back")
 
-// Statuses folds the ledger into the status store: what became final, and what did not. What the store has as the fold's place is the one
-// detector of lost data: the restore that it is of, the store's process then, and the position. Where it is missing, of another process than
-// answers now, or behind what this one wrote, the store is restored: it is not complete until what the stream holds is accepted in it, and
-// the ledger is folded again. docs/crashes.md (Statuses) has the cases.
+// Statuses is the ledger.Fold of final outcomes into the status store.
+//
+// Each table of the store contains the fold's place: the restore that made the table, the store's process, and the
+// position. It is written with the facts, so one comparison detects every loss: a missing place, another process, or
+// a place before this fold's last write. The store is then restored, and incomplete until it has the stream's
+// accepted updates and the ledger is folded again. A Rewind takes back the outcomes of the removed blocks. If the
+// ledger lacks them, all statuses are rebuilt.
+//
+// No event shows that an edit was made. Its lane reports that from its journal, and a restore reads the contract.
+// docs/crashes.md (Statuses) has the cases.
 type Statuses struct {
 	Deployment score.Deployment
 	Ledger     *ledger.Source
@@ -74,41 +82,41 @@ type Statuses struct {
 	Journals   Journals
 	Lanes      Lanes
 	Store      StatusStore
-	// Lost names the newest loss of accepted updates that an operator accepted; empty where there is none, or it is not known. May be nil.
+	// Lost returns the token of the newest loss of updates that an operator accepted; "": none known. May be nil.
 	Lost func() string
-	// Retention is how far back final statuses are brought back, by the time of their block: the store's retention, or further, where the
-	// stream holds what is older. 0 means all there ever were. What is older the chain still knows: it refuses the id.
+	// Retention is how far back a restore reads outcomes, by block time; 0: everything. It reads further if the
+	// stream contains older updates. The chain still rejects older ids.
 	Retention time.Duration
 	Log       *slog.Logger
 
 	process string         // the store's
-	at      []string       // where the fold of each of the store's tables is
-	seen    place          // what this process wrote or read in at last
+	at      []string       // place of each table
+	seen    place          // last written or read by this process
 	restore *statusRestore // under way; nil while the store is complete
 }
 
-// statusRestore is a restore once the stream is read.
+// statusRestore is a restore after the stream was read.
 type statusRestore struct {
 	began    time.Time
-	target   uint64     // the ledger's newest block when it began: what is lost is before its end
-	lanes    lane.Lanes // as they were before dead letters were read
+	target   uint64     // the ledger's newest block at the start; all losses are before its end
+	lanes    lane.Lanes // read before the dead letters
 	edits    editTally
 	accepted int
 }
 
-// Run folds until ctx ends, whose end is no error, and sweeps the store. Several may run: the store refuses all but one of them.
+// Run folds and sweeps the store until ctx ends, then returns nil. Several may run: the store refuses all but one.
 func (s *Statuses) Run(ctx context.Context) error {
 	var sweeping sync.WaitGroup
 	defer sweeping.Wait()
 	sweeping.Go(func() {
 		for retry.Sleep(ctx, sweepEvery) == nil {
-			_ = s.Store.Sweep(ctx) // an error: the store is down, which those who need it tell
+			_ = s.Store.Sweep(ctx) // an error: the store is down, which its users report
 		}
 	})
 	return ledger.RunFold(ctx, s.Ledger, s, "statuses", s.Log)
 }
 
-// Begin is ledger.Fold's: it restores the store if it lost data.
+// Begin implements ledger.Fold. It restores the store if data was lost.
 func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error) {
 	if err := s.forget(ctx); err != nil {
 		return ledger.Position{}, err
@@ -124,7 +132,7 @@ func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error
 			at, err = nil, s.Store.Flush(ctx)
 		}
 		if err != nil {
-			return is.position, err // a ledger that is behind comes to the position
+			return is.position, err // after ErrAhead, the ledger will reach the position
 		}
 	}
 	switch own := is.token == s.seen.token; {
@@ -144,7 +152,7 @@ func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error
 	return is.position, nil
 }
 
-// look reads which process the store is, and its place. at is nil where it has none.
+// look reads the store's process and place. at is nil if a common place is missing.
 func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bool, err error) {
 	if s.process, err = s.Store.Process(ctx); err != nil {
 		return is, nil, false, err
@@ -159,7 +167,7 @@ func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bo
 	return is, at, complete, nil
 }
 
-// storedAt is a time before everything that a store may lack which was told of that position last; the zero time if that is not known.
+// storedAt returns a time after which everything was stored that a store at a position may lack; zero if unknown.
 func (s *Statuses) storedAt(ctx context.Context, at ledger.Position) (time.Time, error) {
 	stored, err := s.Ledger.StoredAt(ctx, at)
 	if stored.IsZero() || err != nil || s.restore != nil {
@@ -168,7 +176,6 @@ func (s *Statuses) storedAt(ctx context.Context, at ledger.Position) (time.Time,
 	return stored.Add(-toldLate), nil
 }
 
-// before reports whether a position is before another.
 func before(p, q ledger.Position) bool {
 	if p.Seq == 0 || q.Seq == 0 {
 		return p.Block < q.Block
@@ -176,7 +183,7 @@ func before(p, q ledger.Position) bool {
 	return p.Seq < q.Seq
 }
 
-// Check is ledger.Checker's.
+// Check implements ledger.Checker: it returns ErrFoldMoved if the store's place changed.
 func (s *Statuses) Check(ctx context.Context) error {
 	if err := s.forget(ctx); err != nil {
 		return err
@@ -188,12 +195,12 @@ func (s *Statuses) Check(ctx context.Context) error {
 	case at == nil || is != s.seen || is.process != s.process || !complete && s.restore == nil:
 		return ledger.ErrFoldMoved
 	case s.restore != nil && is.position.Block >= s.restore.target:
-		return s.finish(ctx) // which failed before
+		return s.finish(ctx) // a previous try failed
 	}
 	return nil
 }
 
-// forget has a store that is of before a loss forget what was lost: it would be answered as a duplicate forever.
+// forget removes lost updates from a store that predates the loss. Otherwise their ids would be duplicates forever.
 func (s *Statuses) forget(ctx context.Context) error {
 	if s.Lost == nil {
 		return nil
@@ -209,7 +216,7 @@ func (s *Statuses) forget(ctx context.Context) error {
 	return err
 }
 
-// Apply is ledger.Fold's.
+// Apply implements ledger.Fold.
 func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error {
 	var facts []score.Fact
 	refs := 0
@@ -223,7 +230,8 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	}
 	letters, all := s.seen.position.Letters, false
 	for _, m := range messages {
-		if !all && (m.Kind != ledger.Letter && m.Letters > letters || m.Seq == 0 && m.Letters > letters+1) { // the ledger does not hold those between
+		// The ledger may lack dead letters in between.
+		if !all && (m.Kind != ledger.Letter && m.Letters > letters || m.Seq == 0 && m.Letters > letters+1) {
 			if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
 				return err
 			}
@@ -249,7 +257,7 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	return nil
 }
 
-// moveTo folds facts and says up to where the ledger is folded.
+// moveTo folds facts and sets the place in all tables.
 func (s *Statuses) moveTo(ctx context.Context, to ledger.Position, facts []score.Fact) error {
 	is := place{s.seen.token, s.seen.process, to}
 	if err := s.Store.Fold(ctx, s.at, is.String(), facts); err != nil {
@@ -259,7 +267,6 @@ func (s *Statuses) moveTo(ctx context.Context, to ledger.Position, facts []score
 	return nil
 }
 
-// facts calls fn with what a message tells of statuses.
 func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.Fact) error) error {
 	switch m.Kind {
 	case ledger.Block:
@@ -287,7 +294,7 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 		})
 	case ledger.Letter:
 		if s.restore != nil {
-			s.restore.edits.deadLetter(m.Letter) // which may be newer than those that were read at its beginning
+			s.restore.edits.deadLetter(m.Letter) // may be newer than those read when the restore began
 		}
 		if f, is := factOfLetter(m.Letter); is {
 			return fn(f)
@@ -296,8 +303,8 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 	return nil
 }
 
-// factOf is what an event of a block tells. A lane may bind an update again that came before its project: its dead letter tells if that was
-// the end.
+// factOf returns the fact of an event. It omits "unknown project": the lane assigns such an update again, or a dead
+// letter follows.
 func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
 	f := score.Fact{Tx: e.Tx.Hash, Block: m.Block.Number}
 	if created, is := e.Event.(registry.ProjectCreated); is {
@@ -311,8 +318,8 @@ func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
 	return f
 }
 
-// factOfLetter is what a dead letter tells that no event does. That of a replayed one is over: what was accepted again waits, or has
-// its outcome elsewhere.
+// factOfLetter returns the fact of a dead letter without an event. A replay ends it (Gone): the replayed update has
+// its own outcome.
 func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 	ref, readable := d.Ref()
 	if !readable || !d.Sole() {
@@ -325,9 +332,9 @@ func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 	return f, true
 }
 
-// bringBack begins a restore: what the stream holds is accepted, and the ledger is folded from the retention on. It is done when Apply has
-// come to where the ledger ended. Where the store lost only what it was told since a time, only what is younger is read, and what it has
-// not folded: a Rewind may be in it.
+// bringBack begins a restore: it writes the stream's updates as accepted, and returns where folding restarts. Apply
+// completes it at the ledger's present end. Usually folding restarts Retention ago. If only writes since a time are
+// lost, later updates are enough, and folding restarts then, or at folded if earlier: a Rewind may follow.
 func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger.Position) (from ledger.Position, err error) {
 	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger", "since", since)
 	if !since.IsZero() {
@@ -337,7 +344,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 		if before(folded, from) {
 			from = folded
 		}
-		if from.Seq == 0 { // it is read from the chain, which does not tell of blocks that were replaced
+		if from.Seq == 0 { // read from the chain, which lacks replaced blocks
 			since = time.Time{}
 		}
 	}
@@ -352,8 +359,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	if s.seen.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
 		return from, err
 	}
-	// The ledger's end is read after the beginning: what the store was told before, and lost, is before it. What it is told from now on
-	// stays.
+	// The ledger's end is read after BeginRestore: all lost writes are of messages before it. Later writes stay.
 	end, err := s.Ledger.End(ctx)
 	if err != nil {
 		return from, err
@@ -371,7 +377,8 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	}
 	if since.IsZero() && s.Retention > 0 {
 		since = time.Now().Add(-s.Retention)
-		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) { // it may be final for longer than the retention, behind what waits
+		// An outcome may be older than the retention, while the stream still contains its update behind pending ones.
+		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) {
 			since = oldest
 		}
 		if from, err = s.Ledger.Since(ctx, since); err != nil {
@@ -387,7 +394,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	return from, err
 }
 
-// accepted writes what the stream holds since a time, and tells since when that is; now, if it holds nothing.
+// accepted writes the stream's updates since a time as accepted, and returns the oldest one's time, or now.
 func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Time) (oldest time.Time, err error) {
 	from := uint64(1)
 	if !since.IsZero() {
@@ -411,7 +418,7 @@ func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Ti
 	return oldest, err
 }
 
-// deadLetters writes the outcomes of those since a time, which the ledger may not hold; fn is called with all.
+// deadLetters writes the outcomes of dead letters since a time: the ledger may lack them. It calls fn with all.
 func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*score.DeadLetter)) error {
 	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
 		fn(&d)
@@ -423,8 +430,8 @@ func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*sc
 	})
 }
 
-// finish declares the store complete, once it has the outcomes that the ledger does not tell: of edits that were made, which no event tells. A
-// nonce whose newest acceptance waits is that one's.
+// finish declares the store complete, after it wrote the outcomes that the ledger lacks: those of made edits. If the
+// newest acceptance of a nonce is pending, its status is accepted.
 func (s *Statuses) finish(ctx context.Context) error {
 	r := s.restore
 	end, err := s.Ledger.End(ctx)
@@ -460,7 +467,8 @@ func (s *Statuses) finish(ctx context.Context) error {
 	return nil
 }
 
-// again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.
+// again retries an idempotent write, since a restore is too long to repeat for one lost response. ErrFoldMoved ends
+// it.
 func again(ctx context.Context, write func() error) error {
 	refused := error(nil)
 	err := retry.Do(ctx, restoreTries, restorePause, func() error {

@@ -17,42 +17,41 @@ import (
 )
 
 const (
-	appendsAtOnce = 4      // of different projects
-	cutsAtOnce    = 32_000 // executions that wait to be appended, at most some more
-	samples       = 3      // wallets that are compared when the fold reaches the ledger's end
+	appendsAtOnce = 4      // for different projects
+	cutsAtOnce    = 32_000 // executions collected before they are appended; some more are possible
+	samples       = 3      // wallets compared with the contract at the ledger's end
 )
 
-// stint is a StandingsFold's work as long as nothing disturbs it: no write failed, and no other relayer moved the checkpoint.
+// stint is an undisturbed run of a StandingsFold: until a write fails or another relayer moves the checkpoint.
 type stint struct {
 	at      score.Checkpoint
 	process string // the store's
-	again   bool   // the store was another process when at was stored, and what it may have lost is being written again
-	// trusted is up to where every project is believed to be known: what the checkpoint says, less what the store may have lost.
+	again   bool   // the store's process changed since at was written. Possible losses are read again
+	// trusted is the mark up to which every project is believed complete: the checkpoint, minus possible losses.
 	trusted score.Mark
-	marks   map[score.ProjectID]score.Mark // of projects that were read or written since it began
-	points  map[score.ProjectID][]int64    // signed, of actions, by index
+	marks   map[score.ProjectID]score.Mark // of projects read or written in this run
+	points  map[score.ProjectID][]int64    // signed points by action index
 
-	parts []*ledger.Message // of a block that is not whole yet
+	parts []*ledger.Message // of an incomplete block
 	cut   map[score.ProjectID][]score.Part
 	held  int // executions in cut
 
 	sample []target
-	seen   int // executions since they were last compared
+	seen   int // executions since the last comparison
 }
 
-// target is a wallet in a project.
 type target struct {
 	project score.ProjectID
 	wallet  common.Address
 }
 
-// take cuts what a whole block executed into parts.
+// take splits a complete block's executions into parts.
 func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 	if err := f.meet(ctx, s); err != nil {
 		return err
 	}
 	shares := sharesOf(s.parts)
-	counts := map[score.ProjectID]uint32{} // of the block's executions
+	counts := map[score.ProjectID]uint32{} // executions in the block
 	for _, m := range s.parts {
 		for i := range m.Events {
 			e := &m.Events[i]
@@ -60,7 +59,7 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 			for u, outcome := range registry.Executed(e.Event) {
 				gas, fee := shares[e.Tx.Hash].next()
 				if outcome == score.UnknownProject {
-					continue // as of registry.ExecutedOf; its share of the costs is no project's
+					continue // as registry.ExecutedOf; its share of the cost is dropped
 				}
 				points, err := f.points(ctx, s, u, outcome)
 				if err != nil {
@@ -77,7 +76,8 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// meet makes projects known that the block created, and finds out how far those are known that were not met yet.
+// meet creates the projects that the block created, and reads the marks of others when it meets them first.
+// Everything before the trusted mark is believed to be there, since the checkpoint covers it.
 func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	var unmet []score.ProjectID
 	met := func(id score.ProjectID) bool {
@@ -114,7 +114,8 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
-	// If the store lost its newest writes before the marks were read, one behind the trusted one would hide the loss.
+	// If the store lost its newest writes before the marks were read, a mark behind the trusted one would hide the
+	// loss.
 	if err := f.sameProcess(ctx, s); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// learn takes in what an event says of actions. Those of a project are all known, or not asked for yet.
+// learn adds the actions in an event. A project's actions are either all known or all unknown.
 func (s *stint) learn(event registry.Event) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -150,8 +151,8 @@ func pointsOf(actions []score.Action) []int64 {
 	return points
 }
 
-// points are the points of an update's action; 0 of one that there is not. Of projects that were created before the stint began the directory tells
-// them, and the contract what that lacks, as of the ledger's end.
+// points returns the points of an update's action, 0 if it is unknown to the contract. Actions of projects created
+// before this run come from the directory, and those missing there from the contract as of the ledger's end.
 func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, outcome score.Outcome) (int64, error) {
 	known, asked := s.points[u.Project]
 	if int(u.Action) >= len(known) && (!asked || outcome == score.Applied) {
@@ -179,10 +180,10 @@ func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, o
 	case outcome == score.Applied:
 		return 0, fmt.Errorf("the contract applied action %d of project %s, and says that there are %d", u.Action, u.Project, len(known))
 	}
-	return 0, nil // another check failed before that of the action
+	return 0, nil // the contract rejected it before its check of the action
 }
 
-// add appends an execution to its project's last part, or to a new one. The mark is after it.
+// add appends an execution to its project's last part, or to a new one. mark includes the execution.
 func (s *stint) add(mark score.Mark, e score.Execution) {
 	parts := s.cut[e.Project]
 	if n := len(parts); n == 0 || len(parts[n-1].Executions) == score.MaxPart {
@@ -200,7 +201,7 @@ func (s *stint) add(mark score.Mark, e score.Execution) {
 	}
 }
 
-// appendCut appends what was cut: a project's parts in their order, several projects at a time.
+// appendCut appends the collected parts: in order within a project, several projects at once.
 func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
@@ -221,14 +222,13 @@ func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	return group.Wait()
 }
 
-// share deals what a transaction cost out to its updates, in order: as evenly as whole numbers can be.
+// share distributes a transaction's cost over its updates, in order, as evenly as integers allow.
 type share struct {
 	gas, updates, dealt uint64
 	total               *big.Int // wei
-	fee, rest           uint64   // of each, and what is left of the division
+	fee, rest           uint64   // wei per update, and the remainder of the division
 }
 
-// sharesOf are those of a block's transactions.
 func sharesOf(parts []*ledger.Message) map[common.Hash]*share {
 	shares := map[common.Hash]*share{}
 	for _, m := range parts {
@@ -236,7 +236,7 @@ func sharesOf(parts []*ledger.Message) map[common.Hash]*share {
 			tx := m.Events[i].Tx
 			s := shares[tx.Hash]
 			if s == nil {
-				s = &share{gas: tx.Gas, total: tx.Fee} // what follows of the transaction tells no costs
+				s = &share{gas: tx.Gas, total: tx.Fee} // only a transaction's first event has the cost
 				shares[tx.Hash] = s
 			}
 			for range registry.Executed(m.Events[i].Event) {

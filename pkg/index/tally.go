@@ -13,39 +13,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errContradiction says that the contract's events cannot be all its events: a project's updates without its creation.
+// errContradiction reports missing events of the contract, such as a project's creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
-// ref is a hash that no caller can foresee. It stands for an update: its project and id, what it says, and whether it goes in a signed
-// group, since what others relay under the same id is no outcome of ours. Or it stands for a word of a project's ids.
+// ref is a hash that callers cannot predict, of an update and of whether it is in a signed group. If others relay
+// different contents under the same id, their ref differs. It may also stand for a word of a project's ids (refOf).
 type ref [16]byte
 
-// bits are a word of the contract's bitmap of used ids. Events can tell of any number of ids for next to no gas, but only
-// of as many words with applied ones as an account paid storage slots for.
+// bits are a word of the contract's bitmap of used ids. Each word with an applied id cost a storage slot.
 type bits [4]uint64
 
-// idKey names an id alone.
 type idKey struct {
 	project score.ProjectID
 	id      score.UpdateID
 }
 
-// updateTally is all that is known of one update that the stream holds or a dead letter tells of.
+// updateTally is the tally of one update in the stream or in a dead letter.
 type updateTally struct {
-	accepted  uint32        // times, in the stream
-	done      uint32        // of them, those before the position up to which the lane is settled
-	included  uint32        // outcomes in blocks that are not final
-	awaited   uint32        // of those accepted, the ones up to the sequence until
-	eventless []deadOutcome // its dead letters that say what no event tells
+	accepted  uint32        // acceptances in the stream
+	done      uint32        // … that the lane has settled
+	included  uint32        // outcomes in blocks before finality
+	awaited   uint32        // acceptances up to the sequence until
+	eventless []deadOutcome // dead letters that are the only outcome
 
-	outcomes []score.Outcome // final ones that events tell of, oldest first: the newest, as many as there are acceptances
-	repeated uint32          // outcomes before those, but for unknown project
-	ended    bool            // there is one other than unknown project
+	outcomes []score.Outcome // final, from events. The newest `accepted` ones, oldest first
+	repeated uint32          // earlier outcomes, except unknown project
+	ended    bool            // there is an outcome other than unknown project
 
-	deadLettered bool // it has a dead letter
+	deadLettered bool
 }
 
-// brief is the tally of an update as nearly all are, in a byte: accepted once, without a dead letter, with one outcome at most. Its highest
+// brief is the tally of nearly all updates in a byte: accepted once, no dead letter, at most one outcome. The highest
 // five bits are that outcome + 1.
 type brief byte
 
@@ -56,7 +54,7 @@ const (
 	briefOutcome
 )
 
-// of has the brief say a tally, if it can.
+// of encodes a tally, and reports whether that is possible.
 func (b *brief) of(f *updateTally) bool {
 	if f.accepted != 1 || f.included > 1 || f.eventless != nil || f.repeated > 0 || f.deadLettered || len(f.outcomes) == 1 && f.outcomes[0] > 30 {
 		return false
@@ -68,7 +66,7 @@ func (b *brief) of(f *updateTally) bool {
 	return true
 }
 
-// into has a tally say what the brief does. The room is for its outcome.
+// into decodes the brief. room holds the outcome.
 func (b brief) into(f *updateTally, room []score.Outcome) {
 	count := func(bit brief) uint32 { return uint32(b & bit / bit) }
 	*f = updateTally{accepted: 1, done: count(briefDone), included: count(briefIncluded), awaited: count(briefAwaited), outcomes: room[:0]}
@@ -77,50 +75,62 @@ func (b brief) into(f *updateTally, room []score.Outcome) {
 	}
 }
 
-// deadOutcome is a dead letter that says what no event tells. It is the outcome of an acceptance at the
-// sequences from … until, and of others there if its batch held the updateId several times.
+// deadOutcome is a dead letter without an event, as of an update that fits into no transaction. It is the outcome of
+// an acceptance in from … until: where its batch began, and the stream's end when it was stored. Dead letters stay
+// when replayed; the replay is later, so a lost replay still shows. If the batch contained the updateId several
+// times, it counts for each.
 type deadOutcome struct {
 	from, until uint64
-	accepted    uint32 // acceptances that it accounts for
+	accepted    uint32 // acceptances assigned to it
 }
 
-// creationTally is all that is known of the creation of one project. It may be accepted again once it is dead, so only the
-// newest acceptance can be open.
+// creationTally is the tally of one project's creation. It may be accepted again once it is dead, so only the newest
+// acceptance can be open.
 type creationTally struct {
 	accepted int
 	seq      uint64 // of the newest acceptance
 	done     bool   // the lane is settled beyond it
 	created  bool
-	included bool // created in a block that is not final
+	included bool // created in a block before finality
 	dead     bool
-	deadSeq  uint64 // which acceptance is dead; 0 if not known
+	deadSeq  uint64 // dead acceptance; 0: unknown
 }
 
-// auditTally gathers what stream, dead letters and events say.
+// auditTally combines the stream, dead letters and events.
+//
+// The stream may contain an update several times: retries that no claim caught. Each acceptance needs its own
+// outcome, in an event or as a dead letter: the newest n outcomes for n acceptances. Earlier ones are fine: their
+// acceptances left the stream, or others relayed them to the same contract.
+//
+// Nearly all updates take a hash and a byte, and used ids a bit of a word. Accepted updates and paid storage slots
+// bound the memory. An account with the relayer role can emit rejections for next to no gas, so the tally keeps at
+// most one per acceptance.
 type auditTally struct {
-	settled   [score.Buckets]score.Position // by bucket: everything before it has its outcome
-	updates   map[ref]brief                 // of nearly all updates
-	others    map[ref]*updateTally          // of those of which no brief says enough
-	one       updateTally                   // that find made of a brief last
-	room      [1]score.Outcome              // of one
-	lost      map[ref]string                // some updates that are lost, and a sentence about each
+	settled   [score.Buckets]score.Position // by bucket: everything below has its outcome
+	updates   map[ref]brief                 // nearly all updates
+	others    map[ref]*updateTally          // updates that do not fit into a brief
+	one       updateTally                   // the last brief that find decoded
+	room      [1]score.Outcome              // for one
+	lost      map[ref]string                // some lost updates, with a sentence about each
 	creations map[score.ProjectID]*creationTally
 	edits     editTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
 	sums      map[score.ProjectID]Scores
 
-	used   map[ref]bits  // ids that applied, as the contract keeps them
-	alone  map[ref]byte  // those of words of which one id applied: its last byte
-	twice  map[idKey]int // ids that applied again, and how often in all
-	older  int           // outcomes of updates that the stream does not hold
-	direct int           // updates that members applied without the relayer
+	used   map[ref]bits  // applied ids, as in the contract
+	alone  map[ref]byte  // words with one applied id: its last byte
+	twice  map[idKey]int // ids applied repeatedly, and how often
+	older  int           // outcomes of updates that the stream lacks
+	direct int           // updates that members applied without a relayer
 
-	firstHeld uint64           // block after which the ledger is compared
-	blocks    map[uint64]facts // final ones with events after that
+	firstHeld uint64           // the ledger is compared above this block
+	blocks    map[uint64]facts // final ones above firstHeld, with events
 
-	until      uint64 // the sequence of the last message whose updates and creations count as awaited
-	lastSeq    uint64 // of the message of the stream that was read last
-	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
+	until   uint64 // sequence of the last message that counts as awaited
+	lastSeq uint64 // sequence of the last message read
+	// holes: earlier sequences are missing. They were purged, or lost with an operator's consent. Only this reveals
+	// updates that NATS lost and callers sent again: their outcomes have acceptances.
+	holes      bool
 	unreadable int
 	seed, more maphash.Seed
 }
@@ -133,7 +143,7 @@ func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	}
 }
 
-// refOf is of an update or, of one with nothing but a project and the first id of a word, of that word.
+// refOf returns the ref of an update. If only Project and the first ID of a word are set, it is that word's.
 func (t *auditTally) refOf(u *score.Update, signed bool) (r ref) {
 	is := struct {
 		score.Update
@@ -144,7 +154,7 @@ func (t *auditTally) refOf(u *score.Update, signed bool) (r ref) {
 	return r
 }
 
-// find is the tally of an update until the next call; nil if there is none. A change of it must be kept.
+// find returns an update's tally, valid until the next call, or nil. Changes must be kept.
 func (t *auditTally) find(r ref) *updateTally {
 	if f := t.others[r]; f != nil {
 		return f
@@ -157,7 +167,7 @@ func (t *auditTally) find(r ref) *updateTally {
 	return &t.one
 }
 
-// open is find, or a new tally.
+// open is find, but returns a new tally instead of nil.
 func (t *auditTally) open(r ref) *updateTally {
 	f := t.find(r)
 	if f == nil {
@@ -166,7 +176,7 @@ func (t *auditTally) open(r ref) *updateTally {
 	return f
 }
 
-// keep keeps a tally of find or open.
+// keep stores a tally of find or open.
 func (t *auditTally) keep(r ref, f *updateTally) {
 	var b brief
 	switch {
@@ -208,7 +218,6 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 	return nil
 }
 
-// accepted counts one message of the stream.
 func (t *auditTally) accepted(m score.Message) error {
 	t.holes = t.holes || m.Seq != t.lastSeq+1
 	t.lastSeq = m.Seq
@@ -242,8 +251,8 @@ func (t *auditTally) accepted(m score.Message) error {
 	return nil
 }
 
-// assignDeadLetter gives an acceptance to a dead letter that may tell of it: to one that has none yet, of those to the one that ends
-// first, so that as many dead letters as possible have one.
+// assignDeadLetter assigns an acceptance to a dead letter with a range that contains it. It prefers an unassigned
+// one, then the one that ends first, so that most get one.
 func (f *updateTally) assignDeadLetter(seq uint64) {
 	var best *deadOutcome
 	for i := range f.eventless {
@@ -260,7 +269,7 @@ func (f *updateTally) assignDeadLetter(seq uint64) {
 	}
 }
 
-// deadOutcomes counts the dead letters that tell of an acceptance in the stream, and the further acceptances they may tell of.
+// deadOutcomes returns the number of dead letters with an acceptance in the stream, and of their further acceptances.
 func (f *updateTally) deadOutcomes() (told, more int) {
 	for _, d := range f.eventless {
 		if d.accepted > 0 {
@@ -270,7 +279,7 @@ func (f *updateTally) deadOutcomes() (told, more int) {
 	return told, more
 }
 
-// included notes an event of a block that is not final: too early to count, but nothing it tells of is lost.
+// included records an event of a block before finality: too early to count, but its updates are not lost.
 func (t *auditTally) included(event registry.Event, _ *types.Log) error {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -287,7 +296,7 @@ func (t *auditTally) included(event registry.Event, _ *types.Log) error {
 	return nil
 }
 
-// final counts an event of a final block. It comes after all that the stream and the dead letters hold.
+// final counts an event of a final block. It must follow all messages and dead letters.
 func (t *auditTally) final(event registry.Event, l *types.Log) error {
 	if l.BlockNumber > t.firstHeld {
 		t.blocks[l.BlockNumber] = t.blocks[l.BlockNumber].with(t.seed, l)
@@ -327,7 +336,7 @@ func (t *auditTally) final(event registry.Event, l *types.Log) error {
 	return nil
 }
 
-// each hands every update of a batch to fn, with its tally, nil if there is none, and its outcome.
+// each calls fn with every update of a batch, its tally (nil: none) and its outcome.
 func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *updateTally, score.Outcome)) {
 	n := 0
 	for i := range e.Batch.Groups {
@@ -344,8 +353,8 @@ func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *upda
 	}
 }
 
-// addOutcome notes an outcome. Only as many as there are acceptances can be theirs, so of older ones a count is enough: a relayer
-// can add outcomes to an update for next to no gas.
+// addOutcome records an outcome. It keeps as many as there are acceptances, and counts earlier ones: a relayer can
+// add outcomes for next to no gas.
 func (f *updateTally) addOutcome(outcome score.Outcome) {
 	f.ended = f.ended || outcome != score.UnknownProject
 	if len(f.outcomes) == int(f.accepted) {
@@ -358,7 +367,7 @@ func (f *updateTally) addOutcome(outcome score.Outcome) {
 	f.outcomes = append(f.outcomes, outcome)
 }
 
-// apply notes that an update was applied, through a relayer or directly, and adds its points to its score.
+// apply records an applied update, through a relayer or directly, and adds its points to the score.
 func (t *auditTally) apply(u *score.Update) error {
 	low := u.ID.Low()
 	first := score.Update{Project: u.Project, ID: u.ID}
@@ -381,7 +390,7 @@ func (t *auditTally) apply(u *score.Update) error {
 	return nil
 }
 
-// use marks an id of a word as used, and reports whether it was.
+// use marks an id of a word as used, and reports whether it was used before.
 func (t *auditTally) use(key ref, low byte) (before bool) {
 	word, several := t.used[key]
 	if first, one := t.alone[key]; one {
