@@ -1,16 +1,17 @@
-// Package apikey makes, keeps and checks the keys callers of the API carry.
+// Package apikey creates, stores and checks the API keys that callers send.
 //
 // Invariants:
-//   - A secret is shown once, when it is made. What is stored is the SHA-256 of it: enough for 256 random bits, which no
-//     one can guess through, and cheap enough for every request (a password hash would be the API's largest cost).
-//   - Checking a request asks no store: every replica watches the bucket into memory (View). A revocation is pushed to
-//     all of them, as a rule within a second. Every two seconds a replica asks the bucket's leader whether it has all (View.Age): the API
-//     stores nothing for a key that may have been revoked more than five seconds ago, and answers no look-up after fifteen.
-//   - A key is found by its id, which is no secret, and compared by its hash in constant time.
-//   - What a key allows (its terms) is in its record, so an edit holds on every replica as soon as a revocation does. A right of a name
-//     that a program does not know is none.
-//   - A use is noted once a minute at most by each replica, as a value of its own beside the key's: so a look at a key costs no write.
-//   - Revoking keeps the record, so that a list tells what has been.
+//   - A secret is shown once, at creation. The store keeps its SHA-256, which is enough for 256 random bits and
+//     cheap enough for every request. A password hash would be the API's largest cost.
+//   - A check reads memory only: every replica watches the bucket (View). A revocation is pushed to all replicas,
+//     usually within a second. Every two seconds a replica asks the bucket's leader whether its view is complete
+//     (View.Age). The API accepts writes with keys confirmed at most 5 s ago, and look-ups with keys confirmed at
+//     most 15 s ago.
+//   - A key is found by its id, which is public, and compared by its hash in constant time.
+//   - A key's terms are part of its record, so an edit takes effect on a replica as soon as a revocation does. A
+//     right with an unknown name grants nothing.
+//   - Each replica records a use at most once a minute, as a separate entry beside the key.
+//   - A revoked key keeps its record, so lists contain it.
 //
-// The prefix and the checksum make a leaked key recognisable to scanners and a mistyped one to us, without a look-up.
+// By prefix and checksum, scanners recognise leaked keys, and the API recognises mistyped ones without a look-up.
 package apikey

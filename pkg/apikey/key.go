@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A secret reads scorelay_<id>_<random><checksum>, all digits and letters: 12 of the id, 43 that carry 256 random bits,
-// 6 of a CRC-32 of everything before.
+// A secret reads scorelay_<id>_<random><checksum>, in digits and letters: 12 of the id, 43 that encode 256 random
+// bits, and 6 of a CRC-32 of everything before.
 const (
 	prefix         = "scorelay_"
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -21,7 +21,7 @@ const (
 	secretLen      = len(prefix) + idDigits + 1 + randomDigits + checksumDigits
 )
 
-// Secret is an API key as its holder keeps it. It prints as its prefix and id, which are no secret.
+// Secret is an API key as its holder keeps it. It prints as its public part: prefix and id.
 type Secret string
 
 // Reveal returns the whole text.
@@ -51,7 +51,7 @@ func (s Secret) id() (string, bool) {
 	return text[len(prefix) : len(prefix)+idDigits], true
 }
 
-// isID tells whether a text may be a key's id.
+// isID reports whether text has the form of a key's id.
 func isID(text string) bool {
 	return len(text) == idDigits && strings.Trim(text, alphabet) == ""
 }
@@ -59,13 +59,13 @@ func isID(text string) bool {
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 
 func newSecret() Secret {
-	bits := make([]byte, 9+32) // 72 bits name the key, 256 are the secret
+	bits := make([]byte, 9+32) // 72 bits of id, 256 of secret
 	_, _ = rand.Read(bits)     // never fails
 	body := prefix + base62(bits[:9], idDigits+1)[1:] + "_" + base62(bits[9:], randomDigits)
 	return Secret(body + checksum(body))
 }
 
-// checksum is asked for with every request, so it does without big numbers.
+// checksum runs for every request, so it avoids big numbers.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	var text [checksumDigits]byte
@@ -76,7 +76,7 @@ func checksum(body string) string {
 	return string(text[:])
 }
 
-// base62 writes a big-endian number with that many digits, which must be enough.
+// base62 encodes a big-endian number in exactly digits digits, which must suffice.
 func base62(b []byte, digits int) string {
 	n, base, rest := new(big.Int).SetBytes(b), big.NewInt(int64(len(alphabet))), new(big.Int)
 	text := make([]byte, digits)
@@ -87,14 +87,14 @@ func base62(b []byte, digits int) string {
 	return string(text)
 }
 
-// Key is what is stored of an API key.
+// Key is the stored record of an API key.
 type Key struct {
 	ID   string `json:"id"`
-	Name string `json:"name"` // whose it is, for people
+	Name string `json:"name"` // the key's owner, for people
 	Hash string `json:"hash"` // SHA-256 of the whole secret, hex
 	Terms
 	Created time.Time  `json:"created"`
-	Revoked *time.Time `json:"revoked,omitempty"` // since when it is refused
+	Revoked *time.Time `json:"revoked,omitempty"` // refused from this time on
 
-	LastUsed *time.Time `json:"lastUsed,omitempty"` // within some two minutes; List tells it
+	LastUsed *time.Time `json:"lastUsed,omitempty"` // by List: accurate to some two minutes
 }

@@ -26,11 +26,11 @@ const (
 )
 
 var (
-	// ErrNotFound says that there is no key of that id.
+	// ErrNotFound means that no key has the id.
 	ErrNotFound = errors.New("there is no such key")
-	// ErrRevoked says that the key was revoked before.
+	// ErrRevoked means that the key was already revoked.
 	ErrRevoked = errors.New("the key is already revoked")
-	// ErrName says that a key's name cannot be used.
+	// ErrName means that a key's name is invalid.
 	ErrName = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
 )
 
@@ -49,8 +49,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, kv}, nil
 }
 
-// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrTerms, or the server's; after
-// one of those the key may exist, useless, since its secret is lost.
+// Create creates a key and returns its secret, which is not stored. Errors: ErrName, ErrTerms, or the server's.
+// After a server error the key may exist but is useless, since its secret is lost.
 func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, Key, error) {
 	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
 		return "", Key{}, ErrName
@@ -74,8 +74,8 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 	return secret, key, nil
 }
 
-// Revoke makes a key useless, on every replica as soon as its view shows that: see View. Errors: ErrNotFound, ErrRevoked, or the server's, after
-// which it may be repeated.
+// Revoke revokes a key, on each replica as soon as its View has the change. Errors: ErrNotFound, ErrRevoked, or the
+// server's, after which the caller may retry.
 func (s *Store) Revoke(ctx context.Context, id string) error {
 	_, err := s.change(ctx, id, func(key *Key) error {
 		now := time.Now().UTC().Truncate(time.Second)
@@ -85,8 +85,9 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// Edit changes a key's terms, on every replica as soon as its view shows that: see View. It may call edit several times, each time with what is stored.
-// Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which it may be repeated.
+// Edit changes a key's terms, on each replica as soon as its View has the change. It may call edit several times,
+// each time with the stored terms. Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which
+// the caller may retry.
 func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (Key, error) {
 	return s.change(ctx, id, func(key *Key) error {
 		if err := edit(&key.Terms); err != nil {
@@ -96,7 +97,7 @@ func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (K
 	})
 }
 
-// change changes what is stored of a key that is not revoked.
+// change updates the record of an unrevoked key by compare-and-set.
 func (s *Store) change(ctx context.Context, id string, change func(*Key) error) (key Key, err error) {
 	if !isID(id) {
 		return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
@@ -126,7 +127,7 @@ func (s *Store) change(ctx context.Context, id string, change func(*Key) error) 
 			return Key{}, fmt.Errorf("couldn't encode key %s: %w", id, err)
 		}
 		_, err = s.kv.Update(ctx, id, data, entry.Revision())
-		if watched.Moved(err) { // another process changed it meanwhile
+		if watched.Moved(err) { // another process changed it
 			continue
 		}
 		if err != nil {
@@ -137,7 +138,7 @@ func (s *Store) change(ctx context.Context, id string, change func(*Key) error) 
 	return Key{}, fmt.Errorf("couldn't change key %s: others keep changing it", id)
 }
 
-// List returns all keys ever made, oldest first.
+// List returns all keys ever created, oldest first.
 func (s *Store) List(ctx context.Context) ([]Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

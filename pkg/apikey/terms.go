@@ -12,46 +12,47 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of terms.
+// Upper limits of terms.
 const (
 	maxRate = 1_000_000
-	maxGas  = 1_000_000_000_000_000 - 1 // what a number in an HTTP header may be (RFC 9651); of gwei, too
+	maxGas  = 1_000_000_000_000_000 - 1 // largest number in an HTTP header (RFC 9651); for gwei, too
 
-	maxProjects = 1000 // of one key, whose record is in every API's memory
+	maxProjects = 1000 // per key: every API keeps the record in memory
 )
 
-// Terms are what a key allows. The zero value allows all that the API's defaults allow.
+// Terms are the limits and rights of a key. In the zero value, the API's defaults apply.
 type Terms struct {
-	Rate    int        `json:"rate,omitempty"`            // updates per second; 0 is the API's default
-	LookUps int        `json:"lookUps,omitempty"`         // per second; 0 is the API's default
-	Gas     uint64     `json:"gasPerDay,omitempty"`       // of a UTC day; 0 is the API's default
-	Ether   score.Gwei `json:"gweiPerDay,omitempty"`      // of a UTC day, beside gas; 0 is no bound
-	Creates uint64     `json:"createGasPerDay,omitempty"` // of a UTC day, for creations and edits; 0 is no bound
-	Words   uint64     `json:"wordsPerDay,omitempty"`     // different words of ids of a UTC day; 0 is no bound
-	Wallets uint64     `json:"walletsPerDay,omitempty"`   // different wallets of a UTC day; 0 is no bound
-	Rights  []string   `json:"rights,omitempty"`          // of Rights; none stands for all
+	Rate    int        `json:"rate,omitempty"`            // updates per second; 0: the API's default
+	LookUps int        `json:"lookUps,omitempty"`         // per second; 0: the API's default
+	Gas     uint64     `json:"gasPerDay,omitempty"`       // per UTC day; 0: the API's default
+	Ether   score.Gwei `json:"gweiPerDay,omitempty"`      // per UTC day, beside gas; 0: no limit
+	Creates uint64     `json:"createGasPerDay,omitempty"` // per UTC day, for creations and edits; 0: no limit
+	Words   uint64     `json:"wordsPerDay,omitempty"`     // distinct id words per UTC day; 0: no limit
+	Wallets uint64     `json:"walletsPerDay,omitempty"`   // distinct wallets per UTC day; 0: no limit
+	Rights  []string   `json:"rights,omitempty"`          // of Rights; empty: all
 
-	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
-	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
+	Projects []score.ProjectID `json:"projects,omitempty"`        // the key's projects; empty: all
+	Whole    bool              `json:"wholeSignatures,omitempty"` // refuses signatures that cover only the time
 	Expires  *time.Time        `json:"expires,omitempty"`         // nil: never
 }
 
-// CallerTerms are what a key gets of which nothing else is said. It carries 500 updates a second all day, if their ids count up. Of what
-// costs many times as much as such an update it carries little: 5,000 small projects, a million random ids and a million new wallets a day.
+// CallerTerms returns the terms of a new key by default: 500 updates a second all day, if their ids count up. It
+// limits work that costs many times as much: per day 5,000 small projects, a million random ids and a million new
+// wallets.
 func CallerTerms() Terms {
 	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Words: 1_000_000, Wallets: 1_000_000}
 }
 
-// ErrTerms says that a key cannot have such terms; the text says why.
+// ErrTerms means that terms are invalid; the text contains the reason.
 var ErrTerms = errors.New("a key cannot have these terms")
 
-// rights by name, in the order in which people read them.
+// rights by name, in display order.
 var rights = []struct {
 	name string
 	is   score.Rights
 }{{"create", score.MayCreate}, {"update", score.MayUpdate}, {"read", score.MayRead}}
 
-// Rights are the names of the rights that a key may have.
+// Rights returns the names of all rights.
 func Rights() []string {
 	names := make([]string, len(rights))
 	for i, r := range rights {
@@ -60,7 +61,7 @@ func Rights() []string {
 	return names
 }
 
-// ParseExpiry reads from when on a key is refused: a time, how long from now on, or never. Errors: ErrTerms.
+// ParseExpiry parses a key's expiry: a time, a duration from now, or never. Errors: ErrTerms.
 func ParseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "never" {
 		return nil, nil
@@ -76,7 +77,7 @@ func ParseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-// ParseEther reads an amount of ether, 0 or at least a gwei, and rounds it to gwei. Errors: ErrTerms.
+// ParseEther parses an amount of ether, 0 or at least a gwei, and rounds it to gwei. Errors: ErrTerms.
 func ParseEther(text string) (score.Gwei, error) {
 	ether, err := strconv.ParseFloat(text, 64)
 	gwei := math.Round(ether * 1e9)
@@ -86,7 +87,7 @@ func ParseEther(text string) (score.Gwei, error) {
 	return score.Gwei(gwei), nil
 }
 
-// check returns ErrTerms.
+// check returns ErrTerms if a term is invalid.
 func (t *Terms) check() error {
 	switch {
 	case t.Rate < 0 || t.Rate > maxRate:
@@ -109,7 +110,7 @@ func (t *Terms) check() error {
 	return nil
 }
 
-// grant is what the key allows.
+// grant returns the key's terms for the request path.
 func (k *Key) grant() *score.Grant {
 	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{
 		Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether), Creates: k.Creates, Words: k.Words, Wallets: k.Wallets,

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// usePrefix, followed by a key's id, is where the bucket tells by the time of an entry when the key was used last.
+	// usePrefix, followed by a key's id, names an entry; its time is the key's last use.
 	usePrefix = "used."
 	useEvery  = time.Minute
-	lastNotes = time.Second // for what a process notes when it ends
+	lastNotes = time.Second // for the last write when a process ends
 )
 
-// uses notes which keys were used: a key at most once in a while, however many requests carry it.
+// uses records when keys were used: each key at most once per interval, regardless of the number of requests.
 type uses struct {
 	kv    jetstream.KeyValue
 	log   *slog.Logger
 	every time.Duration
 
 	mu   sync.Mutex
-	keys []*known // used since they were noted
+	keys []*known // used since the last write
 }
 
 func (u *uses) add(key *known) {
@@ -32,7 +32,7 @@ func (u *uses) add(key *known) {
 	u.keys = append(u.keys, key)
 }
 
-// run notes uses until ctx ends, and then what is left.
+// run writes uses until ctx ends, and the remaining ones then.
 func (u *uses) run(ctx context.Context) {
 	tick := time.NewTicker(u.every)
 	defer tick.Stop()
@@ -47,7 +47,7 @@ func (u *uses) run(ctx context.Context) {
 	}
 }
 
-// note writes that the keys were used. What cannot be written is tried again the next time.
+// note writes the uses of the collected keys. It keeps failed ones for the next time.
 func (u *uses) note(ctx context.Context, timeout time.Duration) {
 	u.mu.Lock()
 	keys := u.keys

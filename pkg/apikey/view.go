@@ -18,18 +18,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// View is all keys in memory, kept current by Run. It is safe for concurrent use. It refuses keys that it has not seen,
+// View holds all keys in memory; Run keeps them current. It is safe for concurrent use. It refuses unknown keys,
 // and so every key until Run has caught up.
 type View struct {
 	*watched.View[*known]
 	uses *uses
 }
 
-// known is what the view knows of a key.
+// known is a key in the view.
 type known struct {
 	hash  [sha256.Size]byte
-	grant *score.Grant // nil of one that is revoked or cannot be read
-	used  atomic.Bool  // since its use was noted
+	grant *score.Grant // nil: revoked or unreadable
+	used  atomic.Bool  // since the last write of its use
 }
 
 // NewView returns an empty view; Run fills it.
@@ -47,7 +47,7 @@ func (s *Store) NewView(log *slog.Logger) *View {
 	return &View{view, &uses{kv: s.kv, log: log, every: useEvery}}
 }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. Meanwhile it notes which keys are used.
+// Run keeps the view current and records uses until ctx ends; it returns ctx's error.
 func (v *View) Run(ctx context.Context) error {
 	var noting sync.WaitGroup
 	noting.Go(func() { v.uses.run(ctx) })
@@ -55,7 +55,7 @@ func (v *View) Run(ctx context.Context) error {
 	return v.RunChecked(ctx)
 }
 
-// read reads a key's entry; of one that cannot be read it returns what no secret opens.
+// read decodes a key's entry. If that fails, the returned key matches no secret.
 func read(entry jetstream.KeyValueEntry) (*known, error) {
 	var key Key
 	if err := json.Unmarshal(entry.Value(), &key); err != nil {
@@ -76,8 +76,8 @@ func read(entry jetstream.KeyValueEntry) (*known, error) {
 	return k, nil
 }
 
-// Authenticate returns what the secret allows; nil unless it is that of a key that exists and is not revoked. It takes a time that does
-// not depend on how much of the secret is right.
+// Authenticate returns the grant of the secret's key, or nil if the key is missing, revoked or wrong. Its duration
+// does not depend on how much of the secret is right.
 func (v *View) Authenticate(secret string) *score.Grant {
 	id, wellFormed := Secret(secret).id()
 	if !wellFormed {

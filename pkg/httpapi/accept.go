@@ -18,18 +18,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// How long an accept waits for others.
+// Waits of an accept for others.
 const (
-	projectPatience = 250 * time.Millisecond // for a creation that another replica has just answered for
-	usedPatience    = 300 * time.Millisecond // for the chain to say whether a group was used up
+	projectPatience = 250 * time.Millisecond // for a creation that another replica has just accepted
+	usedPatience    = 300 * time.Millisecond // for the chain's answer whether a group is used up
 	firstClaimPause = 2 * time.Millisecond
 	maxClaimPause   = 100 * time.Millisecond
 )
 
-// maxContents bounds the accepted updates whose content is remembered, at some 130 bytes each.
+// maxContents bounds the cached contents of accepted updates, some 130 bytes each.
 const maxContents = 1 << 16
 
-// What became of an update or a group that was posted.
+// Results of a posted update or group.
 const (
 	statusAccepted  = "accepted"
 	statusDuplicate = "duplicate"
@@ -40,13 +40,13 @@ type updateAccepted struct {
 	UpdateID  score.UpdateID  `json:"updateId"`
 	ProjectID score.ProjectID `json:"projectId"`
 	Status    string          `json:"status"`    // accepted or duplicate
-	StatusURL string          `json:"statusUrl"` // where the update can be followed
+	StatusURL string          `json:"statusUrl"` // for following the update
 	Waits     *waits          `json:"waits,omitempty"`
 
-	SameContent *bool `json:"sameContent,omitempty"` // of a duplicate, where it is known
+	SameContent *bool `json:"sameContent,omitempty"` // of a duplicate, if known
 }
 
-// appendJSON writes the answer that is given most often, without reflection.
+// appendJSON encodes the most frequent response, to avoid reflection.
 func (u updateAccepted) appendJSON(b []byte) []byte {
 	b = append(b, `{"updateId":"`...)
 	b = append(b, u.UpdateID.String()...)
@@ -71,13 +71,13 @@ func (u updateAccepted) appendJSON(b []byte) []byte {
 // groupAccepted is the body of a 200 of update-scores.
 type groupAccepted struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
-	Status     string           `json:"status"`     // accepted, or duplicate when every update is one
-	Accepted   int              `json:"accepted"`   // how many are no duplicates
+	Status     string           `json:"status"`     // accepted; duplicate if every update is one
+	Accepted   int              `json:"accepted"`   // updates except duplicates
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 	Waits      *waits           `json:"waits,omitempty"`
 }
 
-// updateScore takes one update all the way from bytes to durable, for a key that enter has authenticated.
+// updateScore takes one update from request body to durable storage.
 func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	r, cost, p := counted(s, c, by, decodeUpdate, func(r *updateRequest) (score.ProjectID, score.Cost) { return r.Project, s.priceOfOne })
 	if p != nil {
@@ -105,9 +105,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	})
 }
 
-// sameContent remembers the content of an update that is or may be stored, and reports whether a duplicate has the one that this API
-// stored under its id; nil where that is not known. Of an id with two contents it forgets both: the contract decides which one counts. Another
-// replica may have stored a third, without Redis.
+// sameContent caches the content of an update that is or may be stored. For a duplicate it reports whether the
+// content equals the one that this API stored under the id; nil if unknown. Of an id with two contents it forgets
+// both: the contract decides which one counts. During a Redis outage another replica may have stored a third.
 func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	type content struct {
 		action, scoreType string
@@ -126,7 +126,7 @@ func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	return nil
 }
 
-// updateScores does the same for updates that were signed together.
+// updateScores is updateScore for a signed group.
 func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) (score.ProjectID, score.Cost) { return r.project, s.priceOf(r.unit()) })
 	if p != nil {
@@ -146,7 +146,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, groupAccepted{r.project, status, n, duplicates, s.waitsFor(n, r.project)})
 }
 
-// countAccepted counts what became of the updates of a post, and returns its status.
+// countAccepted counts the results of a post, and returns its status.
 func (s *Server) countAccepted(accepted, duplicates int) string {
 	s.accepted.Add(uint64(accepted))
 	s.metrics.accepted.Add(float64(accepted))
@@ -157,8 +157,8 @@ func (s *Server) countAccepted(accepted, duplicates int) string {
 	return statusAccepted
 }
 
-// accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
-// duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
+// accept stores a verified unit durably. It is the commit sequence of updates and signed groups. duplicates are
+// updateIds that were accepted or used before; if all are, the unit is dropped.
 func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Problem) {
 	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.backlogFull(u.updates[0].Project)); p != nil {
 		return nil, p
@@ -166,38 +166,39 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 	refs, token := score.Refs(u.updates), s.tokens.next()
 	u.token = token
 
-	// Claim the updateIds, together or not at all, so that of two requests at once one is a duplicate. Claims expire: if
-	// this process dies here, a retry gets through.
+	// Claim the updateIds, all or none, so that of two concurrent requests one is a duplicate. Claims expire: if
+	// this process dies here, a retry succeeds.
 	u.claimed, duplicates, p = s.awaitClaim(refs, token)
 	if p != nil || len(u.claimed) == 0 {
 		return duplicates, p
 	}
 
-	// Used up? Redis forgets in the end, the contract does not, and a group that was applied is public: without this
-	// anyone could have the lanes pay for it again. A single update's signature is fresh, so Redis still knows its id.
+	// Used up on the chain? Redis forgets eventually, the contract does not, and an applied group is public:
+	// without this check anyone could make the lanes pay for it again. A single update's signature is fresh, so
+	// Redis still knows its id.
 	if u.signed != nil && s.usedUp(u.claimed) {
 		s.release(refs, token)
 		return idsOf(refs), nil
 	}
 
-	// Of too many different words of ids or wallets today? Each may take a new storage slot of the contract.
+	// Too many distinct id words or wallets today? Each may take a new storage slot of the contract.
 	if p := s.tooDiverse(by, u.updates); p != nil {
 		s.release(refs, token)
 		return nil, p
 	}
 
-	// Store. This is the commit point: when add returns nil the stream has synced the unit, and from here on each of its
-	// updates reaches exactly one outcome, whichever process dies. Its claims have become statuses, as far as Redis was
-	// there. A group is stored whole, or its signature would be worth nothing: the contract skips the duplicates.
+	// Store. This is the commit point: when add returns nil, the stream has synced the unit. From here on each
+	// update reaches exactly one outcome, whichever process dies. The claims have become statuses if Redis was
+	// available. A group is stored whole, or its signature would be invalid; the contract skips the duplicates.
 	if err := s.enveloper.add(u); err != nil {
-		// Stored or not: the caller may send it again, and must not find its own claims in the way.
+		// Stored or not, the caller may retry, and must not meet its own claims.
 		s.release(refs, token)
 		return nil, s.notStored(err)
 	}
 	return duplicates, nil
 }
 
-// backlogFull is the problem of a project of which too much waits, as its lane said last; nil of others.
+// backlogFull returns a problem if the project's backlog, as last reported by its lane, is full.
 func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	if s.config.MaxWaiting == 0 || s.deps.Backlogs == nil {
 		return nil
@@ -210,9 +211,9 @@ func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	return temporary(codeBacklogFull, wait, fmt.Sprintf("about %d updates wait, and %d may", backlog.Waiting, s.config.MaxWaiting))
 }
 
-// awaitClaim claims the updates, again while the claim of another request is in the way: won are this request's now, the
-// others are duplicates. With a problem nothing is claimed. Without Redis there are no claims, and
-// the contract decides.
+// awaitClaim claims the updates, and retries while a claim of another request is unresolved. won are this request's
+// now, the others are duplicates. With a problem, nothing is claimed. Without Redis there are no claims: all are
+// won, and the contract decides.
 func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, duplicates []score.UpdateID, p *Problem) {
 	deadline := time.Now().Add(s.config.ClaimWait)
 	for pause := firstClaimPause; ; pause = min(2*pause, maxClaimPause) {
@@ -240,8 +241,8 @@ func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, du
 	}
 }
 
-// usedUp tells whether all of a project's updateIds are used on the chain, as of a final block. Of a group whose other
-// ids are duplicates, nothing is left then that could apply. Without an answer in time it is not: the contract decides.
+// usedUp reports whether all the updateIds are used on the chain, as of a final block. If the group's other ids are
+// duplicates, no update of it can apply then. Without a timely answer it returns false: the contract decides.
 func (s *Server) usedUp(refs []score.Ref) bool {
 	ctx, cancel := context.WithTimeout(s.life, usedPatience)
 	defer cancel()
@@ -253,14 +254,13 @@ func (s *Server) usedUp(refs []score.Ref) bool {
 	return !slices.Contains(used, false)
 }
 
-// release gives claims back. If that fails too, they expire.
+// release undoes claims. If that fails too, they expire.
 func (s *Server) release(refs []score.Ref, token string) {
 	if err := s.deps.Statuses.Release(s.life, refs, token); err != nil {
 		s.deps.Log.Debug("the API could not release claims; they will expire", "project", refs[0].Project, "updates", len(refs), "err", err)
 	}
 }
 
-// idsOf are the updateIds of references to updates, in order.
 func idsOf(refs []score.Ref) []score.UpdateID {
 	ids := make([]score.UpdateID, len(refs))
 	for i := range refs {
@@ -269,7 +269,7 @@ func idsOf(refs []score.Ref) []score.UpdateID {
 	return ids
 }
 
-// notStored is the problem of an update or creation that could not be made durable.
+// notStored returns the problem of a failed durable write.
 func (s *Server) notStored(err error) *Problem {
 	switch {
 	case errors.Is(err, score.ErrFull):

@@ -13,11 +13,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A handler answers a request; it returns nil when it has sent its response.
+// A handler handles a request; it returns nil if it has sent the response.
 type handler func(c *fiber.Ctx, by *caller) *Problem
 
-// enter lets a request in: there is a place for it, the API is up, the key is valid and has the right to it. Posts that write
-// are counted against the key's budget when it is known what they ask for; see counted.
+// enter admits a request if there is a free place, the API is up, and the key is valid and has the right. Write
+// requests are charged once their cost is known: see counted.
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
 	defer s.recovered(c, &p)
 	if s.draining.Load() {
@@ -42,7 +42,7 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	return p
 }
 
-// recovered, deferred, has a panic answered with 500.
+// recovered, deferred, turns a panic into a 500.
 func (s *Server) recovered(c *fiber.Ctx, p **Problem) {
 	if r := recover(); r != nil {
 		s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -50,7 +50,7 @@ func (s *Server) recovered(c *fiber.Ctx, p **Problem) {
 	}
 }
 
-// up is nil once the API could do its work.
+// up returns nil once the API was ready.
 func (s *Server) up() *Problem {
 	if !s.started.Load() {
 		if err := s.deps.Ready(); err != nil {
@@ -61,13 +61,13 @@ func (s *Server) up() *Problem {
 	return nil
 }
 
-// For so long a key is believed to be valid that may have been revoked since, as NATS does not answer.
+// How long a key's revocation may go unnoticed while NATS is unavailable.
 const (
-	maxKeysAge      = 5 * time.Second  // to have something stored
-	maxKeysAgeReads = 15 * time.Second // to look up
+	maxKeysAge      = 5 * time.Second  // for writes
+	maxKeysAgeReads = 15 * time.Second // for look-ups
 )
 
-// admit has a request handled, if its key has the right to it and was valid of late, and look-ups left if it is one.
+// admit handles a request if its key has the right and was confirmed recently.
 func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle handler) *Problem {
 	if by.Rights&right == 0 {
 		return problem(codeNoRight, "this key may not "+rightNames[right])
@@ -81,8 +81,8 @@ func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle hand
 	return handle(c, by)
 }
 
-// lookUp has a look-up handled, which has a place already, if its key has not more of them than are free, and some left of its rate. So
-// n keys that ask for all they can get have an n+1st part each, and there is always a place for another key.
+// lookUp handles a look-up that has a place, if its key holds at most as many as are free, and has quota left. So n
+// keys that take all they can get hold 1/(n+1) of the places each, and another key always finds one.
 func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	held := by.reading.Add(1)
 	defer by.reading.Add(-1)
@@ -95,7 +95,7 @@ func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	return handle(c, by)
 }
 
-// countAs has a look-up that was let in count as so many, or as many as the key may have at once.
+// countAs charges an admitted look-up as lookUps look-ups, at most the key's burst.
 func (s *Server) countAs(c *fiber.Ctx, by *caller, lookUps int) *Problem {
 	if more := min(lookUps, by.lookUps.quota.Burst) - 1; more > 0 {
 		return s.spend(c, &by.lookUps, score.Cost{Units: more})
@@ -103,10 +103,10 @@ func (s *Server) countAs(c *fiber.Ctx, by *caller, lookUps int) *Problem {
 	return nil
 }
 
-// rightNames say what a key may do with a right.
+// rightNames describe the rights, for problem details.
 var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
 
-// accepting lets a request in that would have something stored, unless accepting halts or is paused.
+// accepting wraps a handler that stores something; it refuses requests while accepting is halted or paused.
 func (s *Server) accepting(handle handler) handler {
 	return func(c *fiber.Ctx, by *caller) *Problem {
 		if why := s.deps.Halted(); why != "" {
@@ -119,7 +119,7 @@ func (s *Server) accepting(handle handler) handler {
 	}
 }
 
-// notAccepting is the problem of a project of which an operator has nothing accepted, or, of nil, of every post then; nil of others.
+// notAccepting returns a problem if a pause refuses new work of the project, or, for nil, of the deployment.
 func (s *Server) notAccepting(project *score.ProjectID) *Problem {
 	if by := s.paused(project); by != nil && by.Refuses {
 		return temporary(codePaused, retryAfterHalt, by.Reason)
@@ -127,7 +127,6 @@ func (s *Server) notAccepting(project *score.ProjectID) *Problem {
 	return nil
 }
 
-// paused is Deps.Paused.
 func (s *Server) paused(project *score.ProjectID) *Pause {
 	if s.deps.Paused == nil {
 		return nil
@@ -135,13 +134,13 @@ func (s *Server) paused(project *score.ProjectID) *Pause {
 	return s.deps.Paused(project)
 }
 
-// waits says why an accepted update waits; left out of answers about one that does not, or is bound.
+// waits explains why an accepted update is delayed; omitted if it is not, or is already assigned.
 type waits struct {
 	Why    string `json:"why"` // paused
 	Reason string `json:"reason"`
 }
 
-// waitsFor is why so many accepted updates of a project wait; nil if they do not, or there are none.
+// waitsFor explains the delay of a project's accepted updates; nil if updates is 0 or there is no delay.
 func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	if by := s.paused(&project); by != nil && updates > 0 {
 		return &waits{"paused", by.Reason}
@@ -149,7 +148,7 @@ func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	return nil
 }
 
-// callerOf is who has the secret of an API key.
+// callerOf returns the caller with the API key.
 func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	if secret == "" {
 		return nil, problem(codeMissingAPIKey, "")
@@ -164,7 +163,7 @@ func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	return s.callers.of(grant), nil
 }
 
-// authenticate is callerOf a request, whose connection counts for the key then.
+// authenticate returns the request's caller, and counts its connection for the key.
 func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	by, p := s.callerOf(c.Get("X-API-KEY"))
 	if p != nil {
@@ -179,7 +178,8 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	return by, nil
 }
 
-// expected answers `Expect: 100-continue`: a body is asked for that has a valid key. One that may not come is refused before.
+// expected responds to `Expect: 100-continue`: with a valid key it asks for the body. Inadmissible bodies were
+// refused before.
 func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
@@ -207,7 +207,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	if err := s.deps.Ready(); err != nil {
 		return temporary(codeStarting, retryAfterFailure, err.Error()).write(c)
 	}
-	if why := s.deps.Halted(); why != "" { // it answers look-ups, so it stays ready
+	if why := s.deps.Halted(); why != "" { // look-ups still work, so it stays ready
 		return c.SendString("ok, but nothing is accepted: " + why + "\n")
 	}
 	if by := s.paused(nil); by != nil && by.Refuses {
@@ -216,11 +216,11 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
-// smallBody is how many bytes of a body are read of any caller: enough for a small request to be answered without closing its
-// connection, too little to fill the memory.
+// smallBody is the size, in bytes, up to which a body is read from any caller. A small request keeps its
+// connection, and the total stays limited.
 const smallBody = 4 << 10
 
-// letIn has a body come, if there is room for it, and, unless it is small, if its API key is valid and not over its rate.
+// letIn admits a body if there is room and, unless it is small, if its API key is valid and within its rate.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	by, p := (*caller)(nil), s.up()
 	if p == nil {
@@ -252,7 +252,7 @@ func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	return p
 }
 
-// makeRoom has a connection hold so many bytes for a body of a key, of which empty is none.
+// makeRoom reserves bytes of bodies for the connection; key may be empty.
 func (s *Server) makeRoom(h *hold, key string, bytes int) *Problem {
 	switch s.bodies.take(h, key, bytes) {
 	case "":
@@ -264,7 +264,7 @@ func (s *Server) makeRoom(h *hold, key string, bytes int) *Problem {
 	}
 }
 
-// boundsFor gives a request's body a time of its own: that so far was for the head.
+// boundsFor gives a request's body a timeout of its own: the one so far was for the head.
 func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
 	if h.ContentLength() != -2 {
 		limit.ReadTimeout = s.config.ReadTimeout

@@ -15,18 +15,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of what is told by key.
 const (
 	tellEvery = time.Second
-	maxTold   = 1000 // lines of a second; beyond it what a key sends is told in one
-	maxNamed  = 100  // names of keys in metrics; the others count together
+	maxTold   = 1000 // lines per second; beyond it, a key's further updates share one line
+	maxNamed  = 100  // key names in metrics; the others share otherKeys
 	otherKeys = "other"
 )
 
-// attribution tells in the log which key had what accepted, so that it can be found out what a stolen key did. Creations are told one by
-// one. Of updates a line for each would cost more than accepting them; so they are told together, those of a second that have a
-// key, a project and a signer in common, with the first and the last id, and the requests of these: the stream says by its times and
-// signers which they are.
+// attribution logs the accepted work of each key, so that an operator can trace a stolen one. Creations have a line
+// each. A line per update would cost more than accepting it: the updates of a second with the same key, project and
+// signer share one. It contains their first and last ids and requests; times and signers locate them in the stream.
 type attribution struct {
 	log *slog.Logger
 
@@ -34,14 +32,14 @@ type attribution struct {
 	sent map[sender]*sent
 }
 
-// sender is whose updates are told together.
+// sender groups updates into one log line.
 type sender struct {
 	by      *caller
 	project score.ProjectID
 	signer  common.Address
 }
 
-// sent is how much a sender sent since it was told last.
+// sent counts a sender's updates since the last line.
 type sent struct {
 	accepted, duplicates, uncertain int
 	first, last                     score.UpdateID
@@ -52,7 +50,7 @@ func newAttribution(log *slog.Logger) *attribution {
 	return &attribution{log: log, sent: map[sender]*sent{}}
 }
 
-// run tells what was sent until ctx ends, and then what is left.
+// run logs every second until ctx ends, and then the rest.
 func (a *attribution) run(ctx context.Context) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
@@ -67,7 +65,7 @@ func (a *attribution) run(ctx context.Context) {
 	}
 }
 
-// note counts a post of updates of one project and signer, by the id of its request.
+// note counts a post of updates of one project and signer; request is its id.
 func (a *attribution) note(by *caller, request string, updates []score.Update, accepted, duplicates, uncertain int) {
 	of := sender{by, updates[0].Project, updates[0].Signer}
 	a.mu.Lock()
@@ -87,7 +85,6 @@ func (a *attribution) note(by *caller, request string, updates []score.Update, a
 	s.last, s.lastRequest = updates[len(updates)-1].ID, request
 }
 
-// tell writes what was sent to the log.
 func (a *attribution) tell() {
 	a.mu.Lock()
 	told := a.sent
@@ -104,7 +101,7 @@ func (a *attribution) tell() {
 	}
 }
 
-// keyMetrics count by key, for the keys whose names came first.
+// keyMetrics count by key name, for the first maxNamed names.
 type keyMetrics struct {
 	updates, gas, requests *prometheus.CounterVec
 
@@ -112,13 +109,11 @@ type keyMetrics struct {
 	named map[string]bool
 }
 
-// counters are those of one key.
 type counters struct {
 	accepted, duplicates, gas          prometheus.Counter
 	answered, limited, refused, failed prometheus.Counter
 }
 
-// of is the counters of the keys of a name.
 func (m *keyMetrics) of(name string) *counters {
 	name = strings.ToValidUTF8(name, "?")
 	m.mu.Lock()
@@ -138,7 +133,6 @@ func (m *keyMetrics) of(name string) *counters {
 	}
 }
 
-// request counts a request by its answer.
 func (c *counters) request(p *Problem) {
 	switch {
 	case p == nil:
@@ -152,12 +146,13 @@ func (c *counters) request(p *Problem) {
 	}
 }
 
-// done notes what became of a verified post: for the key's budget, its counters and the log.
+// done records the result of a verified post for its key: budget, counters and log.
 func (s *Server) done(c *fiber.Ctx, by *caller, cost score.Cost, updates []score.Update, duplicates int, p *Problem) {
 	accepted, uncertain := len(updates)-duplicates, 0
 	if p != nil {
 		accepted, duplicates = 0, 0
-		if p.Code == codeNotDurable.Name || p.Code == codeInternal.Name { // of a group that panicked behind its publish
+		// internal: a group may have panicked after its publish.
+		if p.Code == codeNotDurable.Name || p.Code == codeInternal.Name {
 			uncertain = len(updates)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The names of what a key has so much of, in the headers of answers.
+// Response headers about quotas.
 const (
 	headerPolicy = "RateLimit-Policy" // draft-ietf-httpapi-ratelimit-headers
 	headerLeft   = "RateLimit"
@@ -23,31 +23,30 @@ const (
 	secondsPerDay = 24 * 60 * 60
 )
 
-// maxBudgetWait bounds the Retry-After of a budget that is spent: an operator may raise it before the day ends.
+// maxBudgetWait limits the Retry-After of a spent budget: an operator may raise it before the day ends.
 const maxBudgetWait = time.Hour
 
-// caller is whose request it is: what its key allows, and what this replica makes of that once for all requests.
+// caller is an API key on this replica: its grant, and what is derived from it once for all requests.
 type caller struct {
 	*score.Grant
 	updates, lookUps allowance
-	creations        allowance // of gas alone, beside that of updates
+	creations        allowance // gas only, in addition to updates
 	counts           *counters
-	reading          *atomic.Int64 // its look-ups in progress
+	reading          *atomic.Int64 // look-ups in progress
 }
 
-// allowance is one thing of which a key has so much, and its name in the limiter.
 type allowance struct {
 	quota  score.Quota
 	of     string
-	unit   string // for people: of the rate
-	gasFor string // for people: what the gas is for, if not for all that the key does
+	unit   string // for people: the rate's unit
+	gasFor string // for people: the gas's purpose, unless it is for all work
 	name   string // of the rate's policy
-	policy string // the header; empty where nothing is bounded
+	policy string // the header; empty if unlimited
 }
 
 func (a *allowance) bounded() bool { return a.policy != "" }
 
-// covers is the problem of a body about a project that is not the key's.
+// covers returns a problem if the body is about another key's project.
 func (by *caller) covers(project score.ProjectID) *Problem {
 	if by.Covers(project) {
 		return nil
@@ -55,7 +54,7 @@ func (by *caller) covers(project score.ProjectID) *Problem {
 	return fieldProblem(codeKeysProjects, "/projectId", "is none of the API key's projects")
 }
 
-// callers knows the callers of this replica: one for each key that was used, so no more than there are keys.
+// callers holds the callers of this replica, one per used key.
 type callers struct {
 	config  *Config
 	metrics *keyMetrics
@@ -63,7 +62,6 @@ type callers struct {
 	byKey   map[string]*caller
 }
 
-// of is the caller with a grant.
 func (c *callers) of(grant *score.Grant) *caller {
 	c.mu.RLock()
 	by := c.byKey[grant.Key]
@@ -75,7 +73,7 @@ func (c *callers) of(grant *score.Grant) *caller {
 	defer c.mu.Unlock()
 	reading := new(atomic.Int64)
 	if before := c.byKey[grant.Key]; before != nil {
-		reading = before.reading // under other terms
+		reading = before.reading // of the key's earlier terms
 	}
 	by = c.config.caller(grant, c.metrics.of(grant.Name))
 	by.reading = reading
@@ -110,7 +108,7 @@ func newAllowance(q score.Quota, of, unit string) allowance {
 	return a
 }
 
-// over is how long a key must wait that is over its rate on this replica, which needs no body to be known; zero of others.
+// over returns the wait of a key over its rate on this replica, else zero. It works before the body is read.
 func (s *Server) over(a *allowance) score.Left {
 	if a.quota.PerSecond == 0 || s.deps.Limiter == nil {
 		return score.Left{}
@@ -119,7 +117,7 @@ func (s *Server) over(a *allowance) score.Left {
 	return score.Left{Wait: wait, Full: wait + time.Duration(a.quota.Seconds())*time.Second}
 }
 
-// spend takes what a request costs of what its key has left, and tells in the headers of the answer how much that is.
+// spend takes a request's cost from the key's quota, and sets the headers.
 func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	if !a.bounded() || s.deps.Limiter == nil {
 		return nil
@@ -127,13 +125,12 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
 }
 
-// tell writes the headers, and returns the problem of a request that may not pass.
+// tell sets the headers; its problem is refusal's.
 func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
 	a.headers(c, left)
 	return a.refusal(left)
 }
 
-// headers tell how much is left.
 func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 	c.Response().Header.Set(headerPolicy, a.policy)
 	line := make([]byte, 0, 96)
@@ -154,7 +151,8 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 		line = append(line, ";t="...)
 		line = strconv.AppendInt(line, secondsPerDay-time.Now().Unix()%secondsPerDay, 10)
 	}
-	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas || left.NoGwei) { // of a request over its rate it may not have been asked
+	// The budget of a request over its rate may not have been read.
+	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas || left.NoGwei) {
 		daily(`"gas"`, left.Gas)
 	}
 	if a.quota.Gwei > 0 && (left.Wait == 0 || left.NoGwei) {
@@ -165,7 +163,7 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 	}
 }
 
-// refusal is the problem of what may not pass.
+// refusal returns a problem unless the request may pass.
 func (a *allowance) refusal(left score.Left) *Problem {
 	switch {
 	case left.Wait == 0:
@@ -180,8 +178,8 @@ func (a *allowance) refusal(left score.Left) *Problem {
 	}
 }
 
-// counted reads a post's body and counts what it asks for against the key's budget. What cannot be read, and what is about a project that is not the
-// key's, counts as one update.
+// counted decodes a post's body and charges its cost to the key. An undecodable body, or one about another key's
+// project, costs one update.
 func counted[T any](
 	s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) (score.ProjectID, score.Cost),
 ) (*T, score.Cost, *Problem) {
@@ -201,8 +199,8 @@ func counted[T any](
 	return r, cost, p
 }
 
-// charge is what work costs a key: in ether, too, if the key has a budget of ether. Such a key is refused while no price is known: it would
-// spend without bound. What is about a project that is not the key's counts as one update.
+// charge returns the cost of work, in ether, too, if the key has a budget of ether. While no price is known, such a
+// key is refused: it would spend without limit. Work for another key's project costs one update.
 func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (score.Cost, *Problem) {
 	if p := by.covers(project); p != nil {
 		return score.Cost{Units: 1}, p
@@ -216,10 +214,10 @@ func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (s
 	return cost, nil
 }
 
-// giveBack returns the gas and gwei of a post of which nothing was stored for certain.
+// giveBack refunds the gas and gwei of a post that certainly stored nothing.
 func (s *Server) giveBack(a *allowance, cost score.Cost) {
 	if a.quota.Gas == 0 {
-		cost.Gas = 0 // it was not counted
+		cost.Gas = 0 // it was not charged
 	}
 	if a.quota.Gwei == 0 {
 		cost.Gwei = 0
@@ -229,7 +227,7 @@ func (s *Server) giveBack(a *allowance, cost score.Cost) {
 	}
 }
 
-// spendCreation takes what a creation or an edit costs beside what counted took. It gives that back if the key has not enough left.
+// spendCreation charges a creation or an edit, in addition to counted, which it refunds if too little is left.
 func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
 	if !by.creations.bounded() || s.deps.Limiter == nil {
 		return nil
@@ -242,23 +240,19 @@ func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
 	return p
 }
 
-// giveCreationBack is giveBack for a creation or an edit.
 func (s *Server) giveCreationBack(by *caller, cost score.Cost) {
 	s.giveBack(&by.updates, cost)
 	s.giveBack(&by.creations, cost)
 }
 
-// priceOf is what updates or a signed group cost.
 func (s *Server) priceOf(u score.Unit) score.Cost {
 	return s.price(len(u.Updates), func(g Gas) uint64 { return g.Unit(u) })
 }
 
-// priceOfEdit is what an edit costs.
 func (s *Server) priceOfEdit(e *score.SignedEdit) score.Cost {
 	return s.price(1, func(g Gas) uint64 { return g.Edit(e) })
 }
 
-// priceOfCreation is what a creation costs.
 func (s *Server) priceOfCreation(p *score.Project) score.Cost {
 	return s.price(1, func(g Gas) uint64 { return g.CreateProject(p) })
 }

@@ -2,15 +2,15 @@ package httpapi
 
 import "net/http"
 
-// Code is one entry of the API's table of errors: a stable name, the HTTP status it comes with, and what it says.
+// Code is an entry of the API's table of errors.
 type Code struct {
 	Name   string
 	Status int
-	Title  string // the problem's title: the same words for every occurrence
-	Advice string // what a caller should do about it
+	Title  string // the problem's title, fixed
+	Advice string // what callers should do
 }
 
-// The codes of problem documents. Names never change; new ones may come.
+// The codes of problem documents. Names are stable; new ones may be added.
 var (
 	codeMalformedRequest   = Code{"malformed_request", http.StatusBadRequest, "The request is not valid HTTP", "Correct the request line, headers or body framing."}
 	codeMalformedJSON      = Code{"malformed_json", http.StatusBadRequest, "The body is not a JSON object", "Send one JSON object, in UTF-8, and nothing after it."}
@@ -76,13 +76,13 @@ var (
 	codeHTTPVersion        = Code{"unsupported_http_version", http.StatusHTTPVersionNotSupported, "The version of HTTP is not supported", "Use HTTP/1.1."}
 )
 
-// FieldCode is one entry of the table of what can be wrong with a field: the `code` of a member of `errors`.
+// FieldCode is an entry of the table of field errors: the `code` of a member of `errors`.
 type FieldCode struct {
 	Name    string
 	Meaning string
 }
 
-// What can be wrong with a field.
+// The codes of field errors.
 var (
 	fieldRequired  = FieldCode{"required", "The field is missing or null."}
 	fieldUnknown   = FieldCode{"unknown", "There is no such field."}

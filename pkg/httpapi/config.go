@@ -12,55 +12,68 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Bounds that need no setting.
+// Fixed limits.
 const (
-	maxHeaders = 24 << 10 // bytes of request line and headers: a look-up of 500 wallets has 21,500 in its path
+	// Bytes of request line and headers: a look-up of 500 wallets has 21,500 in its path.
+	maxHeaders = 24 << 10
 )
 
-// Config of a Server. A zero value takes the field's default, except where a field is required.
+// Config of a Server. A zero value stands for the field's default, except for required fields.
 type Config struct {
-	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
-	Contract common.Address // the ScoreRegistry; as ChainID
-	Secret   []byte         // of the deployment, under which the page's sessions are sealed; nil: there is no page
-	Explorer string         // the address of a block explorer that the page links to, one of page.IsExplorer. Default none
+	ChainID  uint64         // EIP-155; part of the EIP-712 domain, which look-ups of projects return
+	Contract common.Address // the ScoreRegistry; part of the domain, too
+	Secret   []byte         // the deployment's; seals the page's sessions, hashes slot names; nil disables the page
+	Explorer string         // block explorer URL for the page's links, valid per page.IsExplorer
 
-	ScoreTypes []string         // of a project that declares none. Default ["reputation"]
-	Freshness  wallet.Freshness // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
+	ScoreTypes []string         // default of a project's score types. Default ["reputation"]
+	Freshness  wallet.Freshness // allowed deviation of a message's time. Default 5 minutes back, 30 seconds ahead
 
-	// Of an API key that has none of its own. 0, the default, is no limit.
+	// Defaults for API keys without values of their own; 0, the default, is unlimited.
 	RatePerSecond    int    // updates
-	LookUpsPerSecond int    //
-	GasPerDay        uint64 // at worst, of what is accepted in a UTC day
+	LookUpsPerSecond int    // look-ups
+	GasPerDay        uint64 // worst-case gas of the work accepted in a UTC day
 
-	MaxMembers int    // owners and updaters that edits may give a project, score.MaxCreationMembers or more. Default 1,024
-	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
+	// Most owners and updaters after an edit, at least score.MaxCreationMembers. Default 1,024.
+	MaxMembers int
+	// Most unassigned updates of a project; beyond, a 429. 0, the default, is unlimited.
+	MaxWaiting uint64
 
-	// Whole tells of a project whether signatures are refused that cover only the time. Default: of none.
+	// Whole reports whether a project refuses signatures that cover only the time. Default: none does.
 	Whole func(score.ProjectID) bool
 
-	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
-	MaxBodies     int           // bytes of all bodies in progress, at least twice MaxBody; one key leaves as much free as it has. Default 32 MiB
-	MaxWrites     int           // posts that write in progress at once; more get a 503. As many groups of update-groups, of which more wait. Default 4,096
-	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 429 for the key, a 503 for all. Default 512
-	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
-	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
-	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
-	ReadTimeout   time.Duration // of a request's head, as long again of its body, and of what is written of an answer, or of a stream at once. Default 10 s
-	DrainTimeout  time.Duration // for requests in progress when the server stops. Default 15 s
+	MaxBody int // bytes of a body. Default 256 KiB: more than the largest valid creation
+	// Bytes of all bodies in progress, at least twice MaxBody; a key may hold as many as it leaves free. Default 32
+	// MiB.
+	MaxBodies int
+	// Write requests in progress; more get a 503. As many groups of update-groups; more wait. Default 4,096.
+	MaxWrites int
+	// Look-ups in progress, at most half for one key; more get a 429 for the key, a 503 for all. Default 512.
+	MaxReads      int
+	MaxEnvelope   int           // updates per durable publish, score.MaxSigned … the stream's limit. Default 1,000
+	AcceptTimeout time.Duration // for storing one envelope, and for the wait before it. Default 5 s
+	ClaimWait     time.Duration // how long to wait for another request's claim. Default 3 s
+	// For a head, again for its body, and for each write of a response or stream. Default 10 s.
+	ReadTimeout  time.Duration
+	DrainTimeout time.Duration // for requests in progress when the server stops. Default 15 s
 
-	MaxConnections int            // open at once. Default 16,384
-	MaxPerAddress  int            // of them, those of one address of IPv4 or one /64 of IPv6. Default 4,096
-	MaxPerKey      int            // of them, those over which an API key came first. Default 4,096
-	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
-	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
-	Linger         time.Duration  // how long a connection whose body is refused is read from, so that its caller gets the answer. Default 2 s
-	MaxStreams     int            // of events, open at once; a quarter of them for one key, and for one address. Default 1,024
-	Heartbeat      time.Duration  // after which a stream of events says something if nothing happens. Default 15 s
-	Origins        []string       // of pages whose scripts browsers let read answers, such as https://app.example.com. Default none
-	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress, MaxPerKey nor KeylessIdle is for them. Default none
+	MaxConnections int // open connections. Default 16,384
+	MaxPerAddress  int // of them, of one IPv4 address or one IPv6 /64. Default 4,096
+	MaxPerKey      int // of them, those with the same first API key. Default 4,096
+	// Between two requests of a connection. Default 75 s, more than the minute of most clients and proxies.
+	Idle time.Duration
+	// The same before a valid API key came; it also bounds the head of the first request. Default 5 s.
+	KeylessIdle time.Duration
+	// How long the API reads on after it refused a body, so that the caller gets the response. Default 2 s.
+	Linger     time.Duration
+	MaxStreams int           // open event streams; a quarter of them per key, and per address. Default 1,024
+	Heartbeat  time.Duration // longest silence of an event stream. Default 15 s
+	// CORS: origins of pages with scripts that may read responses, such as https://app.example.com.
+	Origins []string
+	// Trusted proxies, exempt from MaxPerAddress, MaxPerKey and KeylessIdle.
+	Proxies []netip.Prefix
 }
 
-// trusts tells whether a trusted proxy has the address.
+// trusts reports whether the address belongs to a trusted proxy.
 func (c *Config) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// existsTimeout bounds the question to the chain whether a projectId is taken.
 const existsTimeout = 2 * time.Second
 
 // created is the body of a 200 of create-project.
@@ -22,8 +21,8 @@ type created struct {
 	StatusURL string          `json:"statusUrl"`
 }
 
-// createProject makes one creation durable. The stream takes one per projectId: of two at once, on any replicas, one
-// is stored. A projectId that is taken is refused, even for a creation with the same content: the problem reports that it is the same.
+// createProject stores one creation durably. The stream accepts one per projectId: of two concurrent ones, on any
+// replicas, one is stored. A taken projectId is refused; the problem reports whether the content is the same.
 func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
 	project, cost, p := counted(s, c, by, decode, func(p *score.Project) (score.ProjectID, score.Cost) { return p.ID, s.priceOfCreation(p) })
@@ -55,7 +54,7 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 		return projectExists(project, by, exactly)
 	}
 
-	// The commit point: persistProject returns nil when the creation is stored and synced.
+	// The commit point: if persistProject returns nil, the creation is stored and synced.
 	if err := s.persistProject(ctx, project, s.spanOf(c)); err != nil {
 		var taken *score.TakenError
 		if errors.As(err, &taken) {
@@ -68,15 +67,15 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 		s.log(c).Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
 		return s.notStored(err)
 	}
-	s.deps.Projects.acceptedHere(project) // the caller's updates may come before the stream tells us
+	s.deps.Projects.acceptedHere(project) // the caller's updates may arrive before the stream's message
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
 		s.log(c).Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
 	return nil
 }
 
-// onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation
-// is accepted: the contract refuses a taken id.
+// onChain checks on the chain for a projectId that is new to the directory and the stream. If that fails it returns
+// false: the contract refuses a taken id.
 func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) bool {
 	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
@@ -87,8 +86,8 @@ func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) 
 	return err == nil && exists
 }
 
-// persistProject stores the creation in the place of one that became a dead letter, if there is one. A *score.TakenError means
-// that another one is there. request is the request's span, nil where that is not traced.
+// persistProject stores the creation, and replaces one that became a dead letter. A *score.TakenError means that
+// another one exists. request is the request's span, nil if untraced.
 func (s *Server) persistProject(ctx context.Context, project *score.Project, request trace.Span) (err error) {
 	msgID := "project-" + s.tokens.next()
 	var traces []score.Traced
@@ -104,7 +103,7 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 			return true, err
 		case !errors.As(err, &taken):
 			return err == nil || notTaken(err), err
-		case s.deps.Projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one is a dead letter
+		case s.deps.Projects.deadSeq(project.ID) >= taken.Seq: // only now known to be a dead letter
 			return false, err
 		default:
 			return true, err
@@ -112,7 +111,8 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 	})
 }
 
-// projectExists is the problem of an id that is taken; by is what was created, exactly, or what edits have made of it.
+// projectExists returns the problem of a taken id. by is the record as created if exactly is set; else edits may
+// have changed it.
 func projectExists(project *score.Project, by *score.Record, exactly bool) *Problem {
 	p := fieldProblem(codeProjectExists, "/projectId", "is taken")
 	if same := reflect.DeepEqual(score.RecordOf(project), by); same || exactly {

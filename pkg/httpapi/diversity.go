@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxSeen       = 1 << 17 // at some 130 bytes each
+	maxSeen       = 1 << 17 // entries of some 130 bytes
 	scoresPerSlot = 4
 )
 
-// slotName names a storage slot of the contract: the project, and a word of ids or a wallet with a quad of score types. The first update that
-// uses a slot costs about three times as much as a later one.
+// slotName names a storage slot of the contract: the project with an id word, or with a wallet and a quad of score
+// types. The first update of a slot costs about three times as much as a later one.
 type slotName [len(score.ProjectID{}) + len(score.Word{})]byte
 
 func wordName(u *score.Update) (name slotName) {
@@ -31,9 +31,9 @@ func walletName(u *score.Update) (name slotName) {
 	return name
 }
 
-// tooDiverse returns the problem of updates with words of ids or wallets that the key has not sent today, if it has sent too many different
-// ones. All APIs together count each once, by an estimate of Redis. They count different slots, not new ones: only the chain knows which are new.
-// An API lets pass the slots that it counted before; without Redis it lets all pass.
+// tooDiverse returns a problem if updates have new id words or wallets for the key's day, and the key has sent too
+// many distinct ones. Redis estimates their number over all APIs. It counts distinct slots, not new ones: only the
+// chain knows which are new. An API admits slots that it has already counted; without Redis it admits all.
 func (s *Server) tooDiverse(by *caller, updates []score.Update) *Problem {
 	if p := s.tooMany(by, updates, by.Budget.Words, "words", wordName); p != nil {
 		p.Detail += "; a word has the 256 updateIds that differ in their last byte, so ids that count up share words"
@@ -58,7 +58,8 @@ func (s *Server) tooMany(by *caller, updates []score.Update, most uint64, kind s
 		name := nameOf(&updates[i])
 		hash := maphash.Comparable(s.seed, counted{by.Key, kind, now / secondsPerDay, name})
 		if _, seen := s.seen.Get(hash); !seen {
-			secret := sha256.Sum256(append(name[:], s.config.Secret...)) // so that no caller can choose how it is estimated
+			// Hashed with the secret: callers could otherwise choose their estimate.
+			secret := sha256.Sum256(append(name[:], s.config.Secret...))
 			names, hashes = append(names, secret[:]), append(hashes, hash)
 		}
 	}

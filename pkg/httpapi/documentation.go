@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/docs"
 )
 
-// What / says: the same sentence and links for programs and for people.
+// The response to GET /, for programs and for people.
 const (
 	indexJSON = `{"name":"Scorelay","summary":"Signed score updates over HTTP, each applied on chain exactly once.",` +
 		`"documentation":"/docs","openapi":"/openapi.yaml"}`
@@ -21,12 +21,12 @@ const (
 		`<p><a href="/app">Page</a> · <a href="/docs">Documentation</a> · <a href="/openapi.yaml">OpenAPI</a></p></html>`
 )
 
-// document is an answer that is the same for every caller, prepared once.
+// document is a static response, prepared once.
 type document struct {
 	body        []byte
 	contentType string
-	etag        string // weak: it may go out compressed
-	policy      string // of what the document may load: nothing but its own style
+	etag        string // weak: it may be sent compressed
+	policy      string // Content-Security-Policy: the document may load only its own style
 }
 
 func newDocument(contentType string, body []byte) *document {
@@ -41,7 +41,7 @@ func newDocument(contentType string, body []byte) *document {
 	return d
 }
 
-// send answers with the document, or with 304 to a caller that has it.
+// send responds with the document, or with 304 if the caller has it.
 func (d *document) send(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderETag, d.etag)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
@@ -54,14 +54,13 @@ func (d *document) send(c *fiber.Ctx) error {
 	return c.Send(d.body)
 }
 
-// documentation adds what the API says about itself. It needs no API key and takes no place among the requests in
-// progress: each answer is bytes that are in memory.
+// documentation adds the routes of the API's documentation: static responses, which need no API key and no place.
 func documentation(app *fiber.App) {
 	html := fiber.MIMETextHTMLCharsetUTF8
 	asJSON, asHTML := newDocument(fiber.MIMEApplicationJSON, []byte(indexJSON)), newDocument(html, []byte(indexHTML))
 	app.Get("/", func(c *fiber.Ctx) error {
 		c.Vary(fiber.HeaderAccept)
-		// Browsers name text/html. Fiber's ranking of preferences takes time quadratic in the header's length.
+		// Browsers accept text/html. Fiber's ranking of preferences takes time quadratic in the header's length.
 		if strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return asHTML.send(c)
 		}

@@ -17,47 +17,49 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// Bounds of the answers to connections for which there is no place.
+// Limits for refused connections.
 const (
-	maxRefusing  = 256                  // that are answered at once, each when its request has come; more are answered unasked
-	refusingTime = time.Second          // for the request to come, and as long again for the answer to be read
-	logPause     = time.Minute          // between two lines of the log about the same
-	keylessGrace = time.Second          // after which a connection that showed no key gives its place up to a new one
-	acceptPause  = 5 * time.Millisecond // before the next try where the system gave no connection, doubled up to a second
+	// Connections answered at once, each after its request arrived; more are answered before that.
+	maxRefusing  = 256
+	refusingTime = time.Second          // for the request to arrive, and again for the response to be read
+	logPause     = time.Minute          // between two log lines about the same subject
+	keylessGrace = time.Second          // age from which a keyless connection gives up its place to a new one
+	acceptPause  = 5 * time.Millisecond // before Accept retries an exhausted system, doubled up to a second
 )
 
-// What keeps a connection out: the labels of scorelay_api_connections_refused_total. boundKey and boundAll are also the
-// bounds of shares.
+// Limits that refuse a connection: label values of scorelay_api_connections_refused_total. boundKey and boundAll
+// are also the limits of shares.
 const (
-	boundKey     = "key"     // its API key has as many as it may, or as much
-	boundAddress = "address" // its address has as many as it may
-	boundAll     = "all"     // there are as many as there may be, or as much
-	boundSystem  = "system"  // the system has no file or memory for it
-	boundKeyless = "keyless" // there are as many as there may be, and this one is the oldest without a key
+	boundKey     = "key"     // its API key is at its limit
+	boundAddress = "address" // its address is at its limit
+	boundAll     = "all"     // the API is at its limit
+	boundSystem  = "system"  // the system is out of files or memory
+	boundKeyless = "keyless" // closed for a newer one: the API was full, and this was the oldest keyless one
 )
 
-// doors are a listener whose connections are bounded, by address, by API key and in all. One that is refused gets a problem document.
+// doors is a listener that limits connections: per address, per API key and in total. A refused connection gets a
+// problem document.
 type doors struct {
 	net.Listener
 	server  *Server
 	bodies  *shares
-	lingers *shares // of connections
+	lingers *shares // in connections
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
 	ids     *requestIDs
 
-	refusing chan struct{} // one for each refused connection that is being answered
+	refusing chan struct{} // one element per refused connection that is being answered
 
 	mu      sync.Mutex
-	open    int                // connections
-	of      map[netip.Addr]int // of them, those of an address
-	ofKey   map[string]int     // of them, those of an API key
-	keyless list.List          // of them, those that showed no valid key (*conn), the oldest first
-	quiet   map[string]silence // by what the log was told of
+	open    int                // open connections
+	of      map[netip.Addr]int // of them, by group of addresses
+	ofKey   map[string]int     // of them, by API key
+	keyless list.List          // of them, keyless so far (*conn), oldest first
+	quiet   map[string]silence // by subject of the log line
 }
 
-// silence is what the log was not told yet.
+// silence counts suppressed log lines.
 type silence struct {
 	until time.Time
 	times int
@@ -71,8 +73,8 @@ func newDoors(listener net.Listener, s *Server) *doors {
 	}
 }
 
-// Accept returns the next connection for which there is a place. A system that is out of files or memory ends nothing:
-// connections that close give some back.
+// Accept returns the next connection that gets a place. While the system is out of files or memory, it retries:
+// closing connections free some.
 func (d *doors) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; {
 		raw, err := d.Listener.Accept()
@@ -103,7 +105,7 @@ func (d *doors) Accept() (net.Conn, error) {
 	}
 }
 
-// exhausted tells whether an error of Accept ends by itself.
+// exhausted reports whether an error of Accept is temporary.
 func exhausted(err error) bool {
 	for _, code := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
 		if errors.Is(err, code) {
@@ -113,7 +115,7 @@ func exhausted(err error) bool {
 	return false
 }
 
-// addressOf is who opened the connection; the zero address where that is no IP address.
+// addressOf returns the remote IP address, or the zero Addr.
 func addressOf(c net.Conn) netip.Addr {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
@@ -121,7 +123,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// group is what the bound of an address is applied to: an address of IPv4, or the /64 that a subscriber of IPv6 has to himself.
+// group returns the address that MaxPerAddress counts: an IPv4 address, or the /64 of one IPv6 subscriber.
 func group(a netip.Addr) netip.Addr {
 	if a.Is6() {
 		return netip.PrefixFrom(a, 64).Masked().Addr()
@@ -129,8 +131,8 @@ func group(a netip.Addr) netip.Addr {
 	return a
 }
 
-// enter takes a place for a connection, or tells which bound is reached. Where all places are taken, the connection that has been
-// there the longest without showing a key gives its own up, unless it is so new that its first request may be on its way.
+// enter takes a place for a connection, or returns the limit that it hit. If the API is full, it closes the oldest
+// keyless connection, unless its first request may still be on its way.
 func (d *doors) enter(c *conn) (bound string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,7 +147,7 @@ func (d *doors) enter(c *conn) (bound string) {
 		oldest := front.Value.(*conn)
 		d.take(oldest)
 		d.metrics.refused.WithLabelValues(boundKeyless).Inc()
-		go func() { _ = oldest.Close() }() // TLS may have something to say first
+		go func() { _ = oldest.Close() }() // TLS may write first
 	}
 	d.open++
 	if c.from.IsValid() {
@@ -158,15 +160,15 @@ func (d *doors) enter(c *conn) (bound string) {
 	return ""
 }
 
-// showedKey notes that a valid key came over the connection: it counts for the first one that does. False: the key has as many
-// as it may, so this one is to be closed.
+// showedKey counts the connection for the first valid key that came over it. False: the key is at its limit, and
+// the caller must close the connection.
 func (d *doors) showedKey(c *conn, key string) bool {
 	if c.known.Load() {
 		return true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c.left { // it is being closed
+	if c.left { // it is closing
 		return true
 	}
 	if d.ofKey[key] >= d.config.MaxPerKey {
@@ -179,7 +181,7 @@ func (d *doors) showedKey(c *conn, key string) bool {
 	return true
 }
 
-// forget takes the connection from those without a key. The caller holds the lock.
+// forget removes the connection from the keyless ones. The caller holds the lock.
 func (d *doors) forget(c *conn) {
 	if c.keyless != nil {
 		d.keyless.Remove(c.keyless)
@@ -187,7 +189,6 @@ func (d *doors) forget(c *conn) {
 	}
 }
 
-// leave gives a place back.
 func (d *doors) leave(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -195,7 +196,7 @@ func (d *doors) leave(c *conn) {
 	d.metrics.connections.Set(float64(d.open))
 }
 
-// take takes the connection's place from it, once. The caller holds the lock.
+// take frees the connection's place, once. The caller holds the lock.
 func (d *doors) take(c *conn) {
 	if c.left {
 		return
@@ -215,7 +216,7 @@ func (d *doors) take(c *conn) {
 	}
 }
 
-// refused counts a connection that found no place; key is whose it was, if that is known.
+// refused counts and logs a refused connection; key is its API key, if known.
 func (d *doors) refused(bound string, from netip.Addr, key string, err error) {
 	d.metrics.refused.WithLabelValues(bound).Inc()
 	times, open, ok := d.mayLog(bound)
@@ -228,7 +229,6 @@ func (d *doors) refused(bound string, from netip.Addr, key string, err error) {
 	}
 }
 
-// malformed counts a request that is not framed well.
 func (d *doors) malformed(wrong *framing.Flaw, c net.Conn) {
 	d.metrics.malformed.WithLabelValues(wrong.Name).Inc()
 	if times, _, ok := d.mayLog(wrong.Name); ok {
@@ -236,8 +236,7 @@ func (d *doors) malformed(wrong *framing.Flaw, c net.Conn) {
 	}
 }
 
-// mayLog tells whether the log shall be told of something now: the first time, and then once a minute how many times it was
-// since.
+// mayLog reports whether to log a subject now, at most once per logPause, and how often it occurred since.
 func (d *doors) mayLog(what string) (times, open int, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -261,15 +260,15 @@ func (d *doors) problemOf(bound string) *Problem {
 	return p
 }
 
-// turnAway answers a connection for which there is no place and closes it. It does not wait for the caller: where too many
-// are being answered already, the answer goes before the request came, and may be lost.
+// turnAway responds to a refused connection and closes it, asynchronously. If too many are being answered, it
+// responds before the request arrives, and the response may be lost.
 func (d *doors) turnAway(c net.Conn, p *Problem) {
 	select {
 	case d.refusing <- struct{}{}:
 		go func() {
 			defer func() { <-d.refusing }()
 			_ = c.SetDeadline(time.Now().Add(refusingTime))
-			// A client that reads an answer before it has asked takes the connection for broken.
+			// A client that gets a response before it sent a request considers the connection broken.
 			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
 				_, _ = c.Write(p.wire())
 				_ = drainAndClose(c, refusingTime, lingerBytes)
@@ -278,7 +277,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 			_ = c.Close()
 		}()
 	default:
-		if plain, ok := c.(*net.TCPConn); ok { // what TLS would need of the caller first, no one waits for here
+		if plain, ok := c.(*net.TCPConn); ok { // a TLS handshake would wait for the caller
 			_ = plain.SetWriteDeadline(time.Now().Add(time.Millisecond))
 			_, _ = plain.Write(p.wire())
 		}
@@ -286,11 +285,11 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 	}
 }
 
-// wire is the problem as the whole answer to a connection that is closed after it.
+// wire encodes the problem as the complete and last response of a connection.
 func (p *Problem) wire() []byte {
 	body, err := json.Marshal(p)
 	if err != nil {
-		return nil // no field of a Problem fails
+		return nil // unreachable: all fields can be encoded
 	}
 	head := "HTTP/1.1 " + strconv.Itoa(p.Status) + " " + p.Title + "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n" +
 		requestIDHeader + ": " + p.Request + "\r\nX-Content-Type-Options: nosniff\r\nRetry-After: " + strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))) +

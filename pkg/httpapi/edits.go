@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// editBody is the body of a post of edits as it comes: the message that the owner signed, without the projectId.
+// editBody is the raw body of a post of edits: the message that the owner signed, without the projectId.
 type editBody struct {
 	Edits     []oneEditBody `json:"edits"`
 	Nonce     *int64        `json:"nonce"`
@@ -25,7 +25,7 @@ type editBody struct {
 	Signature *string       `json:"signature"`
 }
 
-// oneEditBody leaves out what its operation does not use, which is signed as zero.
+// oneEditBody omits fields that its operation does not use; those are signed as zero.
 type oneEditBody struct {
 	Operation *string `json:"operation"`
 	Member    *string `json:"member"`
@@ -34,7 +34,7 @@ type oneEditBody struct {
 	Direction *int64  `json:"direction"`
 }
 
-// editRequest is a well-formed edit, with nothing compared with the world yet.
+// editRequest is a well-formed, unverified edit.
 type editRequest struct {
 	score.SignedEdit
 	signature wallet.Signature
@@ -50,7 +50,8 @@ func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Probl
 			if b.Edits == nil {
 				f.add(fieldRequired, "/edits", "is required; an empty list uses the nonce up")
 			}
-			for i := range b.Edits[:min(len(b.Edits), score.MaxEdits+1)] { // one more is refused later, by its rule
+			// A longer list breaks a rule, which is checked later.
+			for i := range b.Edits[:min(len(b.Edits), score.MaxEdits+1)] {
 				r.Edits = append(r.Edits, f.edit(fmt.Sprintf("/edits/%d", i), &b.Edits[i]))
 			}
 			r.signature = parsed(f, "/signature", b.Signature, func(text string) (wallet.Signature, error) {
@@ -92,8 +93,8 @@ type editAccepted struct {
 	Waits     *waits          `json:"waits,omitempty"`
 }
 
-// editProject makes one edit durable, which an owner has signed. The stream takes one of a nonce: posted again it is a duplicate, and
-// another one of the nonce is refused.
+// editProject stores one edit that an owner signed. The stream accepts one per nonce: the same edit again is a
+// duplicate, and a different one is refused.
 func (s *Server) editProject(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -128,7 +129,8 @@ func editURL(ref score.Ref) string {
 	return statusURL(ref.Project) + "/edits/" + strconv.FormatUint(ref.Nonce, 10)
 }
 
-// acceptEdit checks an edit and stores it. What is stored already is a duplicate, also when it and its project came further since.
+// acceptEdit verifies and stores an edit. A stored edit is a duplicate, even if it and its project have progressed
+// since.
 func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Problem) {
 	e := &r.SignedEdit
 	var err error
@@ -152,7 +154,7 @@ func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Pro
 		return "", p
 	}
 
-	// The commit point: persistEdit returns nil when the edit is stored and synced.
+	// The commit point: if persistEdit returns nil, the edit is stored and synced.
 	err = s.persistEdit(s.life, e, s.spanOf(c))
 	var taken *score.EditTakenError
 	switch {
@@ -168,15 +170,15 @@ func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Pro
 	return statusAccepted, nil
 }
 
-// storedEdit is the newest accepted edit of a nonce, and its dead letter.
+// storedEdit returns the newest accepted edit of a nonce, and its dead letter.
 func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
 	return s.deps.Publisher.Edit(ctx, ref)
 }
 
-// verifyEdit checks what the contract will, in its order, against the project as it is final or as its accepted creation will make it. So
-// one edit of a project is under way at a time: what another is checked against must stand.
+// verifyEdit makes the contract's checks, in its order, against the final project, or as its accepted creation will
+// make it. That state must stand, so one edit of a project is pending at a time.
 func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 	rec, known := s.deps.Projects.await(s.life, e.Project, projectPatience)
 	if !known {
@@ -199,7 +201,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			"(`signing` of GET /projects/{projectId}), projectId, edits, nonce and deadline; contract wallets send edits themselves")
 	}
 	unseen := 0
-	if next > 0 { // the last edit is final, and the directory may not know of it yet
+	if next > 0 { // the last edit is final, but the directory may not contain it yet
 		last, dead, err := s.storedEdit(score.EditRef(e.Project, next-1))
 		if err != nil {
 			s.log(c).Warn("the API could not read a project's last edit; it asks the caller to retry", "project", e.Project, "err", err)
@@ -219,10 +221,10 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 	return nil
 }
 
-// leastEditTime is how long an edit must be valid at least.
+// leastEditTime is the least remaining validity of an edit.
 const leastEditTime = time.Minute
 
-// nextEdit is the nonce of a project's next edit, as of the newest block and as of a final one.
+// nextEdit returns the nonce of a project's next edit, as of the newest block and as of a final one.
 func (s *Server) nextEdit(log *slog.Logger, project score.ProjectID) (next, final uint64, p *Problem) {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
@@ -234,7 +236,7 @@ func (s *Server) nextEdit(log *slog.Logger, project score.ProjectID) (next, fina
 	return next, final, nil
 }
 
-// persistEdit stores the edit, in the place of one that became a dead letter, if there is one.
+// persistEdit stores the edit, and replaces one that became a dead letter.
 func (s *Server) persistEdit(ctx context.Context, e *score.SignedEdit, request trace.Span) (err error) {
 	msgID := "edit-" + s.tokens.next()
 	var traces []score.Traced
@@ -261,7 +263,7 @@ type nextEditView struct {
 	Signing   wallet.Domain   `json:"signing"`
 }
 
-// editToSign tells what the project's next edit is signed with.
+// editToSign responds with the nonce and domain for the project's next edit.
 func (s *Server) editToSign(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -274,7 +276,6 @@ func (s *Server) editToSign(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, nextEditView{project, next.Nonce, next.Waits, s.domain})
 }
 
-// editAfter is the edit of a project that comes next.
 func (s *Server) editAfter(log *slog.Logger, project score.ProjectID) (score.NextEdit, *Problem) {
 	if _, known := s.deps.Projects.lookup(project); !known {
 		return score.NextEdit{}, problem(codeProjectNotFound, "")
@@ -298,11 +299,10 @@ type editView struct {
 	progress
 	Reason *string         `json:"reason"` // of a rejection
 	Owner  *common.Address `json:"owner"`
-	Edits  []score.Edit    `json:"edits"` // null where the stream does not hold it any more
+	Edits  []score.Edit    `json:"edits"` // null if the stream no longer contains it
 	Waits  *waits          `json:"waits,omitempty"`
 }
 
-// edit tells how far an edit has come.
 func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -329,7 +329,7 @@ func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// editState is what became of an edit.
+// editState returns an edit, its status, and the reason of a rejection.
 func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState, p *Problem) {
 	stored, dead, unread := s.storedEdit(ref)
 	is.Edit = stored
@@ -340,21 +340,21 @@ func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState,
 	return is, p
 }
 
-// editStatus is what Redis says of an edit, but for its end: a dead letter says that it was rejected. Where Redis knows nothing, the
-// contract says whether what is stored was made.
+// editStatus returns an edit's status. A dead letter overrides Redis: the edit was rejected. If Redis knows none,
+// the contract's nonce shows whether the stored edit was applied.
 func (s *Server) editStatus(
 	log *slog.Logger, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
 ) (score.Status, *Problem) {
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
 	}
-	late := s.reporter.late() // before Redis is read, which may take the reports meanwhile
+	late := s.reporter.late() // before the read of Redis, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
 	var st score.Status
 	if err == nil {
 		st = statuses[0]
 	}
-	rejected := st.Stage == score.Final && st.Outcome.Rejected() // maybe one that was sent before this one
+	rejected := st.Stage == score.Final && st.Outcome.Rejected() // possibly an earlier edit of this nonce
 	switch {
 	case st.Stage != 0 && (!rejected || stored == nil && unread == nil):
 		return st, nil
@@ -363,7 +363,8 @@ func (s *Server) editStatus(
 		if p != nil || final <= ref.Nonce {
 			return score.Status{Stage: score.Accepted}, p
 		}
-		if err == nil && complete && !late { // else its dead letter may be on its way: another edit used the nonce
+		// Otherwise its dead letter may be on its way: another edit used the nonce.
+		if err == nil && complete && !late {
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}
 	}

@@ -17,63 +17,61 @@ import (
 )
 
 var (
-	// errNotStored: the update did not get as far as the stream.
+	// errNotStored means that the update's time ran out before its publish.
 	errNotStored = errors.New("there was no time left to store it")
-	// errDrained: the server is shutting down; the update did not get as far as the stream.
+	// errDrained means that the server shut down before the update's publish.
 	errDrained = errors.New("shutting down")
 )
 
-// Times of publishing.
+// Timings of publishes.
 const (
-	attemptTimeout = 2 * time.Second // of one attempt to publish; the next uses the same message id
+	attemptTimeout = 2 * time.Second // per attempt; the next one uses the same message id
 	firstPause     = 10 * time.Millisecond
 	maxPause       = 500 * time.Millisecond
 )
 
-// enveloper puts updates into envelopes: what has arrived while the last publish was in flight goes
-// into the next, in the order of its arrival, a signed group whole. One goroutine (run) publishes; add may be called by
-// any number.
+// enveloper packs updates into envelopes. Arrivals during a publish share the next envelope, in order of arrival, a
+// signed group whole. One goroutine (run) publishes; add is safe for concurrent use.
 type enveloper struct {
 	publisher Publisher
-	// accepted reports stored updates, soon or later; tokens are those of their claims.
+	// accepted reports stored updates, now or later; tokens are those of their claims.
 	accepted func(ctx context.Context, refs []score.Ref, tokens []string)
-	patience time.Duration // how long an update may wait for its publish, and a publish take
-	instance string        // makes message ids unique among processes
-	limit    int           // updates in an envelope; at least those of one unit
+	patience time.Duration // limit of an update's wait for its publish, and of the publish
+	instance string        // makes message ids unique across processes
+	limit    int           // updates per envelope, at least those of one unit
 	metrics  *metrics
-	tracer   trace.Tracer // nil: nothing is traced
+	tracer   trace.Tracer // nil if untraced
 	log      *slog.Logger
 
 	in      chan *waiting
-	stop    chan struct{} // closed: take no more, answer what is there
-	ended   chan struct{} // closed by run: nothing will be answered any more
-	next    *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
+	stop    chan struct{} // closed: take no more, answer the rest
+	ended   chan struct{} // closed by run: all answers are sent
+	next    *waiting      // run's: the unit that did not fit the last envelope begins the next; nil if none
 	reports sync.WaitGroup
 }
 
-// unit is what is stored together or not at all: an update, or a signed group.
+// unit is stored whole or not at all: an update, or a signed group.
 type unit struct {
 	updates []score.Update
-	claimed []score.Ref   // those of updates whose claims become their status
+	claimed []score.Ref   // the updates with claims, which become statuses
 	token   string        // of those claims
-	signed  *score.Signed // of a group: its kind and signature; nil for an update without
-	request trace.Span    // nil: it is not traced
+	signed  *score.Signed // of a group: its kind and signature; nil for a single update
+	request trace.Span    // nil if untraced
 }
 
-// singleUnit is an update that is not in a group.
 func singleUnit(u score.Update) unit { return unit{updates: []score.Update{u}} }
 
-// waiting is one unit and the request that waits for it to be durable.
+// waiting is a unit with a request that waits until it is stored.
 type waiting struct {
 	unit
-	span     trace.Span // of storing it; nil: it is not traced
+	span     trace.Span // of the publish; nil if untraced
 	deadline time.Time
-	answer   chan error // has room for the one answer
+	answer   chan error // buffered for the one answer
 }
 
-// add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
-// may or may not be (any other error). It does not return before that, even if the caller has stopped listening: the bound is
-// twice the enveloper's patience, and the time that reporting takes.
+// add returns nil if the unit is stored in the stream; ErrFull, errNotStored or errDrained if it certainly is not.
+// After any other error it may be stored. It waits for that even if the caller disconnects: at most twice the
+// enveloper's patience, and the time of the report.
 func (e *enveloper) add(u unit) (err error) {
 	w := &waiting{unit: u, span: publishes(e.tracer, u.request, spanEnvelope, u.updates[0].Project), deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
 	defer func() { published(w.span, err) }()
@@ -85,7 +83,7 @@ func (e *enveloper) add(u unit) (err error) {
 	select {
 	case err := <-w.answer:
 		return err
-	case <-e.ended: // w may have been put in after the last look
+	case <-e.ended: // w may have arrived after run's last look
 		select {
 		case err := <-w.answer:
 			return err
@@ -95,7 +93,7 @@ func (e *enveloper) add(u unit) (err error) {
 	}
 }
 
-// run publishes until stop is closed, and then until every request has an answer. ctx ends publishing at once.
+// run publishes until stop is closed, then answers the remaining requests. The end of ctx ends publishing at once.
 func (e *enveloper) run(ctx context.Context) {
 	defer close(e.ended)
 	for n := uint64(1); ; n++ {
@@ -116,9 +114,9 @@ func (e *enveloper) run(ctx context.Context) {
 	}
 }
 
-// collect waits for one unit and takes all others that are there and fit, but not those whose time is up: their callers
-// may be gone, and a retry may be on its way. The first that does not fit ends the envelope: what came after it waits
-// behind it, or a stream of single updates could keep a group out forever. nil means stop.
+// collect waits for one unit and adds all waiting ones that fit. It refuses expired ones: their callers may be
+// gone, and a retry may be on its way. The first unit that does not fit ends the envelope, or a stream of single
+// updates could keep a group out forever. nil means stop.
 func (e *enveloper) collect() []*waiting {
 	var units []*waiting
 	size := 0
@@ -155,8 +153,8 @@ func (e *enveloper) collect() []*waiting {
 	return units
 }
 
-// store makes one envelope durable and answers every request in it. That it is accepted is reported while the
-// next envelope is on its way.
+// store publishes one envelope and answers all its requests. It reports their acceptance while the next one is
+// published.
 func (e *enveloper) store(ctx context.Context, msgID string, units []*waiting) {
 	updates, signed, claimed, tokens := envelopeOf(units)
 	traces, sampled := tracesOf(msgID, units, len(updates))
@@ -180,7 +178,7 @@ func (e *enveloper) store(ctx context.Context, msgID string, units []*waiting) {
 	})
 }
 
-// envelopeOf puts the units one after the other; tokens are those of the claimed, in order.
+// envelopeOf concatenates the units; tokens are those of claimed, in order.
 func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Ref, tokens []string) {
 	for _, w := range units {
 		if w.signed != nil {
@@ -195,7 +193,7 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 	return updates, signed, claimed, tokens
 }
 
-// publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
+// publish repeats the message under one id until it is stored, refused for good (notTaken), or out of time.
 func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces []score.Traced) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
 		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed, traces...)
@@ -203,12 +201,12 @@ func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.U
 	})
 }
 
-// notTaken tells of an error that another attempt does not cure.
+// notTaken reports whether another attempt would be useless.
 func notTaken(err error) bool {
 	return errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrHalted)
 }
 
-// persist calls attempt until it is done, with a deadline for each attempt and for all of them.
+// persist calls attempt until it is done, with a timeout for each attempt and for all together.
 func persist(ctx context.Context, patience time.Duration, m *metrics, attempt func(context.Context) (done bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -24,30 +24,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file tells a project's events as they become final, by Server-Sent Events. Each stream is a connection of its own, which is closed with it.
+// This file streams a project's final events as Server-Sent Events. Each stream has its own connection.
 
 const (
 	lastEventID   = "Last-Event-ID"
-	eventsAtOnce  = 100             // read and written
-	eventPause    = time.Second     // after the ledger could not be read
-	comeBack      = 2 * time.Second // that clients wait before they open a stream again which ended
-	streamsShare  = 4               // one part in so many of all streams is for one key, and for one address
+	eventsAtOnce  = 100             // events per read and write
+	eventPause    = time.Second     // after a failed read of the ledger
+	comeBack      = 2 * time.Second // before clients reopen an ended stream
+	streamsShare  = 4               // one key, and one address, may have 1/streamsShare of all streams
 	streamRetries = 15 * time.Second
-	pageBeats     = 4 // heartbeats after which a stream of the page ends; its script opens it again, if the session holds
+	pageBeats     = 4 // heartbeats until a page's stream ends; its script reopens it if the session is valid
 )
 
-// Why a stream ended; the labels of scorelay_api_event_streams_ended_total.
+// Reasons for the end of a stream: label values of scorelay_api_event_streams_ended_total.
 const (
 	endedByClient   = "client"   // it closed the connection, or did not read
 	endedByKey      = "key"      // the key was revoked, expired, or lost the project
-	endedByPage     = "page"     // one of the page, whose cookie is to be looked at again
+	endedByPage     = "page"     // a page's stream: the cookie must be checked again
 	endedByShutdown = "shutdown" // of this process
-	endedByReorg    = "replaced" // the chain replaced the block of its cursor, and the ledger does not know of it
+	endedByReorg    = "replaced" // the chain replaced the cursor's block, which the ledger lacks
 )
 
 type streamMetrics struct {
 	open        prometheus.Gauge
-	ended, told *prometheus.CounterVec // by why; events by type
+	ended, told *prometheus.CounterVec // by reason; events by type
 }
 
 func newStreamMetrics(with promauto.Factory) *streamMetrics {
@@ -67,13 +67,13 @@ func newStreamMetrics(with promauto.Factory) *streamMetrics {
 }
 
 var (
-	// errRevoked says that the key of a stream may not read it any more.
+	// errRevoked means that the stream's key lost the right to it.
 	errRevoked = errors.New("the key may not read the project any more")
-	// errSession says that a browser is to show its session again.
+	// errSession means that the browser must send its session again.
 	errSession = errors.New("the session is to be looked at again")
 )
 
-// streams are the open streams of events, bounded by key, by address and in all.
+// streams limits the open event streams: per key, per address and in total.
 type streams struct {
 	most int
 
@@ -82,7 +82,7 @@ type streams struct {
 	of   map[any]int // by key (string) and address (netip.Addr)
 }
 
-// enter takes a place for a stream; leave gives it back.
+// enter takes a place for a stream; leave frees it.
 func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) 
 	switch {
 	case s.of[key] >= share:
 		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one key", share))
-	case from.IsValid() && s.of[from] >= share: // a trusted proxy has none
+	case from.IsValid() && s.of[from] >= share: // a trusted proxy counts for none
 		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one address", share))
 	case s.open >= s.most:
 		return nil, temporary(codeOverloaded, streamRetries, fmt.Sprintf("%d streams of events are open", s.open))
@@ -103,7 +103,7 @@ func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) 
 	}), nil
 }
 
-// count counts a stream. The caller holds the lock.
+// count adds n streams. The caller holds the lock.
 func (s *streams) count(n int, key string, from netip.Addr) {
 	s.open += n
 	for _, of := range []any{key, from} {
@@ -113,11 +113,10 @@ func (s *streams) count(n int, key string, from netip.Addr) {
 	}
 }
 
-// events opens a stream of a project's events.
 func (s *Server) events(c *fiber.Ctx, by *caller) *Problem { return s.eventsFor(c, by, math.MaxInt64) }
 
-// pageEvents is events for the page. No server keeps sessions, so none is told of a sign-out, nor here when the session's time is over: the stream is short, and the
-// browser's next request has the cookie, or has none.
+// pageEvents is events for the page. The server keeps no sessions, so it learns neither of a sign-out nor of a
+// session's end. So the stream is short: the browser's next request has a valid cookie, or none.
 func (s *Server) pageEvents(c *fiber.Ctx, by *caller) *Problem {
 	return s.eventsFor(c, by, pageBeats*s.config.Heartbeat)
 }
@@ -133,7 +132,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	}
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	c.Set("X-Accel-Buffering", "no") // disables nginx's buffering
 	conn := connOf(c)
 	if conn == nil || c.Method() == fiber.MethodHead {
 		return nil
@@ -144,7 +143,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	}
 	e := &eventStream{Server: s, key: by.Key, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
 	ctx := c.Context()
-	ctx.SetConnectionClose() // what the client sends meanwhile is read to notice its end
+	ctx.SetConnectionClose() // later reads only detect the client's end
 	stream := func(w *bufio.Writer) {
 		defer leave()
 		defer func() {
@@ -158,7 +157,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 		ctx.SetBodyStreamWriter(stream)
 		return nil
 	}
-	leave() // the connection may end before it is ours
+	leave() // the connection may end before the hijack
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(hijacked net.Conn) { // HTTP/1.0 has no chunks: the body ends with the connection
 		if leave, p = e.streams.enter(e.key, e.conn.from); p != nil {
@@ -172,8 +171,8 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	return nil
 }
 
-// eventsFrom is the cursor that a request names: of a client that comes back the last one that it was told, else that behind the question mark. One before the
-// end may have the chain's logs read, which is counted as a history is.
+// eventsFrom returns the request's cursor: a reconnecting client's last event id, else the parameter after. A
+// cursor before the end may read the chain's logs, so it costs as much as a history.
 func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Problem) {
 	q := queryOf(c, "after")
 	text := strings.Clone(c.Get(lastEventID))
@@ -207,7 +206,6 @@ func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Probl
 	return at, nil
 }
 
-// eventStream is one open stream.
 type eventStream struct {
 	*Server
 
@@ -220,7 +218,7 @@ type eventStream struct {
 	log     *slog.Logger
 }
 
-// run writes events until the client, its key or this process ends.
+// run writes events until the client, its key, the stream's time or this process ends.
 func (e *eventStream) run(w *bufio.Writer) {
 	ctx, stop := context.WithTimeoutCause(event.AsReader(e.streaming, e.key), e.life, errSession)
 	defer stop()
@@ -245,18 +243,20 @@ func (e *eventStream) run(w *bufio.Writer) {
 	e.metrics.streams.ended.WithLabelValues(why).Inc()
 }
 
-// awaitEnd notices that the client closes the connection, which no request may come over any more.
+// awaitEnd detects that the client closes the connection.
 func (e *eventStream) awaitEnd(end context.CancelCauseFunc) {
 	_ = e.conn.Conn.SetReadDeadline(time.Time{})
 	_, err := e.conn.Conn.Read(make([]byte, 1))
 	end(fmt.Errorf("the client ended the stream: %w", err))
 }
 
-// tell writes what is read. A client hears something each Heartbeat at least, and with it how far it was told, so that it has little to read again.
+// tell streams the events. At least every Heartbeat it sends the current cursor, so that a client that reconnects
+// has little to read again.
 func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 	text := []byte(fmt.Sprintf("retry: %d\nid: %s\n\n", comeBack.Milliseconds(), e.at))
 	for {
-		_ = e.conn.SetWriteDeadline(time.Now().Add(e.config.ReadTimeout)) // a client that does not read is cut, and continues where it was
+		// This cuts a client that does not read; it resumes from its cursor.
+		_ = e.conn.SetWriteDeadline(time.Now().Add(e.config.ReadTimeout))
 		_, _ = w.Write(text)
 		if err := w.Flush(); err != nil {
 			return err
@@ -274,13 +274,13 @@ func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 	}
 }
 
-// next waits for events, for a Heartbeat at most.
+// next waits for events, at most a Heartbeat.
 func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 	beat, cancel := context.WithTimeout(ctx, e.config.Heartbeat)
 	defer cancel()
 	for beat.Err() == nil {
 		events, at, err := e.deps.Events.Next(beat, e.project, e.at, eventsAtOnce)
-		// Behind it, so that nothing is told that came after the key's end.
+		// Check the key after the read: the last event must precede the key's end.
 		if grant := e.deps.Keys.Authenticate(e.secret); grant == nil || grant.Expired(time.Now()) || grant.Rights&score.MayRead == 0 || !grant.Covers(e.project) {
 			return nil, errRevoked
 		}
@@ -291,14 +291,14 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 			}
 		case errors.Is(err, event.ErrReplaced):
 			return nil, err
-		case beat.Err() == nil: // the log says it
+		case beat.Err() == nil: // the Reader reports it
 			_ = retry.Sleep(beat, eventPause)
 		}
 	}
 	return nil, context.Cause(ctx)
 }
 
-// lines are events as they are sent. Without one they tell only how far the ledger was read, which clients keep as their last event's id.
+// lines encodes events, or the current cursor alone, which clients keep as their last event id.
 func (e *eventStream) lines(events []event.Event) (text []byte, err error) {
 	for i := range events {
 		data, err := json.Marshal(&events[i])

@@ -12,10 +12,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// maxGroupBytes bounds the updates of a group: the longest form is free ids, none of which share a run.
+// maxGroupBytes is the most bytes of a group's updates: free ids, each in a run of its own.
 const maxGroupBytes = 2 + score.MaxSigned*(20+1+1+32+1)
 
-// groupBody is the body of update-scores as it comes.
+// groupBody is the raw body of update-scores.
 type groupBody struct {
 	ProjectID *string `json:"projectId"`
 	Kind      *int64  `json:"kind"`
@@ -23,12 +23,12 @@ type groupBody struct {
 	Signature *string `json:"signature"`
 }
 
-// groupRequest is a well-formed signed group: every field read, nothing compared with the world yet.
+// groupRequest is a well-formed, unverified signed group.
 type groupRequest struct {
 	project   score.ProjectID
 	kind      score.Kind
-	body      []byte         // the updates as they were signed
-	updates   []score.Update // the same, read; their signer is not known yet
+	body      []byte         // the updates as signed
+	updates   []score.Update // the same, decoded, with an unknown signer
 	signature wallet.Signature
 }
 
@@ -41,7 +41,6 @@ func decodeGroup(body []byte) (r *groupRequest, p *Problem) {
 	return r, cmp.Or(p, unread)
 }
 
-// request reads every field.
 func (b *groupBody) request(f *fields) (*groupRequest, *Problem) {
 	r := &groupRequest{
 		project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID),
@@ -62,17 +61,17 @@ func (b *groupBody) request(f *fields) (*groupRequest, *Problem) {
 	return r, nil
 }
 
-// unit is what the group is to the contract, for its price.
+// unit returns the group as the contract receives it, for its price.
 func (r *groupRequest) unit() score.Unit {
 	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
 }
 
-// verified is the unit of a group whose signer is known; span is of its request, nil where that is not traced.
+// verified returns the unit of a group with a known signer; span is the request's, nil if untraced.
 func (r *groupRequest) verified(span trace.Span) unit {
 	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}, request: span}
 }
 
-// updates reads the updates of a group and notes what no project could make right.
+// updates decodes a group's updates and adds errors that hold for every project.
 func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kind, body []byte) []score.Update {
 	updates, err := batch.DecodeBody(kind, project, common.Address{}, body, score.MaxSigned)
 	if err != nil {
@@ -96,8 +95,8 @@ func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kin
 	return updates
 }
 
-// differs tells where a body is not what the relayers will write of its updates: then the signature would not be of
-// that.
+// differs returns where a body deviates from its canonical form. Relayers write that form, so other signed bytes
+// would fail the signature check.
 func differs(kind score.Kind, updates []score.Update, body []byte) (at int, canonical bool) {
 	want, err := batch.EncodeBody(kind, updates)
 	for at < min(len(want), len(body)) && want[at] == body[at] {
@@ -106,7 +105,7 @@ func differs(kind score.Kind, updates []score.Update, body []byte) (at int, cano
 	return at, err == nil && at == len(want) && at == len(body)
 }
 
-// canonicalForm says what is canonical, of what can be otherwise.
+// canonicalForm describes the canonical form where others exist.
 func canonicalForm(kind score.Kind) string {
 	if kind == score.KindWord {
 		return "the first and the last byte of the mask must not be 0"
@@ -114,10 +113,10 @@ func canonicalForm(kind score.Kind) string {
 	return fmt.Sprintf("neighbours of one target and score type must share a run, up to %d", score.MaxSigned)
 }
 
-// which names one update of a group: its place, from 0, and its id.
+// which describes an update of a group by index, from 0, and id.
 func which(i int, u *score.Update) string { return fmt.Sprintf("update %d (%s)", i, u.ID) }
 
-// resolvable tells whether the project has every action and score type of the group.
+// resolvable returns a problem if the project lacks an action or score type of the group.
 func (r *groupRequest) resolvable(rec *score.Record) *Problem {
 	for i := range r.updates {
 		u := &r.updates[i]

@@ -13,50 +13,53 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxGroups bounds the groups of one request: several times the full ones that a body holds by default, which is all that sharing
-// a request saves. A body could have one for each three bytes, each answered with hundreds and worked on by itself.
+// maxGroups bounds the groups of one request: several times the full groups of a default body, beyond which sharing
+// a request saves little. Without it, a body could contain a group per three bytes, each with its own work and
+// hundreds of bytes of response.
 const maxGroups = 64
 
-// maxGroupsAtOnce bounds the groups of one request that are accepted at the same time: enough to fill an envelope several
-// times, few enough to leave places to other requests, which share them (Server.groups).
+// maxGroupsAtOnce bounds a request's groups in progress: they fill an envelope several times, and leave places to
+// other requests, which share them (Server.groups).
 const maxGroupsAtOnce = 32
 
-// statusRefused is of a group that is not stored, or perhaps is: its problem says which, and why.
+// statusRefused is the status of a group with a problem; its code shows whether the group may be stored.
 const statusRefused = "refused"
 
-// groupsBody is the body of update-groups as it comes.
+// groupsBody is the raw body of update-groups.
 type groupsBody struct {
-	Groups []groupBody `json:"groups"` // maxGroups at most
+	Groups []groupBody `json:"groups"` // at most maxGroups
 }
 
-// postedGroup is one group of several, on its way to its answer.
+// postedGroup is one group of a request, and its result.
 type postedGroup struct {
-	*groupRequest // nil of one that could not be read
+	*groupRequest // nil if unreadable
 
 	cost       score.Cost
-	left       *score.Left // of the key's budget, if that was asked
+	left       *score.Left // the rest of the key's budget, if it was read
 	verified   bool        // its signer is known
 	duplicates []score.UpdateID
 	problem    *Problem
 }
 
-// groupAnswer is what became of one group. Nothing of a refused one was stored, unless its code is not_durable or internal: then it may be.
+// groupAnswer is the result of one group. A refused one is not stored, unless its code is not_durable or internal:
+// then it may be.
 type groupAnswer struct {
-	Status     string           `json:"status"`           // accepted, duplicate or refused
-	Accepted   int              `json:"accepted"`         // how many of its updates are no duplicates
-	Duplicates []score.UpdateID `json:"duplicates"`       // in the order of the group
-	Problem    *Problem         `json:"problem,omitzero"` // as update-scores would have answered, its pointers from the top of this body
-	Waits      *waits           `json:"waits,omitempty"`
-	RetryAfter int              `json:"retryAfter,omitzero"` // seconds, after which it may be sent again; without it, it would be refused again
+	Status     string           `json:"status"`     // accepted, duplicate or refused
+	Accepted   int              `json:"accepted"`   // updates except duplicates
+	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
+	// As of update-scores; its pointers start at the top of this body.
+	Problem *Problem `json:"problem,omitzero"`
+	Waits   *waits   `json:"waits,omitempty"`
+	// Seconds until a retry; absent if that would be refused again.
+	RetryAfter int `json:"retryAfter,omitzero"`
 }
 
 // groupsAnswered is the body of a 200 of update-groups.
 type groupsAnswered struct {
-	Groups []groupAnswer `json:"groups"` // in the order they were sent
+	Groups []groupAnswer `json:"groups"` // in the order of the request
 }
 
-// updateGroups does with each of several groups what updateScores does with one: each stands or falls by itself, as if it had
-// come alone.
+// updateGroups handles each group as updateScores would, independently of the others.
 func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 	if left := s.over(&by.updates); left.Wait > 0 {
 		return by.updates.tell(c, left)
@@ -69,7 +72,7 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 
-	// Together, so that they share envelopes.
+	// Concurrently, so that they share envelopes.
 	var all sync.WaitGroup
 	places := make(chan struct{}, maxGroupsAtOnce)
 	log, span := s.log(c), s.spanOf(c)
@@ -122,9 +125,9 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 	})
 }
 
-// postGroup takes one group from its fields to durable; span is the request's, nil where that is not traced.
+// postGroup takes one group from decoded fields to durable storage; span is the request's, nil if untraced.
 func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
-	g.cost = score.Cost{Units: 1} // of what cannot be read, or is about a project that is not the key's
+	g.cost = score.Cost{Units: 1} // if it is unreadable, or about another key's project
 	if g.problem == nil {
 		g.cost, g.problem = s.charge(by, g.project, s.priceOf(g.unit()))
 	}
@@ -148,7 +151,7 @@ func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 	g.duplicates, g.problem = s.accept(g.groupRequest.verified(span), by)
 }
 
-// answerGroup notes what became of a group, and says it.
+// answerGroup records the result of a group and returns its response.
 func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) groupAnswer {
 	if g.verified {
 		s.done(c, by, g.cost, g.updates, len(g.duplicates), g.problem)

@@ -16,15 +16,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// A wallet's history is told newest first, from three sources: what is not final, or not projected yet, from the chain's logs; the newest final
-// executions from the projection; those before, which it does not keep, from the logs again. A range of blocks holds the logs of all
-// projects, so a request reads no more than so many blocks, for so long, and one more look-up continues.
+// A wallet's history is newest first, from three sources. The chain's logs have the executions that are not final
+// or not projected yet. The projection keeps the newest final ones; the older ones come from the logs again. A
+// range of blocks contains the logs of all projects, so a request reads a limited number of blocks, for a limited
+// time. Another look-up continues.
 const (
 	maxHistoryBlocks = 20_000
-	historyPatience  = 2 * time.Second // after which no further blocks are read
+	historyPatience  = 2 * time.Second // after which a request stops reading
 	historyTimeout   = 10 * time.Second
-	historiesAtOnce  = 8 // that read logs; what they hold in memory is bounded by it
-	historyCost      = 5 // look-ups that one counts as if it reads logs
+	historiesAtOnce  = 8 // requests that read logs; this bounds their memory
+	historyCost      = 5 // look-ups charged for reading logs
 )
 
 type historyView struct {
@@ -36,9 +37,10 @@ type historyView struct {
 }
 
 type historyEntry struct {
-	UpdateID        score.UpdateID `json:"updateId"`
-	Action          *string        `json:"action"` // null where the contract knows no such action, or only since a block that is not final
-	Points          *int64         `json:"points"` // signed; as action
+	UpdateID score.UpdateID `json:"updateId"`
+	// Null if the contract has no such action, or has it only since a block that is not final.
+	Action          *string        `json:"action"`
+	Points          *int64         `json:"points"` // signed; null like action
 	ScoreType       *string        `json:"scoreType"`
 	Signer          common.Address `json:"signer"`
 	Time            time.Time      `json:"time"` // of the block
@@ -48,7 +50,8 @@ type historyEntry struct {
 	Outcome         string         `json:"outcome"`
 }
 
-// historyCursor is where a page begins: with what is in the block and before it, but for the newest so many of the wallet's executions in the block.
+// historyCursor is the start of a page: the block and older ones, without the wallet's newest executions in the
+// block, as many as told.
 type historyCursor struct {
 	block uint64
 	told  uint32
@@ -62,21 +65,20 @@ func (c historyCursor) String() string {
 
 func parseHistoryCursor(text string) (historyCursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(text) != 16 || len(raw) != 12 { // the decoder passes over line breaks
+	if err != nil || len(text) != 16 || len(raw) != 12 { // the decoder ignores line breaks
 		return historyCursor{}, errHistoryCursor
 	}
 	return historyCursor{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil
 }
 
-// historyPage is filled with executions, the newest first.
 type historyPage struct {
 	begin historyCursor
 	limit int // at least 1
 	found []score.Execution
-	at    historyCursor // right after the last one that was taken or passed over
+	at    historyCursor // after the last execution that was taken or skipped
 }
 
-// take takes what belongs to the page; false once it is full.
+// take adds the executions that belong to the page; it returns false once the page is full.
 func (h *historyPage) take(newest []score.Execution) bool {
 	for i := range newest {
 		e := &newest[i]
@@ -97,7 +99,7 @@ func (h *historyPage) take(newest []score.Execution) bool {
 	return true
 }
 
-// history tells what the contract did with a wallet's updates.
+// history responds with the contract's results for a wallet's updates.
 func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -140,17 +142,17 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// recent is what the projection keeps of a project's newest executions, of all wallets.
+// recent holds the projection's newest executions of a project, of all wallets.
 type recent struct {
 	newest []score.Execution
 	all    bool // there are no older ones
 	asOf   uint64
 }
 
-// of are the wallet's executions in final blocks that are kept whole; those before the block `whole` are not.
+// of returns the wallet's executions in the completely kept final blocks, which begin at whole.
 func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64) {
 	if !r.all && len(r.newest) > 0 {
-		whole = r.newest[len(r.newest)-1].Block + 1 // of the oldest block some may be missing
+		whole = r.newest[len(r.newest)-1].Block + 1 // the oldest block may be incomplete
 	} else if !r.all {
 		whole = r.asOf + 1
 	}
@@ -162,7 +164,7 @@ func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64
 	return kept, whole
 }
 
-// fill fills the page. next is where the following one begins, nil if there is none; final is the newest final block.
+// fill fills the page. next is the start of the following page, if any; final is the newest final block.
 func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *historyPage, project score.ProjectID, target common.Address, r recent) (
 	next *historyCursor, final uint64, p *Problem,
 ) {
@@ -183,7 +185,7 @@ func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *histo
 	return next, logs.final(r.asOf), p
 }
 
-// logReader reads the logs of one request, within its bounds.
+// logReader reads logs for one request, within its limits.
 type logReader struct {
 	s       *Server
 	c       *fiber.Ctx
@@ -197,7 +199,8 @@ type logReader struct {
 	until  time.Time
 }
 
-// read fills the page from the logs of a range of blocks, from its end. next is where to continue, nil if the range is read.
+// read fills the page from the logs of blocks first … last, newest first. next is where to continue, nil if the
+// range is done.
 func (l *logReader) read(ctx context.Context, first, last uint64) (next *historyCursor, p *Problem) {
 	if p := l.begin(ctx); p != nil {
 		return nil, p
@@ -207,7 +210,7 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *history
 		return nil, nil
 	}
 	bound := max(first, last-min(last, l.left-1))
-	read := last + 1 // the lowest block that is read
+	read := last + 1 // the lowest block that was read
 	err := l.s.deps.Chain.History(ctx, l.project, l.target, bound, last, *l.extent, func(down uint64, newest []score.Execution) bool {
 		l.left -= min(l.left-1, read-down)
 		read = down
@@ -222,13 +225,13 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *history
 	switch {
 	case err != nil && read > last:
 		return nil, l.unavailable(err)
-	case err != nil: // what was read is told, and the rest is asked for again
+	case err != nil: // the response has the part that was read; next continues after it
 		return &historyCursor{block: read - 1}, nil
 	}
 	return next, nil
 }
 
-// begin finds a place among those that read logs, counts what it costs, and asks how long the chain is; once.
+// begin takes a log reader's place, charges its cost, and reads the chain's extent; once.
 func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	if l.extent != nil {
 		return nil
@@ -250,7 +253,7 @@ func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	return nil
 }
 
-// final is the newest block that is known to be final: the projection's, or a later one that the chain told.
+// final returns the newest block known to be final: the projection's, or a later one of the extent.
 func (l *logReader) final(projected uint64) uint64 {
 	if l.extent == nil {
 		return projected
@@ -269,7 +272,7 @@ func (l *logReader) unavailable(err error) *Problem {
 	return temporary(codeChainUnavailable, retryAfterFailure, "")
 }
 
-// entryOf tells of an execution in a project's words. Blocks after final may be lost in a reorganisation.
+// entryOf describes an execution with the project's names. Blocks after final may be lost in a reorganisation.
 func entryOf(rec *score.Record, e *score.Execution, final uint64) historyEntry {
 	entry := historyEntry{
 		UpdateID: e.ID, Signer: e.Signer, Time: e.Time.UTC(), TransactionHash: e.Tx, BlockNumber: e.Block,

@@ -19,15 +19,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// All request bodies are read here, strictly. Unknown, repeated and differently capitalised members are refused, and so are
-// invalid UTF-8 and anything after the value.
+// This file decodes all request bodies, strictly. It refuses unknown, repeated and differently capitalised members,
+// invalid UTF-8, and data after the value.
 
-// maxInteger is the most that every reader of JSON reads exactly.
+// maxInteger is the largest integer that every JSON parser reads exactly.
 const maxInteger = 1<<53 - 1
 
-// decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
-// read, what it asks for. All that is wrong with the body's fields is answered together. The library stops at the first fault and does not bound
-// an array: what it refuses, and bodies whose items cost more than their bytes, are read member by member.
+// decode decodes a body into a struct of pointers and slices, with nil for missing and null members; read turns
+// that into the request. All field errors are reported together. The library stops at the first error and accepts
+// arrays of any length. So bodies that it refuses, and bodies with items that cost more than their bytes, are
+// decoded member by member.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
 	var wrong fields
@@ -49,9 +50,10 @@ func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	return r, nil
 }
 
-// body reads a body member by member: it sets those that it can read and notes the others. The problem is of bytes that are no JSON object.
+// body decodes a body member by member: it sets the valid ones and adds errors for the others. It returns a problem
+// unless the bytes are a JSON object.
 func (f *fields) body(body []byte, into reflect.Value) *Problem {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)) // they are noted
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)) // object reports them
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return problem(codeMalformedJSON, "the body is empty")
 	}
@@ -75,7 +77,7 @@ func (f *fields) body(body []byte, into reflect.Value) *Problem {
 	}
 }
 
-// value reads the decoder's next value. The error says that it is no JSON.
+// value decodes the next value. It returns an error on invalid JSON.
 func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	kind := d.PeekKind()
 	switch {
@@ -106,14 +108,15 @@ func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	return nil
 }
 
-// integerOf reads a JSON number that is an integer to the last digit, of at most maxInteger.
+// integerOf parses a JSON number that is exactly an integer, at most maxInteger.
 func integerOf(text string) (int64, bool) {
 	about, err := strconv.ParseFloat(text, 64)
 	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
 	switch {
 	case !strings.ContainsAny(digits, "123456789"):
 		return 0, err == nil
-	case err != nil || len(text) > 64 || math.Abs(about) > maxInteger || math.Abs(about) < 0.5: // also what is too long to be read exactly
+	// Also if it is too long for an exact parse.
+	case err != nil || len(text) > 64 || math.Abs(about) > maxInteger || math.Abs(about) < 0.5:
 		return 0, false
 	}
 	exact, ok := new(big.Rat).SetString(text)
@@ -131,7 +134,7 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 		if token, err = d.ReadToken(); err != nil {
 			break
 		}
-		if len(f.errors) >= maxFieldErrors { // what follows would not be told
+		if len(f.errors) >= maxFieldErrors { // the list of errors is full
 			err = d.SkipValue()
 			continue
 		}
@@ -160,7 +163,7 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 	return err
 }
 
-// mostItems bounds the lists of all bodies, by pointer, so that no body makes the server hold more.
+// mostItems bounds all lists, by pointer, and so the memory of a decoded body.
 var mostItems = map[string]int{
 	"/groups": maxGroups, "/updateIds": maxLookedUp, "/edits": score.MaxEdits, "/inputActions": score.MaxActions, "/scoreTypes": score.MaxScoreTypes,
 	"/owners": score.MaxCreationMembers, "/updaters": score.MaxCreationMembers,
@@ -186,7 +189,7 @@ func (f *fields) array(d *jsontext.Decoder, into reflect.Value) error {
 	return err
 }
 
-// kindName says in words what came, typeName what was expected.
+// kindName names the received kind, typeName the expected type.
 var (
 	kindName = map[jsontext.Kind]string{'"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", '[': "an array", '{': "an object"}
 	typeName = map[reflect.Kind]string{
@@ -194,7 +197,7 @@ var (
 	}
 )
 
-// request reads a body that says it is JSON, from the bytes as they came: never unpacked.
+// request decodes a body that is declared as JSON, from its raw bytes.
 func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" {
 		return nil, problem(codeContentEncoding, "")
@@ -209,7 +212,7 @@ func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Prob
 	return decode(c.BodyRaw())
 }
 
-// isJSON takes application/json with no parameter but charset=utf-8.
+// isJSON reports whether the type is application/json, with charset=utf-8 as the only parameter allowed.
 func isJSON(contentType string) bool {
 	if contentType == fiber.MIMEApplicationJSON {
 		return true
@@ -226,7 +229,6 @@ func isJSON(contentType string) bool {
 	return true
 }
 
-// send writes v as the response.
 func send(c *fiber.Ctx, status int, contentType string, v any) error {
 	var body []byte
 	var err error

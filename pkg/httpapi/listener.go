@@ -16,49 +16,50 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// A server that refuses a body it has not read, and closes, makes the kernel reset the connection, and the reset can
-// overtake the answer: the caller sees a broken connection instead of a 413. So a connection that is closed on a caller
-// who is still sending says first that nothing more will come, and listens on for a moment. What is read then is thrown away, on
-// cores that all share, so it is bounded as bodies are: within Config.Linger a key may linger as often as it leaves free for others.
+// If a server closes on an unread body, the kernel resets the connection. The reset can overtake the response: the
+// caller sees a broken connection instead of a 413. So the API first closes its own direction and reads on for a
+// moment. Discarding takes CPU time that all callers share. So it is bounded as bodies are: within Config.Linger a
+// key may linger as often as it leaves free for others.
 const (
-	lingerBytes = 4 << 20 // of one connection
-	maxLingers  = 64      // within Config.Linger; of connections beyond little is read, and they end after a quarter of the time
+	lingerBytes = 4 << 20 // per connection
+	// Within Config.Linger. Connections beyond are read only a little, for a quarter of the time.
+	maxLingers = 64
 )
 
-// conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
+// conn is a connection to the API. Until a valid API key comes over it, it may be idle only briefly.
 type conn struct {
 	net.Conn
 	doors   *doors
-	from    netip.Addr  // whose bound it counts for; the zero address: none's, since a trusted proxy opened it
+	from    netip.Addr  // the address that it counts for; the zero Addr if trusted
 	trusted bool        // a trusted proxy opened it
-	known   atomic.Bool // a valid API key came over it, or a trusted proxy opened it
+	known   atomic.Bool // a valid API key came over it, or it is trusted
 
 	since   time.Time     // when it was accepted
-	keyless *list.Element // its place among those without a key; nil: none. Of the doors, as left
-	key     string        // whose bound it counts for: that which came over it first; empty: none's. Of the doors, as keyless
-	left    bool          // its place is given back
+	keyless *list.Element // its element of doors.keyless, or nil. Guarded by doors.mu, like key and left
+	key     string        // the key that it counts for: the first valid one, or empty
+	left    bool          // its place is free again
 
-	heard bool // something was read, ever
+	heard bool // at least one byte was read
 
 	framing framing.Framing
-	wrong   *framing.Flaw // of the request after those that were passed on; nothing is read any more
-	told    bool          // the server has come to that request
-	refused *Problem      // why its body may not come, where the flaw is framing.Refused
+	wrong   *framing.Flaw // of the first refused request; reading stops
+	told    bool          // the server has reached that request
+	refused *Problem      // why its body is refused, if wrong is framing.Refused
 	hold    hold          // for the body in progress
 
 	linger atomic.Bool
 	once   sync.Once
 }
 
-// Read reads what is framed well. Of a request that is not the server gets the beginning, without the line that is wrong, and
-// then an error: it answers that, and closes the connection. A caller that never said anything is no request that timed
-// out: the connection just ends.
+// Read passes on well-framed requests. Of a malformed one the server gets the beginning, without the bad line, and
+// then an error; it responds to that, and closes the connection. A caller that never sent a byte has no request
+// that timed out: the connection just ends.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.wrong != nil {
 		c.told = true
 		return 0, errMalformed
 	}
-	if c.framing.Between() { // all before is answered: fasthttp reads when it has nothing left
+	if c.framing.Between() { // all requests are answered: fasthttp reads when its buffer is empty
 		c.doors.bodies.give(&c.hold, false)
 	}
 	n, err := c.Conn.Read(p)
@@ -84,13 +85,14 @@ func (c *conn) Read(p []byte) (int, error) {
 
 var errMalformed = errors.New("the request is not framed as HTTP/1.1, or its body may not come")
 
-// LetIn decides about a body, before fasthttp knows of it.
+// LetIn implements framing.Gate, before fasthttp sees the body.
 func (c *conn) LetIn(target, key []byte, length uint64) bool {
 	c.refused = c.doors.server.letIn(&c.hold, string(target), string(key), length)
 	return c.refused == nil
 }
 
-// SetReadDeadline bounds how long the caller may take: less for its next request to begin, and for its head, while it showed no key.
+// SetReadDeadline limits how long the caller may take; while keyless, less for the next request's beginning and
+// head.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	if c.framing.InHead() && !c.known.Load() {
 		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
@@ -100,7 +102,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection, after the caller has stopped sending if it lingers, and gives its place back.
+// Close closes the connection and frees its place. If it lingers, it first waits until the caller stops sending.
 func (c *conn) Close() (err error) {
 	c.once.Do(func() {
 		defer c.doors.leave(c)
@@ -120,8 +122,9 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time. It reads so many bytes at most;
-// a caller that sends more has the time to read the answer, since to close with bytes unread is what resets the connection.
+// drainAndClose closes a connection once its caller has stopped sending, or after within. It reads up to most
+// bytes. If the caller sends more, it waits for the rest of the time, so that the caller can read the response. A
+// close with unread bytes would reset the connection.
 func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		until := time.Now().Add(within)
@@ -133,13 +136,13 @@ func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	return c.Close()
 }
 
-// connOf is the request's connection; nil in tests that have none of ours.
+// connOf returns the request's connection; nil in some tests.
 func connOf(c *fiber.Ctx) *conn {
 	known, _ := c.Context().Conn().(*conn)
 	return known
 }
 
-// lingerOnClose has the request's connection linger when it is closed.
+// lingerOnClose makes the request's connection linger when it closes.
 func lingerOnClose(c *fiber.Ctx) {
 	if conn := connOf(c); conn != nil {
 		conn.linger.Store(true)

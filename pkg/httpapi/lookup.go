@@ -14,13 +14,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// readTimeout bounds one question to the chain.
+// readTimeout limits the reads of one request.
 const readTimeout = 5 * time.Second
 
-// unknown is the status of what nothing is known of.
+// unknown is the status of an id without an accepted update.
 const unknown = "unknown"
 
-// progress is how far something has come, in the words of responses. What does not apply (yet) is null.
+// progress is a status as responses contain it. Fields that do not apply (yet) are null.
 type progress struct {
 	Status          string       `json:"status"`
 	Outcome         *string      `json:"outcome"`
@@ -47,22 +47,22 @@ type projectView struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	progress
 	Name         string           `json:"name"`
-	InputActions []score.Action   `json:"inputActions"` // by index: a later one of the same name is the valid one
+	InputActions []score.Action   `json:"inputActions"` // by index; of one name, the latest is valid
 	ScoreTypes   []string         `json:"scoreTypes"`
 	Members      int              `json:"members"` // owners and updaters, each counted once
-	Owners       []common.Address `json:"owners"`  // as updaters, of this page
+	Owners       []common.Address `json:"owners"`  // those on this page, like updaters
 	Updaters     []common.Address `json:"updaters"`
 	Next         *string          `json:"next"`
 	SignedOnly   bool             `json:"signedOnly"`
-	Signing      wallet.Domain    `json:"signing"` // what EIP-712 signatures are made under: the deployment's
+	Signing      wallet.Domain    `json:"signing"` // the deployment's EIP-712 domain
 }
 
-// countMembers has a look-up count as one for each 2,048 members of its project: all are passed over for any page of them.
+// countMembers charges one look-up per 2,048 members of the project: each page scans all of them.
 func (s *Server) countMembers(c *fiber.Ctx, by *caller, members int) *Problem {
 	return s.countAs(c, by, (members+2047)/2048)
 }
 
-// project tells of a project, how far its creation has come, and of some of its members, in the order of their addresses.
+// project responds with a project, its creation's progress, and a page of its members, by address.
 func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	id, p := projectParam(c, by)
 	if p != nil {
@@ -101,8 +101,8 @@ func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// creationStatus is what the status store says of a creation, unless it contradicts what is known: the directory knows
-// only final events, the stream only dead letters, and Redis may know nothing, or of an earlier creation that failed.
+// creationStatus returns the status store's status of a creation, unless it contradicts known. The directory
+// contains only final events, the stream only dead letters; Redis may have an earlier, failed creation, or none.
 func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.Status {
 	statuses, _, err := s.deps.Statuses.Read(s.life, []score.Ref{score.CreationRef(id)})
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.St
 type scoresView struct {
 	ProjectID   score.ProjectID `json:"projectId"`
 	Wallet      common.Address  `json:"wallet"`
-	BlockNumber uint64          `json:"blockNumber"` // the state of which block was read: the newest
+	BlockNumber uint64          `json:"blockNumber"` // the newest: the scores are as of this block
 	Scores      []scoreView     `json:"scores"`
 }
 
@@ -134,7 +134,7 @@ type scoreView struct {
 	Score     string `json:"score"` // a decimal integer; may be negative
 }
 
-// scores tells a wallet's scores of all score types, as they are on the chain now.
+// scores responds with a wallet's scores of all score types, as of the newest block.
 func (s *Server) scores(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -166,7 +166,7 @@ func (s *Server) scores(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// projectParam is the project in the path, if it is one of the key's.
+// projectParam returns the path's project, if the key may use it.
 func projectParam(c *fiber.Ctx, by *caller) (score.ProjectID, *Problem) {
 	id, err := score.ParseProjectID(c.Params("project"))
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 
 type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
-	updates   *prometheus.CounterVec   // by result: accepted or duplicate, each update; a code of the table, each post
+	updates   *prometheus.CounterVec   // by result: accepted or duplicate per update; a code of the table per post
 	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
 	edits     *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
 
-	accepted, duplicates prometheus.Counter // of updates: those of every post
+	accepted, duplicates prometheus.Counter // children of updates, used by every post
 
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
@@ -82,7 +82,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		streams: newStreamMetrics(with),
 	}
 	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
-	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} { // what is alerted on, at 0, so that the first one shows as growth
+	// Alerts use these. They start at 0, so that the first one shows as growth.
+	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} {
 		m.updates.WithLabelValues(code.Name)
 		m.creations.WithLabelValues(code.Name)
 		m.edits.WithLabelValues(code.Name)
@@ -96,7 +97,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// newKeyMetrics has one series for each of the first 100 names of keys.
+// newKeyMetrics has one series for each of the first 100 key names.
 func newKeyMetrics(with promauto.Factory) *keyMetrics {
 	return &keyMetrics{
 		named: map[string]bool{},

@@ -9,10 +9,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// mostListed bounds the names that a refusal of an unknown one lists.
+// mostListed bounds the names in the detail about an unknown name.
 const mostListed = 10
 
-// thereAre lists names, those first that are nearest to the one that came.
+// thereAre lists names, those nearest to came first.
 func thereAre(came string, names []string) string {
 	far := make(map[string]int, len(names))
 	for _, name := range names {
@@ -31,9 +31,9 @@ func thereAre(came string, names []string) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// distance is how many bytes make one text of the other: put in, left out or replaced (Levenshtein).
+// distance returns the Levenshtein distance of two texts, in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // from a's beginning to each beginning of b
+	row := make([]int, len(b)+1) // from a prefix of a to each prefix of b
 	for j := range row {
 		row[j] = j
 	}

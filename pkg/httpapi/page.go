@@ -17,19 +17,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file serves the page for people. Each of its screens is a look-up of the API key that the session holds.
+// This file serves the page for people. Each screen is a look-up by the session's API key.
 
-// How often an address may try to sign in, and all that come through a trusted proxy.
+// Limits of sign-in attempts: per address, and for all that come through trusted proxies.
 const (
 	signInsPerSecond = 1
 	signInsAtOnce    = 10
-	proxiedSignIns   = 50 // a second
+	proxiedSignIns   = 50 // per second
 )
 
-// carrierPatience is how long a screen waits for an update's transaction, which it can do without.
+// carrierPatience is how long a screen waits for an update's transaction, which is optional.
 const carrierPatience = time.Second
 
-// newPage returns the page; nil where there is none.
+// newPage returns the page; nil if it is disabled.
 func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
 		return nil, nil
@@ -39,10 +39,9 @@ func (s *Server) newPage() (*page.Page, error) {
 	})
 }
 
-// servePage adds the page's routes.
 func (s *Server) servePage(app *fiber.App) {
-	// A screen's names and numbers come to a tenth. What else it holds is safe in it: no other site can have a browser ask for a screen with its cookie, and so none
-	// learns the session's token from lengths.
+	// Compression reduces a screen's names and numbers to a tenth. It is safe: no other site can make a browser
+	// request a screen with its cookie, so none learns the session's token from lengths.
 	small := compress.New()
 	for name, contentType := range page.Files {
 		app.Get("/app/"+name, small, keptForever(page.Version(name), newDocument(contentType, page.File(name)).send))
@@ -60,7 +59,7 @@ func (s *Server) servePage(app *fiber.App) {
 	}
 }
 
-// keptForever has browsers keep what they ask for in this very version; another one may mean another version's.
+// keptForever makes browsers keep a file of exactly this version; another one may come from another API version.
 func keptForever(version string, send fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		err := send(c)
@@ -75,14 +74,14 @@ func keptForever(version string, send fiber.Handler) fiber.Handler {
 	}
 }
 
-// inSession has a request be one with its session's key; one without a session stays as it is.
+// inSession adds the key of the request's session, if it has one.
 func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		r, err := adaptor.ConvertRequest(c, true)
 		if err != nil {
 			return problem(codeInvalidPath, "").write(c)
 		}
-		if conn := connOf(c); conn != nil { // which hides it
+		if conn := connOf(c); conn != nil { // it hides the TLS state
 			if over, ok := conn.Conn.(*tls.Conn); ok {
 				r.TLS = new(over.ConnectionState())
 			}
@@ -94,7 +93,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 	}
 }
 
-// ours lets posts in that a screen of the page sent.
+// ours admits posts that a screen of the page sent.
 func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Sessions.Ours(r) {
@@ -104,7 +103,6 @@ func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	}
 }
 
-// showPage is the handler of every screen.
 func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
@@ -112,7 +110,6 @@ func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
 	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant, count) })
 }
 
-// adapted has a handler of net/http answer.
 func (s *Server) adapted(c *fiber.Ctx, handle http.HandlerFunc) *Problem {
 	if err := adaptor.HTTPHandlerFunc(handle)(c); err != nil {
 		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
@@ -128,12 +125,11 @@ func (s *Server) refusePage(p *Problem, c *fiber.Ctx) error {
 	return adaptor.HTTPHandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.page.Refuse(w, r, shown) })(c)
 }
 
-// shown is the problem as the page shows it.
 func (p *Problem) shown() *page.Problem {
 	return &page.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Code: p.Code, RetryAfter: p.retrySeconds()}
 }
 
-// shownError is the problem as an error of the page; nil of none.
+// shownError returns shown as an error, or nil.
 func (p *Problem) shownError() error {
 	if p == nil {
 		return nil
@@ -141,7 +137,7 @@ func (p *Problem) shownError() error {
 	return p.shown()
 }
 
-// withoutKey answers a request that needs no key, unless too many that try one come from its address.
+// withoutKey serves a request before sign-in, unless its address has made too many attempts.
 func (s *Server) withoutKey(handle http.HandlerFunc) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		began := time.Now()
@@ -164,7 +160,7 @@ func (s *Server) withoutKey(handle http.HandlerFunc) fiber.Handler {
 	}
 }
 
-// tries counts that an address tries a key. None can be guessed: it is the work of trying that is bounded.
+// tries counts an address's sign-in attempt. Keys cannot be guessed; the limit bounds the work of attempts.
 func (s *Server) tries(c *fiber.Ctx) *Problem {
 	if s.deps.Limiter == nil {
 		return nil
@@ -179,7 +175,7 @@ func (s *Server) tries(c *fiber.Ctx) *Problem {
 	return nil
 }
 
-// source tells the page what the API would answer.
+// source gives the page the same data as the API's responses.
 type source struct{ s *Server }
 
 func (a source) Authenticate(secret string) *score.Grant { return a.s.deps.Keys.Authenticate(secret) }

@@ -10,150 +10,156 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Publisher makes what was accepted durable.
+// Publisher stores accepted work durably.
 type Publisher interface {
 	Edits
-	// PublishEnvelope stores updates as one message, of which signed marks the signed groups, in ascending
-	// order, and traces what is traced: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
-	// the same under the same msgID again must be safe.
+	// PublishEnvelope stores updates as one message; signed marks the signed groups, in ascending order. nil means
+	// stored and synced, ErrFull refused. After any other error it may be stored; publishing it again under the
+	// same msgID must be safe.
 	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error
-	// PublishProject stores a creation, once per projectId: a *score.TakenError says that another one is there. replaces is
-	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
+	// PublishProject stores a creation, once per projectId. A *score.TakenError means that another one exists.
+	// replaces is the sequence of an earlier, rejected creation, or 0. Other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error
 }
 
 // Edits stores accepted edits.
 type Edits interface {
-	// PublishEdit stores an edit, once per project and nonce: a *score.EditTakenError says that one is there which is no dead letter.
-	// ErrFull and other errors as of PublishEnvelope.
+	// PublishEdit stores an edit, once per project and nonce. A *score.EditTakenError means that another one
+	// exists, except as a dead letter. Other errors as of PublishEnvelope.
 	PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error
-	// Edit is the newest accepted edit that is stored under its name, nil if none is, and its dead letter, nil if it has none.
+	// Edit returns the newest stored edit under the ref, and its dead letter; nil for what is missing.
 	Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error)
 }
 
-// Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.
+// Statuses keeps claims and statuses. It may fail at any time, but fast; accepted work is safe without it.
 type Statuses interface {
-	// Claim claims 1 … score.MaxSigned updates for one accept, and answers for each, in order: all that are free are won,
-	// or, when one is busy, none is.
+	// Claim claims 1 … score.MaxSigned updates for one accept, and returns an answer per update, in order. It wins
+	// all free ones, or none if one is busy.
 	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
-	// Release gives up those of the updates that the token has claimed; anything else stays.
+	// Release undoes the token's claims on the updates; other states stay.
 	Release(ctx context.Context, refs []score.Ref, token string) error
-	// Accepted reports stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
+	// Accepted reports stored updates and creations; tokens are those of the claims, in order. The call may come
+	// late.
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
-	// Read answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply, is
-	// the truth only when the store is complete: when nothing was lost that has not been restored yet.
+	// Read returns a status per ref, in order, zero if unknown. Unknown, and outcomes other than applied, are
+	// reliable only if complete is set: all that the store lost is restored.
 	Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error)
-	// RequestRestore asks for a restore: statuses are missing that no process will write any more.
+	// RequestRestore requests a restore: statuses are missing that no process will write any more.
 	RequestRestore(ctx context.Context) error
 }
 
-// Events reads what became final, as event.Reader does.
+// Events reads final events: see event.Reader.
 type Events interface {
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
 	End(ctx context.Context) (event.Cursor, error)
 	Holds(ctx context.Context, at event.Cursor) error
 }
 
-// Minter makes updateIds that no other Minter makes. Safe for concurrent use.
+// Minter generates unique updateIds. Safe for concurrent use.
 type Minter interface {
-	// Range makes n ids (1 … 65,536, anything else is an error).
+	// Range generates n ids, 1 … 65,536; other n are an error.
 	Range(n int) (score.IDRange, error)
 }
 
-// Directory knows the projects that exist on the chain, final.
+// Directory knows the projects that are final on the chain.
 type Directory interface {
-	// Project returns a record that does not change any more.
+	// Project returns a project's record, which is immutable.
 	Project(id score.ProjectID) (*score.Record, bool)
-	// After are the first records after an id, in the order of ids; nil: from the first on. At most so many.
+	// After returns up to most records that follow an id, ordered by id; nil starts at the first.
 	After(id *score.ProjectID, most int) []*score.Record
 }
 
 // Keys knows the API keys.
 type Keys interface {
-	// Authenticate returns what the secret's key allows: the same Grant each time until the key changes. nil of no valid key.
+	// Authenticate returns the grant of the secret's key, the same pointer until the key changes; nil if the key is
+	// invalid.
 	Authenticate(secret string) *score.Grant
-	// Age is how long ago all changes of keys were last known.
+	// Age returns the time since the keys were last known to be complete.
 	Age() time.Duration
 }
 
-// Limiter counts what keys use. A key may have several names in it.
+// Limiter counts usage by key. One API key may use several limiter keys.
 type Limiter interface {
-	// Over asks no store whether nothing of the key may pass now, and for how long; 0 if it may.
+	// Over returns how long a key over its rate must wait on this replica, else 0. It reads only local state.
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
-	// Distinct adds names to those of a key on this UTC day, and returns how many different ones there are, about.
+	// Distinct adds names to the key's set of this UTC day, and returns its estimated size.
 	Distinct(ctx context.Context, key string, names [][]byte) (uint64, error)
-	// Return gives gas and gwei back that Take took, on the day of cost.At.
+	// Return refunds gas and gwei that Take took, on the day of cost.At.
 	Return(key string, cost score.Cost)
 }
 
-// Gas knows what accepted work takes at worst.
+// Gas estimates the worst-case gas of accepted work.
 type Gas interface {
-	// Unit is of an update or a signed group, without the transaction that it shares with others.
+	// Unit returns the gas of an update or signed group, the transaction's shared part excluded.
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
 	Edit(e *score.SignedEdit) uint64
 }
 
-// Backlogs knows how much of projects waits to be bound to transactions.
+// Backlogs knows the projects' backlogs of unassigned updates.
 type Backlogs interface {
-	// Of is what is known of a project; zero where little waits, or nothing is known.
+	// Of returns a project's backlog; zero if it is small or unknown.
 	Of(project score.ProjectID) score.Backlog
 }
 
-// Pause is an operator's: what was accepted waits.
+// Pause is a pause by an operator: accepted work waits.
 type Pause struct {
-	Reason  string // for callers; not empty
-	Refuses bool   // nothing is accepted either
+	Reason  string // for callers; required
+	Refuses bool   // new work is refused, too
 }
 
 // Chain reads the contract.
 type Chain interface {
-	// ProjectExists looks at the newest block.
+	// ProjectExists reads the newest block.
 	ProjectExists(ctx context.Context, project score.ProjectID) (bool, error)
-	// NextEdit is the nonce of the project's next edit, as of the newest block and as of a final one; 0 of a project that is not there.
+	// NextEdit returns the nonce of the project's next edit, as of the newest block and of a final one; 0 if the
+	// project is missing.
 	NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error)
-	// Used tells of each updateId whether it was used up, in order, as of a final block.
+	// Used reports for each updateId, in order, whether it was used, as of a final block.
 	Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error)
-	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An
-	// index that is missing, or a project the contract does not know (yet), is a score of zero.
+	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. A
+	// missing index or project is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
-	// Carrier reads the lane's transaction that carries an update; nil of one that is none.
+	// Carrier reads the lane transaction that contains an update; nil for other transactions.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error)
-	// Extent tells how long the chain is.
 	Extent(ctx context.Context) (score.Extent, error)
-	// History reads what became of the updates of a wallet from the logs of the blocks from … to (inclusive), which are within the extent, and hands it to
-	// fn, the newest first, a range of blocks at a time: down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
+	// History reads executions of a wallet's updates from the logs of the blocks from … to (inclusive), within the
+	// extent. It passes them to fn, newest first, one range of blocks at a time; down is its first block. Points,
+	// Gas and Fee are omitted. It stops when fn returns false.
 	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool) error
 }
 
-// Standings knows the scores that final executions make, and keeps the newest of these. All that it tells is as of one block. Its errors are a
-// *score.RebuildingError while it reads what it lost again, score.ErrNotProjected of a project that it has not come to, and others while it cannot be
-// asked. A board is the index of a score type, or score.Total.
+// Standings projects final executions: scores, and the newest executions. Each result is as of one block. Errors:
+// *score.RebuildingError while it rebuilds, score.ErrNotProjected for a project yet to be reached, and others while
+// it is unavailable. A board is the index of a score type, or score.Total.
 type Standings interface {
-	// Page is what follows the cursor on a board, or its begin if that is nil; at most limit standings.
+	// Page returns up to limit standings after the cursor; nil starts at the top.
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
-	// Around has the wallet in its middle, or as near to it as the board's ends allow; it is empty where the wallet is not on the board.
+	// Around returns the standings around the wallet, in the middle as far as the board's ends allow; empty if it
+	// is absent.
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
-	// BoardStandings are those of a wallet on the board of the total, and on those of the first score types, in this order.
+	// BoardStandings returns a wallet's standing on the total board, and on those of the first types score types,
+	// in this order.
 	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
-	// Scores answers for each wallet, in order, with the scores of the first score types; 0 where it has none.
+	// Scores returns each wallet's scores of the first types score types, in order; 0 for missing ones.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
-	// Recent are the newest executions, the newest first; there are older ones only if these are score.MaxRecent. Blocks after AsOf may be in it in part.
+	// Recent returns the newest executions, newest first. Older ones exist only if it returns score.MaxRecent.
+	// Blocks after asOf may be incomplete.
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
-	// Days are those from … to (inclusive) with executions, the oldest first.
+	// Days returns the days from … to (inclusive) with executions, oldest first.
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
-	// Applied is how many updates of each project, in order, were applied on each day from … to (inclusive).
+	// Applied returns the number of applied updates of each project, in order, on each day from … to (inclusive).
 	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
-	// Summaries answers for each project, in order; nil of one that it has not come to.
+	// Summaries returns a summary per project, in order; nil for one yet to be reached.
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
-// Contracts asks contract wallets (ERC-1271).
+// Contracts calls contract wallets (ERC-1271).
 type Contracts interface {
-	// HasCode tells whether the address is a contract.
+	// HasCode reports whether the address is a contract.
 	HasCode(ctx context.Context, address common.Address) (bool, error)
-	// Call is an eth_call at the newest block; a revert is an empty answer, not an error.
+	// Call makes an eth_call at the newest block; a revert returns an empty result and nil.
 	Call(ctx context.Context, to common.Address, data []byte) ([]byte, error)
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// maxFieldErrors bounds the list of one problem: the first ones help, the thousandth does not.
+// maxFieldErrors bounds the errors of one problem: only the first ones help.
 const maxFieldErrors = 20
 
-// Problem is an answer that is not a 200: a document of RFC 9457.
+// Problem is the response to a request that failed: a document of RFC 9457.
 type Problem struct {
 	Type    string       `json:"type"` // urn:scorelay:problem:<code>
 	Title   string       `json:"title"`
@@ -26,12 +26,12 @@ type Problem struct {
 	Code    string       `json:"code"`
 	Request string       `json:"requestId,omitzero"` // as in the header X-Request-Id
 	Errors  []FieldError `json:"errors,omitempty"`
-	Same    *bool        `json:"same,omitempty"` // of project_exists: what was accepted under the id is this; nil where that is not known
+	Same    *bool        `json:"same,omitempty"` // of project_exists: the creations are identical; nil if unknown
 
 	retryAfter time.Duration
 }
 
-// FieldError says what is wrong with one field of the body.
+// FieldError is an error in one field of the body.
 type FieldError struct {
 	Pointer string `json:"pointer"` // RFC 6901
 	Detail  string `json:"detail"`
@@ -42,32 +42,31 @@ func problem(code Code, detail string) *Problem {
 	return &Problem{Type: "urn:scorelay:problem:" + code.Name, Title: code.Title, Status: code.Status, Detail: detail, Code: code.Name}
 }
 
-// fieldProblem is a problem of one field.
 func fieldProblem(code Code, pointer, detail string) *Problem {
 	p := problem(code, "")
 	p.Errors = []FieldError{{pointer, detail, fieldInvalid.Name}}
 	return p
 }
 
-// invalidBody is the problem of fields that are wrong in themselves.
+// invalidBody returns the problem of fields that are invalid in themselves.
 func invalidBody(errors ...FieldError) *Problem {
 	p := problem(codeInvalidBody, "")
 	p.Errors = errors
 	return p
 }
 
-// temporary is a problem that goes away by itself.
+// temporary returns a problem that goes away by itself; after is its Retry-After.
 func temporary(code Code, after time.Duration, detail string) *Problem {
 	p := problem(code, detail)
 	p.retryAfter = after
 	return p
 }
 
-// fields collects what is wrong with a body's fields.
+// fields collects errors in a body's fields.
 type fields struct{ errors []FieldError }
 
 func (f *fields) add(code FieldCode, pointer, detail string) {
-	unread := slices.ContainsFunc(f.errors, func(e FieldError) bool { // it, or what it is in
+	unread := slices.ContainsFunc(f.errors, func(e FieldError) bool { // it, or a value around it
 		return e.Code == fieldWrongType.Name && strings.HasPrefix(pointer+"/", e.Pointer+"/")
 	})
 	if len(f.errors) < maxFieldErrors && !unread {
@@ -75,12 +74,12 @@ func (f *fields) add(code FieldCode, pointer, detail string) {
 	}
 }
 
-// noted reports whether something is wrong with a field.
+// noted reports whether a field has an error.
 func (f *fields) noted(pointer string) bool {
 	return slices.ContainsFunc(f.errors, func(e FieldError) bool { return e.Pointer == pointer })
 }
 
-// within is the problem of what stands at the pointer in the body.
+// within prefixes the pointers of the problem's errors.
 func (p *Problem) within(pointer string) *Problem {
 	for i := range p.Errors {
 		p.Errors[i].Pointer = pointer + p.Errors[i].Pointer
@@ -88,10 +87,9 @@ func (p *Problem) within(pointer string) *Problem {
 	return p
 }
 
-// retrySeconds is the Retry-After; 0 of what is refused for good.
+// retrySeconds returns the Retry-After, in seconds; 0 if the refusal is permanent.
 func (p *Problem) retrySeconds() int { return int(math.Ceil(p.retryAfter.Seconds())) }
 
-// write sends the problem.
 func (p *Problem) write(c *fiber.Ctx) error {
 	if p.retryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(p.retrySeconds()))
@@ -103,12 +101,10 @@ func (p *Problem) write(c *fiber.Ctx) error {
 	return send(c, p.Status, "application/problem+json", p)
 }
 
-// tooLarge is the problem of a body over its limit.
 func (s *Server) tooLarge() *Problem {
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
 }
 
-// malformed is the problem of a request that is not framed well.
 func malformed(wrong *framing.Flaw) *Problem {
 	switch wrong {
 	case framing.Method:
@@ -120,9 +116,9 @@ func malformed(wrong *framing.Flaw) *Problem {
 	}
 }
 
-// failed answers what Fiber or fasthttp refused before a handler saw it.
+// failed responds to a request that Fiber or fasthttp refused before its handler.
 func (s *Server) failed(c *fiber.Ctx, err error) error {
-	if requestID(c) == "" { // fasthttp came to no handler
+	if requestID(c) == "" { // fasthttp called no handler
 		s.identify(c.Context())
 	}
 	var refused *fiber.Error

@@ -11,16 +11,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Projects knows every project updates can be sent to: those on the chain, final (the Directory), and those whose
-// creation was accepted and is on its way there. It is told of accepted creations and of those that became dead
-// letters, in any order and repeatedly. Safe for concurrent use.
+// Projects knows every project that can get updates: the final ones on the chain (the Directory), and those with an
+// accepted, pending creation. It gets accepted creations and those that became dead letters, in any order and
+// repeatedly. Safe for concurrent use.
 type Projects struct {
 	final Directory
 
 	mu       sync.RWMutex
 	accepted map[score.ProjectID]*creation
 	changed  chan struct{}            // closed and replaced with every new creation
-	told     map[score.ProjectID]bool // since Begin, until SetCaughtUp; nil otherwise
+	told     map[score.ProjectID]bool // reported since Begin, until SetCaughtUp; nil otherwise
 
 	caughtUp chan struct{}
 	once     sync.Once
@@ -28,14 +28,13 @@ type Projects struct {
 
 // creation is an accepted creation of a project: the newest one, if earlier ones became dead letters.
 type creation struct {
-	seq     uint64        // in the stream; a lower bound while only this process knows of it
+	seq     uint64        // in the stream; a lower bound while only this process knows it
 	deadSeq uint64        // of the newest creation known to be a dead letter; 0 without one
-	record  *score.Record // nil while only a dead letter told of it
+	record  *score.Record // nil while only a dead letter is known
 }
 
 func (c *creation) dead() bool { return c.deadSeq >= c.seq }
 
-// NewProjects returns Projects that knows of no accepted creation.
 func NewProjects(final Directory) *Projects {
 	return &Projects{
 		final: final, accepted: map[score.ProjectID]*creation{},
@@ -43,7 +42,7 @@ func NewProjects(final Directory) *Projects {
 	}
 }
 
-// Accepted tells of a creation at a sequence of the stream.
+// Accepted records a creation, with its sequence in the stream.
 func (p *Projects) Accepted(seq uint64, project *score.Project) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +59,7 @@ func (p *Projects) accept(seq uint64, project *score.Project) {
 	p.changed = make(chan struct{})
 }
 
-// known is what is known of the id's creation, from now on if nothing is yet.
+// known returns the id's creation, which it adds if missing.
 func (p *Projects) known(id score.ProjectID) *creation {
 	if p.told != nil {
 		p.told[id] = true
@@ -73,14 +72,14 @@ func (p *Projects) known(id score.ProjectID) *creation {
 	return c
 }
 
-// acceptedHere tells of a creation this process has just had stored, before the stream tells its sequence.
+// acceptedHere records a creation that this process has just stored, before it knows the sequence.
 func (p *Projects) acceptedHere(project *score.Project) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accept(p.known(project.ID).deadSeq+1, project)
 }
 
-// Dead tells that the creation at a sequence became a dead letter.
+// Dead records that the creation at a sequence became a dead letter.
 func (p *Projects) Dead(seq uint64, id score.ProjectID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,14 +87,14 @@ func (p *Projects) Dead(seq uint64, id score.ProjectID) {
 	c.deadSeq = max(c.deadSeq, seq)
 }
 
-// Begin tells that everything that there is will be told, up to SetCaughtUp.
+// Begin starts a replay of all creations and dead letters, which ends at SetCaughtUp.
 func (p *Projects) Begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.told = map[score.ProjectID]bool{}
 }
 
-// SetCaughtUp tells that everything that was there at the start has been told. What was not told since Begin is forgotten.
+// SetCaughtUp ends the replay, and drops the creations that it did not contain.
 func (p *Projects) SetCaughtUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,17 +105,17 @@ func (p *Projects) SetCaughtUp() {
 	p.once.Do(func() { close(p.caughtUp) })
 }
 
-// CaughtUp is closed after SetCaughtUp.
+// CaughtUp returns a channel that SetCaughtUp closes.
 func (p *Projects) CaughtUp() <-chan struct{} { return p.caughtUp }
 
-// lookup returns the record updates are checked against.
+// lookup returns the record that updates are verified against.
 func (p *Projects) lookup(id score.ProjectID) (*score.Record, bool) {
 	rec, known := p.creation(id)
 	return rec, known.Stage != 0 && !known.Outcome.Rejected()
 }
 
-// creation returns a project's record and how far its creation has come: final, accepted, or rejected where it became a
-// dead letter and no later one replaced it. The Status is zero where no creation was accepted.
+// creation returns a project's record, and its creation's status: final, accepted, or rejected if the newest one
+// became a dead letter; zero if none was accepted.
 func (p *Projects) creation(id score.ProjectID) (*score.Record, score.Status) {
 	if rec, ok := p.final.Project(id); ok {
 		return rec, score.Status{Stage: score.Final, Outcome: score.Applied}
@@ -133,8 +132,8 @@ func (p *Projects) creation(id score.ProjectID) (*score.Record, score.Status) {
 	}
 }
 
-// asCreated is a project as its creation made it, exactly, while that is in the stream or remembered; else as its final record has it, which
-// edits change.
+// asCreated returns a project exactly as created, while its creation is in the stream or in memory; otherwise its
+// final record, which edits change.
 func (p *Projects) asCreated(id score.ProjectID) (rec *score.Record, exactly bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -145,8 +144,7 @@ func (p *Projects) asCreated(id score.ProjectID) (rec *score.Record, exactly boo
 	return rec, false
 }
 
-// await is lookup, with a little patience for a creation that another replica has just answered for and that has not
-// been told here yet.
+// await is lookup, but waits up to patience for a creation that another replica has just accepted.
 func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.Duration) (*score.Record, bool) {
 	var timeout <-chan time.Time
 	for {
@@ -171,7 +169,8 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 	}
 }
 
-// list are the first final projects after an id that the grant covers, in the order of ids; nil: from the first on. At most so many.
+// list returns the first most final projects after an id that the grant covers, ordered by id; nil starts at the
+// first.
 func (p *Projects) list(grant *score.Grant, after *score.ProjectID, most int) []*score.Record {
 	if len(grant.Projects) == 0 {
 		return p.final.After(after, most)
@@ -186,7 +185,7 @@ func (p *Projects) list(grant *score.Grant, after *score.ProjectID, most int) []
 	return records[:min(len(records), most)]
 }
 
-// deadSeq is the sequence of the newest creation known to be a dead letter, 0 without one.
+// deadSeq returns the sequence of the newest creation known to be a dead letter; 0 without one.
 func (p *Projects) deadSeq(id score.ProjectID) uint64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

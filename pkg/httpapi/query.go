@@ -9,19 +9,19 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// How many of a list one answer has.
+// Items per page of a list.
 const (
-	pageSize    = 100 // unless asked for otherwise
+	pageSize    = 100 // default
 	maxPageSize = 500
 )
 
-// query is what a request says behind the question mark. The first thing that is wrong stays; what is read after it is zero.
+// query is a request's query string. It keeps the first error.
 type query struct {
 	values map[string]string
 	wrong  *Problem
 }
 
-// queryOf reads parameters of these names, each at most once: one that is mistyped is refused, not passed over.
+// queryOf reads the named parameters, each at most once. It refuses other names, since they may be typos.
 func queryOf(c *fiber.Ctx, names ...string) *query {
 	q := &query{values: map[string]string{}}
 	for key, value := range c.Context().QueryArgs().All() {
@@ -30,7 +30,7 @@ func queryOf(c *fiber.Ctx, names ...string) *query {
 			q.refuse("%q is there twice", name)
 		}
 		if !slices.Contains(names, name) {
-			q.refuse("there is no parameter %.100q; %s", name, thereAre(name, names)) // quoted: it may be no UTF-8
+			q.refuse("there is no parameter %.100q; %s", name, thereAre(name, names)) // quoted: perhaps invalid UTF-8
 		}
 		q.values[name] = string(value)
 	}
@@ -43,7 +43,6 @@ func (q *query) refuse(format string, args ...any) {
 	}
 }
 
-// limit is how many of a list are asked for.
 func (q *query) limit() int {
 	text, is := q.values["limit"]
 	if !is {
@@ -56,7 +55,7 @@ func (q *query) limit() int {
 	return n
 }
 
-// from reads a parameter that may be absent; nil if it is.
+// from parses an optional parameter; nil if it is absent.
 func from[T any](q *query, name string, parse func(string) (T, error)) *T {
 	text, is := q.values[name]
 	if !is {
@@ -69,7 +68,7 @@ func from[T any](q *query, name string, parse func(string) (T, error)) *T {
 	return &value
 }
 
-// parseDate reads the midnight, UTC, that a day begins at.
+// parseDate returns the beginning of a day, UTC.
 func parseDate(text string) (time.Time, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {

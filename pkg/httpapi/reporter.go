@@ -10,20 +10,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of what is reported late.
+// Limits of late reports.
 const (
-	maxLate     = 1 << 14 // updates kept, of some 110 bytes with their claims' tokens
-	lateAtOnce  = 1 << 10 // of them in one report
+	maxLate     = 1 << 14 // updates kept, some 110 bytes each with their claims' tokens
+	lateAtOnce  = 1 << 10 // updates per report
 	latePause   = time.Second
-	reportLate  = 2 * time.Second // of one report
-	lastReports = 2 * time.Second // for all that is late when the server stops
+	reportLate  = 2 * time.Second // per report
+	lastReports = 2 * time.Second // for all late reports when the server stops
 )
 
-// reporter reports that updates are stored: their claims become "accepted". What Redis did not take is kept, in bounded memory, and
-// reported again, in order, until Redis takes it; else an update that was answered with a 200 would be unknown until its lane binds it, and
-// its claim would expire. What finds no room is dropped, and a restore requested once Redis answers. A report that comes late
-// is as true as one in time: what says more stays, and so does another request's claim over a rejection, which the reported update itself
-// may have got. A report may be made more than once.
+// reporter reports stored updates: their claims become "accepted". It keeps failed reports in bounded memory, and
+// repeats them in order until Redis takes them. Otherwise an update with a 200 would be unknown until its lane
+// assigns it, and its claim would expire. If the memory is full, it drops reports, and requests a restore once
+// Redis responds.
+//
+// A late report is as true as a timely one: more advanced states stay. So does another request's claim over a
+// rejection, which may be that of the reported update itself. Reports may repeat.
 type reporter struct {
 	statuses Statuses
 	metrics  *metrics
@@ -32,14 +34,14 @@ type reporter struct {
 	mu      sync.Mutex
 	refs    []score.Ref // late
 	tokens  []string    // of refs
-	dropped bool        // some were, since a restore was requested last: nothing more is kept before one is
+	dropped bool        // some were, after the last requested restore: until the next, all are
 }
 
 func newReporter(statuses Statuses, m *metrics, log *slog.Logger) *reporter {
 	return &reporter{statuses: statuses, metrics: m, log: log}
 }
 
-// accepted reports stored updates, now or later, with the tokens of their claims.
+// accepted reports stored updates, now or later; tokens are those of their claims.
 func (r *reporter) accepted(ctx context.Context, refs []score.Ref, tokens []string) {
 	if !r.late() && r.report(ctx, refs, tokens) == nil {
 		return
@@ -64,21 +66,21 @@ func (r *reporter) report(ctx context.Context, refs []score.Ref, tokens []string
 	return r.statuses.Accepted(ctx, refs, tokens)
 }
 
-// late reports whether there is anything to report late.
+// late reports whether reports are late or were dropped.
 func (r *reporter) late() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.refs) > 0 || r.dropped
 }
 
-// replay reports what is late, until a report fails; then it requests a restore if some were dropped.
+// replay makes the late reports until one fails. After the last one it requests a restore if some were dropped.
 func (r *reporter) replay(ctx context.Context) error {
 	for {
 		r.mu.Lock()
 		n := min(len(r.refs), lateAtOnce)
 		refs, tokens, dropped := r.refs[:n:n], r.tokens[:n:n], r.dropped
 		if n == 0 {
-			r.refs, r.tokens, r.dropped = nil, nil, false // what is dropped from here on needs another restore
+			r.refs, r.tokens, r.dropped = nil, nil, false // reports dropped from here on need another restore
 		}
 		r.mu.Unlock()
 		switch {
@@ -105,8 +107,8 @@ func (r *reporter) replay(ctx context.Context) error {
 	}
 }
 
-// run makes the reports that are late, every second until ctx ends, and then for the last time. When accepting begins to halt, they are
-// dropped: NATS may have lost what they tell of, and a restore brings back what it holds.
+// run makes the late reports every second until ctx ends, and once more then. When accepting halts, it drops them:
+// NATS may have lost the reported updates, and a restore brings back those that it has.
 func (r *reporter) run(ctx context.Context, halted func() string) {
 	for halts := false; retry.Sleep(ctx, latePause) == nil; {
 		before := halts
@@ -115,7 +117,7 @@ func (r *reporter) run(ctx context.Context, halted func() string) {
 			r.refs, r.tokens, r.dropped = nil, nil, true
 			r.mu.Unlock()
 		}
-		_ = r.replay(ctx) // what failed is late still
+		_ = r.replay(ctx) // failed reports stay late
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastReports)
 	defer cancel()

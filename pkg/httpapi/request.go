@@ -13,16 +13,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// The signature schemes of update-score; without the field `scheme` it is the first, the published one.
+// The signature schemes of update-score. The first, the timestamp scheme, is the default of the field `scheme`.
 const (
 	schemePersonal = "eip191"
 	schemeTyped    = "eip712"
 )
 
-// maxSignatureBytes bounds a signature. Only contract wallets have longer ones than 65 bytes.
+// maxSignatureBytes bounds a signature. Only those of contract wallets are longer than 65 bytes.
 const maxSignatureBytes = 1024
 
-// updateBody is the body of update-score as it comes.
+// updateBody is the raw body of update-score.
 type updateBody struct {
 	UpdateID     *string `json:"updateId"`
 	ProjectID    *string `json:"projectId"`
@@ -34,12 +34,12 @@ type updateBody struct {
 	Scheme       *string `json:"scheme"` // optional
 }
 
-// updateRequest is a well-formed update: every field read, nothing compared with the world yet.
+// updateRequest is a well-formed, unverified update.
 type updateRequest struct {
 	wallet.Payload
 
-	text      string    // the message as it was signed
-	at        time.Time // what it says
+	text      string    // the message as signed
+	at        time.Time // the time in the message
 	signature []byte
 	typed     bool // signed by EIP-712
 }
@@ -66,7 +66,7 @@ func decodeUpdate(body []byte) (*updateRequest, *Problem) {
 	})
 }
 
-// createBody is the body of create-project as it comes.
+// createBody is the raw body of create-project.
 type createBody struct {
 	ProjectID    *string      `json:"projectId"`
 	Name         *string      `json:"name"`
@@ -83,7 +83,7 @@ type actionBody struct {
 	Direction *int64  `json:"direction"`
 }
 
-// decodeProject reads a creation that is valid in itself; without score types it gets the default ones.
+// decodeProject decodes a creation that is valid in itself; scoreTypes is the default of its score types.
 func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) {
 	return decode(body, func(b *createBody, f *fields) *score.Project {
 		project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
@@ -99,7 +99,7 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 		project.Owners = f.addresses("/owners", b.Owners)
 		project.Updaters = f.addresses("/updaters", b.Updaters)
 		for _, rule := range project.Problems() {
-			if !f.noted(rule.Pointer) { // by what could not be read
+			if !f.noted(rule.Pointer) { // by a value that failed to parse
 				f.add(fieldInvalid, rule.Pointer, rule.Detail)
 			}
 		}
@@ -107,7 +107,7 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 	})
 }
 
-// parsed reads a required text.
+// parsed parses a required text.
 func parsed[T any](f *fields, pointer string, text *string, parse func(string) (T, error)) (value T) {
 	if text == nil {
 		f.add(fieldRequired, pointer, "is required")
@@ -123,7 +123,7 @@ func parsed[T any](f *fields, pointer string, text *string, parse func(string) (
 	return value
 }
 
-// integer reads a required number from least to most; these are what allowed says.
+// integer returns a required number from least to most; allowed describes the range.
 func (f *fields) integer(pointer string, value *int64, least, most int64, allowed string) int64 {
 	switch {
 	case value == nil:
@@ -160,10 +160,10 @@ func (f *fields) addresses(pointer string, texts []string) []common.Address {
 	return addresses
 }
 
-// asItIs reads a text whose rules are checked later.
+// asItIs parses any text; its rules are checked later.
 func asItIs(text string) (string, error) { return text, nil }
 
-// parseName reads a name of an action or score type. Whether it exists is another question.
+// parseName parses the name of an action or score type, which may be unknown.
 func parseName(text string) (string, error) {
 	if len(text) < 1 || len(text) > score.MaxNameBytes {
 		return "", fmt.Errorf("must be 1 to %d bytes of UTF-8", score.MaxNameBytes)
@@ -171,7 +171,7 @@ func parseName(text string) (string, error) {
 	return text, nil
 }
 
-// parseTarget reads a wallet that can have a score.
+// parseTarget parses a wallet that can have a score.
 func parseTarget(text string) (common.Address, error) {
 	target, err := wallet.ParseAddress(text)
 	if err == nil && target == (common.Address{}) {
@@ -180,7 +180,7 @@ func parseTarget(text string) (common.Address, error) {
 	return target, err
 }
 
-// hexOf reads 0x and 1 to maxBytes bytes of hex, of either case.
+// hexOf returns a parser of 0x and 1 to maxBytes bytes of hex, in either case.
 func hexOf(maxBytes int) func(string) ([]byte, error) {
 	return func(text string) ([]byte, error) {
 		digits, found := strings.CutPrefix(text, "0x")

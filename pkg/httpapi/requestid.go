@@ -13,13 +13,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// requestIDHeader carries the id of a request: in answers always, in requests where a trusted proxy made it.
+// requestIDHeader contains a request's id: in all responses, and in requests from a trusted proxy that sets it.
 const requestIDHeader = "X-Request-Id"
 
-// maxRequestID bounds the id that a trusted proxy may give, bytes. One that is longer, or no token, is replaced.
+// maxRequestID bounds the id from a trusted proxy, in bytes. One that is longer, or not a token, is replaced.
 const maxRequestID = 128
 
-// requestIDs are unique among all processes. They say nothing and are no secret.
+// requestIDs generates ids that are unique across processes. They carry no information and are not secret.
 type requestIDs struct {
 	process string
 	n       atomic.Uint64
@@ -29,12 +29,12 @@ func newRequestIDs() *requestIDs {
 	return &requestIDs{process: strings.ToLower(rand.Text()[:12]) + "-"}
 }
 
-// next writes another id to b.
+// next appends a new id to b.
 func (r *requestIDs) next(b []byte) []byte {
 	return strconv.AppendUint(append(b, r.process...), r.n.Add(1), 36)
 }
 
-// identify gives the request its id, in the answer's header, where all who need it read it.
+// identify sets the request's id in the response header, from where all other code reads it.
 func (s *Server) identify(ctx *fasthttp.RequestCtx) {
 	if conn, ok := ctx.Conn().(*conn); ok && conn.trusted {
 		if id := ctx.Request.Header.Peek(requestIDHeader); len(id) <= maxRequestID && framing.IsToken(id) {
@@ -46,12 +46,10 @@ func (s *Server) identify(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.SetBytesV(requestIDHeader, s.ids.next(b[:0]))
 }
 
-// requestID is the id of a request that has one.
 func requestID(c *fiber.Ctx) string {
 	return string(c.Response().Header.Peek(requestIDHeader))
 }
 
-// log is for lines about one request.
 func (s *Server) log(c *fiber.Ctx) *slog.Logger {
 	return s.deps.Log.With("request", requestID(c))
 }

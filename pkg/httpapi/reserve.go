@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxReserved = 1 << 16 // ids of one answer
-	maxMinters  = 4096    // projects remembered; one that is forgotten begins a new prefix, which costs a word at most
+	maxReserved = 1 << 16 // ids per response
+	maxMinters  = 4096    // cached projects; after an eviction, a new prefix costs a word at most
 )
 
-// reserveBody is the body of reserve-ids as it comes.
+// reserveBody is the raw body of reserve-ids.
 type reserveBody struct {
 	ProjectID *string `json:"projectId"`
 	Count     *int64  `json:"count"`
@@ -26,9 +26,9 @@ type reserved struct {
 	Count     int             `json:"count"`
 }
 
-// reserveIDs hands out updateIds that count up, for callers who keep no counter of their own. Nothing is stored: no other
-// process mints under the same prefix, and what a dead process had left is never used. Each project has its own count, so
-// that all who send for it fill the same words.
+// reserveIDs allocates consecutive updateIds, for callers without a counter of their own. It stores nothing: no
+// other process uses the same prefix, and the unused ids of a dead process stay unused. Each project has its own
+// counter, so that all its senders fill the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
 	r, _, p := counted(s, c, by, decodeReserve, func(r *reserveRequest) (score.ProjectID, score.Cost) {
 		return r.project, score.Cost{Units: 1}
@@ -41,7 +41,7 @@ func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
 	}
 	minter, ok := s.minters.Get(r.project)
 	if !ok {
-		minter = s.deps.NewMinter() // of two requests at once, one begins a prefix for itself alone
+		minter = s.deps.NewMinter() // of two concurrent requests, one gets a prefix of its own
 		s.minters.Add(r.project, minter)
 	}
 	ids, err := minter.Range(r.count)
@@ -51,7 +51,6 @@ func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, reserved{r.project, ids.First, ids.Count})
 }
 
-// reserveRequest is a well-formed reservation.
 type reserveRequest struct {
 	project score.ProjectID
 	count   int

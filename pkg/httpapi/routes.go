@@ -19,10 +19,10 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		CaseSensitive: true,
-		// Or each idle connection keeps the largest body that came over it, and a buffer of maxHeaders.
+		// Otherwise each idle connection keeps its largest body so far, and a buffer of maxHeaders.
 		ReduceMemoryUsage: true,
 		BodyLimit:         s.config.MaxBody, ReadBufferSize: maxHeaders,
-		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
+		Concurrency: 2 * s.config.MaxConnections, // doors has the limit; fasthttp would respond in plain text
 		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
 	})
@@ -48,7 +48,8 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))
-	// One wallet's scores are of the newest block, asked of the chain; those of many are of a final one, from the standings.
+	// One wallet's scores are read from the chain, as of the newest block; those of many from the standings, as of
+	// a final one.
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, score.MayRead, s.scores))
 	app.Get("/projects/:project/scores", s.route("wallets", s.reads, score.MayRead, s.scoresOf))
 	app.Get("/projects/:project/leaderboards/:scoreType", s.route("leaderboard", s.reads, score.MayRead, s.leaderboard))
@@ -69,8 +70,8 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	return app
 }
 
-// crossOrigin tells browsers that pages of the configured origins may ask, and answers when they ask before they ask (CORS). A key is sent as a
-// header, never as a cookie, so that credentials are of no use here and never allowed.
+// crossOrigin allows pages of the configured origins to call the API (CORS), and answers preflight requests. Keys
+// are sent in a header, never in a cookie, so credentials are useless and forbidden.
 func (s *Server) crossOrigin() fiber.Handler {
 	return cors.New(cors.Config{
 		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: strings.Join([]string{"Content-Type", "X-API-KEY", lastEventID, requestIDHeader}, ","),
@@ -78,12 +79,12 @@ func (s *Server) crossOrigin() fiber.Handler {
 	})
 }
 
-// route wraps a handler in what all have in common.
+// route wraps a handler with the common steps of all routes.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
 	return s.routeTo(name, places, right, handle, (*Problem).write)
 }
 
-// routeTo is route with another way to write what is not a 200.
+// routeTo is route with another writer for problems.
 func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, handle handler, write func(*Problem, *fiber.Ctx) error) fiber.Handler {
 	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
 	handle = s.traced(handle)
@@ -107,7 +108,7 @@ func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, 
 			}
 		}
 		took := time.Since(began)
-		if p == nil || p.Code == codeNotDurable.Name { // it had its place to the end
+		if p == nil || p.Code == codeNotDurable.Name { // it held its place to the end
 			s.paceOf(places).note(took)
 		}
 		observer := answered
@@ -119,7 +120,7 @@ func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, 
 	}
 }
 
-// send writes a 200.
+// send responds with a 200.
 func (s *Server) send(c *fiber.Ctx, v any) *Problem {
 	if err := send(c, fiber.StatusOK, fiber.MIMEApplicationJSON, v); err != nil {
 		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)

@@ -25,37 +25,36 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Deps are what a Server stands on; all are required unless said otherwise.
+// Deps are the dependencies of a Server; all are required unless noted.
 type Deps struct {
 	Publisher Publisher
 	Statuses  Statuses
 	Projects  *Projects
 	Keys      Keys
-	Limiter   Limiter // nil: nothing is limited
-	Gas       Gas     // nil: budgets of gas and ether are not spent
-	Surcharge Gas     // as Gas, with one gas more for each byte of a transaction
+	Limiter   Limiter // nil if unlimited
+	Gas       Gas     // nil: budgets of gas and ether are not charged
+	Surcharge Gas     // as Gas, with one gas more per byte of a transaction
 
-	// Gwei is what so much gas and so many bytes cost now; known is false while no price is.
+	// Gwei returns the current price of gas and bytes; known is false while it is unknown.
 	Gwei      func(gas, bytes uint64) (gwei uint64, known bool)
-	Backlogs  Backlogs // nil: what waits is not bounded
+	Backlogs  Backlogs // nil: backlogs are unlimited
 	Chain     Chain
 	Standings Standings
-	Events    Events        // nil: there are no streams of events
-	NewMinter func() Minter // for the ids of one project; no two mint the same
+	Events    Events        // nil disables event streams
+	NewMinter func() Minter // for one project's ids; no two generate the same id
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
-	// Ready returns nil while the API can do its work. Requests are let in once it has done so; afterwards it only
-	// decides what /readyz says.
+	// Ready returns nil while the API can work. The first nil opens the API; later results affect only /readyz.
 	Ready func() error
-	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
+	// Halted returns the reason why accepting is halted, for callers, or empty.
 	Halted func() string
-	// Paused is the pause that a project's updates wait for, or, of a nil project, that of everything; nil if there is none. The function
-	// itself may be nil: nothing is ever paused.
+	// Paused returns the pause that delays a project's updates, or, for nil, the deployment's; nil if they run. The
+	// function may be nil.
 	Paused func(*score.ProjectID) *Pause
-	// Metrics answers GET /metrics; nil: there is no such path.
+	// Metrics serves GET /metrics; nil disables the path.
 	Metrics http.Handler
 
-	Tracer     trace.Tracer // nil: nothing is traced
+	Tracer     trace.Tracer // nil if untraced
 	Log        *slog.Logger
 	Registerer prometheus.Registerer
 }
@@ -75,35 +74,35 @@ type Server struct {
 	bodies    *shares // in bytes
 
 	attribution *attribution
-	page        *page.Page // nil: there is none
+	page        *page.Page // nil if disabled
 
-	priceOfOne score.Cost // of an update that is not in a signed group
+	priceOfOne score.Cost // of an update outside a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
-	contents   *lru.Cache[uint64, uint64]   // of accepted updates, by their ids; both hashed by the seed
-	seen       *lru.Cache[uint64, struct{}] // words and wallets that were counted for keys today, hashed by the seed
+	contents   *lru.Cache[uint64, uint64]   // content by id of accepted updates, both hashed by seed
+	seen       *lru.Cache[uint64, struct{}] // words and wallets that were counted for keys today, hashed by seed
 	seed       maphash.Seed
 	tokens     *tokens
 	ids        *requestIDs
-	writes     chan struct{} // one for each post in progress
-	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
-	reads      chan struct{} // one for each look-up in progress
-	histories  chan struct{} // one for each of them that reads logs
+	writes     chan struct{} // one element per write request in progress
+	groups     chan struct{} // one per group of update-groups in progress, which costs as much as a post
+	reads      chan struct{} // one per look-up in progress
+	histories  chan struct{} // one per look-up that reads logs
 	accepted   atomic.Uint64 // updates
 	notDurable atomic.Uint64 // posts
 	posting    pace
 	looking    pace
 
 	streams      *streams
-	streaming    context.Context // ends when the server begins to drain: no stream holds that up
+	streaming    context.Context // ends when the server begins to drain, which streams must not delay
 	endStreaming context.CancelFunc
 
-	life     context.Context // ends when Run gives up on what is still in progress
+	life     context.Context // ends when Run gives up on the requests in progress
 	end      context.CancelFunc
-	started  atomic.Bool // Ready was nil once
+	started  atomic.Bool // Ready has returned nil
 	draining atomic.Bool
 }
 
-// New returns a Server that Run will serve.
+// New returns a Server for Run.
 func New(config Config, deps Deps) (*Server, error) {
 	config = config.withDefaults()
 	if config.MaxEnvelope < score.MaxSigned {
@@ -146,14 +145,14 @@ func New(config Config, deps Deps) (*Server, error) {
 	return s, nil
 }
 
-// Accepted is how many updates were accepted since the server was made.
+// Accepted returns the number of updates accepted since New.
 func (s *Server) Accepted() uint64 { return s.accepted.Load() }
 
-// NotDurable is how many posts were not stored for certain since the server was made.
+// NotDurable returns the number of posts since New with failed or uncertain storage.
 func (s *Server) NotDurable() uint64 { return s.notDurable.Load() }
 
-// Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
-// what comes is sent elsewhere. It closes the listener. It returns nil after a complete drain. A Server runs once.
+// Run serves on the listener until ctx ends, then drains: requests in progress get their responses within the drain
+// timeout, new ones a 503. It closes the listener. It returns nil after a complete drain. A Server runs once.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var enveloping sync.WaitGroup
 	enveloping.Go(func() { s.enveloper.run(s.life) })
@@ -178,8 +177,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	enveloping.Wait()
 	endReporting()
 	reporters.Wait()
-	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the
-	// spare ones of a client's pool: the server does not wait for those.
+	// Every request has its response. Connections without a request so far, such as spare ones of a client's pool,
+	// may still be open: the server does not wait for them.
 	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {
 		err = errors.Join(err, down)
 	}
@@ -187,7 +186,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// paceOf is how long those need that have the places.
+// paceOf returns the pace of the requests that hold the places.
 func (s *Server) paceOf(places chan struct{}) *pace {
 	if places == s.reads {
 		return &s.looking
@@ -195,7 +194,7 @@ func (s *Server) paceOf(places chan struct{}) *pace {
 	return &s.posting
 }
 
-// drain waits until no request is in progress, by taking all their places.
+// drain waits for the end of all requests, by taking their places.
 func (s *Server) drain() error {
 	timeout := time.After(s.config.DrainTimeout)
 	for _, places := range []chan struct{}{s.writes, s.reads} {
@@ -210,7 +209,7 @@ func (s *Server) drain() error {
 	return nil
 }
 
-// tokens are unique among all processes.
+// tokens generates tokens that are unique across processes.
 type tokens struct {
 	instance string
 	n        atomic.Uint64

@@ -6,36 +6,36 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// shares are an amount divided among keys: each has at most as much as it leaves free. So n keys that take all they can get
-// have an n+1st part each.
+// shares divides an amount among keys: each may hold at most as much as it leaves free. So n keys that take all
+// they can get hold 1/(n+1) of it each.
 type shares struct {
 	most  int
 	gauge prometheus.Gauge // of held; may be nil
 
 	mu   sync.Mutex
 	held int
-	of   map[string]int // by API key; empty: of callers without a valid one
+	of   map[string]int // by API key; empty: keyless callers
 }
 
-// hold is what a connection holds of them. Of bodies these are bytes: from when a head or a chunk announces them, before
-// fasthttp makes room, until the connection asks for its next request or closes. It has one body in progress, so that
-// nothing else has to give them back.
+// hold is a connection's part of the shares. For bodies it is in bytes. It begins when a head or a chunk announces
+// them, before fasthttp allocates memory, and ends when the connection reads its next request or closes. A
+// connection has one body in progress, so nothing else has to release it.
 type hold struct {
 	key   string
 	held  int
-	ended bool // the connection closes: it holds nothing any more
+	ended bool // the connection closes: it can hold no more
 
-	by string // whose valid key came with the last body; empty: no one's
+	by string // the last body's key, if valid; else empty
 }
 
-// take has a connection hold so much in all for a key, or names the bound in the way.
+// take raises the connection's hold to all for a key, or returns the limit that it hit.
 func (s *shares) take(h *hold, key string, all int) (bound string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.held == 0 {
 		h.key = key
 	}
-	key = h.key // a body behind one that is not answered counts as that one's
+	key = h.key // a body after an unanswered one counts for the same key
 	more, free := all-h.held, s.most-s.held
 	switch {
 	case h.ended || more <= 0:
@@ -49,7 +49,7 @@ func (s *shares) take(h *hold, key string, all int) (bound string) {
 	return ""
 }
 
-// give has a connection hold nothing, from then on if that is its end.
+// give frees the connection's hold; with end, it can hold no more.
 func (s *shares) give(h *hold, end bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *shares) give(h *hold, end bool) {
 	h.ended = h.ended || end
 }
 
-// add has a connection hold more, or less. The caller holds the lock.
+// add changes the connection's hold. The caller holds the lock.
 func (s *shares) add(h *hold, more int) {
 	if more == 0 {
 		return

@@ -16,37 +16,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Bounds of what one request may cost, and for how long answers are believed.
+// Limits of one request's cost, and lifetimes of cached answers.
 const (
 	maxRecovered     = 16384 // cached (message, signature) pairs, about 5 MB
-	recoveredShards  = 16    // of these, so that requests do not wait for each other
+	recoveredShards  = 16    // of the cache, for less lock contention
 	maxWalletFacts   = 16384
-	maxCodeQuestions = 128 // members of a project about whom one request asks whether they are contracts
-	maxContractCalls = 4   // contract members that one request asks
+	maxCodeQuestions = 128 // members of a project that one request checks for being contracts
+	maxContractCalls = 4   // contract members that one request calls
 	contractTimeout  = 2 * time.Second
 	codeBelieved     = 10 * time.Minute
-	answerBelieved   = 30 * time.Second // a contract wallet may change its mind
+	answerBelieved   = 30 * time.Second // a contract wallet may change its answer
 )
 
-// signers finds out who signed. One signature may serve many updates as long as it is fresh, so recovered addresses are
-// remembered: a recovery costs more than all other checks together.
+// signers determines the signer of a request. One signature may serve many updates while it is fresh, so recovered
+// addresses are cached: a recovery costs more than all other checks together.
 type signers struct {
 	domain    wallet.Domain
-	contracts Contracts // nil: contract wallets are not asked
+	contracts Contracts // nil: contract wallets cannot sign
 	recovered [recoveredShards]*lru.Cache[signed, common.Address]
 	facts     *lru.Cache[fact, believed]
 
-	// One place for each core: a recovery is nothing but work, and in C, where the scheduler takes one that lasts for a wait
-	// and starts a thread for what else could run. More at the same time than there are cores would only be in each other's way.
+	// One place per core: a recovery is pure computation, and in C. The scheduler treats a long call as a wait, and
+	// starts another thread; more recoveries than cores would slow each other down.
 	cores chan struct{}
 }
 
 type signed struct {
-	at        int64 // the message, which has one form
+	at        int64 // the message's time, which has one text form
 	signature wallet.Signature
 }
 
-// fact is a question to the chain: is wallet a contract (the rest is zero), or does it agree to a signature.
+// fact is a question to the chain: is wallet a contract (then the rest is zero), or does it accept a signature?
 type fact struct {
 	wallet    common.Address
 	digest    common.Hash
@@ -70,8 +70,8 @@ func newSigners(domain wallet.Domain, contracts Contracts) *signers {
 	return s
 }
 
-// recover returns the address whose key signed the request; the zero address when the signature is none of a key, which
-// is a problem unless contract wallets may have made it.
+// recover returns the address of the key that signed the request. If recovery fails, it returns the zero address,
+// or a problem if contract wallets cannot sign.
 func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	sig, err := wallet.ParseSignature(r.signature)
 	if err != nil {
@@ -87,13 +87,13 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	if err != nil {
 		return s.unrecovered(err)
 	}
-	if !r.typed { // a typed signature serves one update: remembering it would only push others out
+	if !r.typed { // a typed signature serves one update: caching it would only evict others
 		shard.Add(key, signer)
 	}
 	return signer, nil
 }
 
-// recoverFrom recovers a signer when a core is free for it.
+// recoverFrom recovers a signer once a core is free.
 func (s *signers) recoverFrom(sig wallet.Signature, digest common.Hash) (common.Address, error) {
 	s.cores <- struct{}{}
 	defer func() { <-s.cores }()
@@ -114,8 +114,8 @@ func (s *signers) digest(r *updateRequest) common.Hash {
 	return wallet.PersonalDigest(r.text)
 }
 
-// member returns the member of the project who signed: the recovered signer, or a contract wallet that stands behind
-// the signature.
+// member returns the project's member that signed: the recovered signer, or a contract wallet that accepts the
+// signature.
 func (s *signers) member(ctx context.Context, rec *score.Record, signer common.Address, r *updateRequest) (common.Address, *Problem) {
 	if rec.Members[signer] != 0 {
 		return signer, nil
@@ -142,8 +142,8 @@ func (s *signers) member(ctx context.Context, rec *score.Record, signer common.A
 		`what was signed by EIP-712 needs "scheme": "`+schemeTyped+`"`)
 }
 
-// notMember is the problem of a signature that is not a member's. A key can be recovered from a good signature and any
-// digest, so the address tells nothing when something else was signed.
+// notMember returns the problem of a signature by no member. A key can be recovered from a good signature and any
+// digest, so the address is meaningless if something else was signed.
 func notMember(signer common.Address, compare string) *Problem {
 	return problem(codeSignerNotMember, fmt.Sprintf("recovered %s; if that is none of your wallets, something else was signed: %s",
 		strings.ToLower(signer.Hex()), compare))
@@ -172,7 +172,7 @@ func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *upda
 	return common.Address{}, errNoneAgrees
 }
 
-// contractMembers lists the members that are contracts, always in the same order.
+// contractMembers returns the members that are contracts, always in the same order.
 func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]common.Address, error) {
 	var contracts []common.Address
 	for _, member := range rec.MembersAfter(score.Owner|score.Updater, nil, maxCodeQuestions) {

@@ -16,17 +16,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// This file tells final scores from the projection of the contract's executions. Each answer says as of which block it is.
+// This file serves final scores from the projection of the contract's executions. Each response contains its block.
 
 const (
-	maxWallets  = 500  // of one look-up
-	scoresCost  = 2000 // scores that count as one look-up: some 3 ms of Redis, which does nothing else meanwhile
-	maxDays     = 366  // of one look-up
+	maxWallets  = 500  // per look-up
+	scoresCost  = 2000 // scores charged as one look-up: some 3 ms of Redis, which is blocked meanwhile
+	maxDays     = 366  // per look-up
 	defaultDays = 30
-	total       = "total" // names the board of sums, also in a project that has a score type of this name
+	total       = "total" // name of the board of sums, even if a score type has the same name
 )
 
-// asOf is as of which block an answer is: a final one.
+// asOf is the final block that a response is as of.
 type asOf struct {
 	Block uint64    `json:"block"`
 	Time  time.Time `json:"time"` // of the block
@@ -34,7 +34,7 @@ type asOf struct {
 
 func asOfBlock(a score.AsOf) asOf { return asOf{a.Block, a.Time.UTC()} }
 
-// unread is the problem of standings that did not answer.
+// unread returns the problem of an unreadable projection.
 func (s *Server) unread(c *fiber.Ctx, err error) *Problem {
 	var rebuilding *score.RebuildingError
 	switch {
@@ -48,7 +48,7 @@ func (s *Server) unread(c *fiber.Ctx, err error) *Problem {
 	}
 }
 
-// recordParam is the project in the path, if it is one of the key's and can have updates.
+// recordParam returns the path's project, if the key may use it and it can get updates.
 func (s *Server) recordParam(c *fiber.Ctx, by *caller) (*score.Record, *Problem) {
 	id, p := projectParam(c, by)
 	if p != nil {
@@ -70,11 +70,11 @@ type projectsView struct {
 type projectSummary struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Name      string          `json:"name"`
-	Updates   *uint64         `json:"updates"` // applied; null of a project whose creation has just become final
+	Updates   *uint64         `json:"updates"` // applied; null if the project's creation has just become final
 	Wallets   *uint64         `json:"wallets"`
 }
 
-// listProjects tells the final projects that the key may read, in the order of their ids.
+// listProjects responds with the final projects that the key may read, ordered by id.
 func (s *Server) listProjects(c *fiber.Ctx, by *caller) *Problem {
 	q := queryOf(c, "limit", "cursor")
 	limit, after := q.limit(), from(q, "cursor", score.ParseProjectID)
@@ -123,7 +123,7 @@ type standingView struct {
 	Score  string         `json:"score"`
 }
 
-// leaderboard tells a part of a board: what follows a cursor, or what is around a wallet.
+// leaderboard responds with a part of a board: after a cursor, or around a wallet.
 func (s *Server) leaderboard(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -176,7 +176,7 @@ func (s *Server) leaderboard(c *fiber.Ctx, by *caller) *Problem {
 type walletsView struct {
 	ProjectID  score.ProjectID `json:"projectId"`
 	ScoreTypes []string        `json:"scoreTypes"`
-	Wallets    []walletView    `json:"wallets"` // in the order asked
+	Wallets    []walletView    `json:"wallets"` // in the order of the request
 	AsOf       asOf            `json:"asOf"`
 }
 
@@ -186,7 +186,7 @@ type walletView struct {
 	Total  string         `json:"total"`
 }
 
-// scoresOf tells final scores of many wallets.
+// scoresOf responds with final scores of many wallets.
 func (s *Server) scoresOf(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -221,7 +221,7 @@ func (s *Server) scoresOf(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// parseWallets reads addresses that are separated by commas.
+// parseWallets parses addresses separated by commas.
 func parseWallets(text string) ([]common.Address, error) {
 	texts := strings.Split(text, ",")
 	if len(texts) > maxWallets {
@@ -240,7 +240,7 @@ func parseWallets(text string) ([]common.Address, error) {
 
 type statsView struct {
 	ProjectID  score.ProjectID `json:"projectId"`
-	Updates    uint64          `json:"updates"` // applied, ever
+	Updates    uint64          `json:"updates"` // applied, in all
 	Wallets    uint64          `json:"wallets"`
 	LastUpdate *time.Time      `json:"lastUpdate"`
 	Days       []dayView       `json:"days"`
@@ -256,7 +256,7 @@ type dayView struct {
 	Fee      string `json:"fee"` // wei
 }
 
-// stats tells a project's updates and what they cost, day by day.
+// stats responds with a project's updates and their cost, by day.
 func (s *Server) stats(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {

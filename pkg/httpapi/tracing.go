@@ -14,15 +14,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Names of spans; those of requests are method and route.
+// Span names; those of requests are method and route.
 const (
 	spanEnvelope = "publish envelope"
 	spanCreation = "publish creation"
 	spanEdit     = "publish edit"
 )
 
-// traced has a handler's requests traced, if any are: from where their keys are known to be valid, so that only those who have one fill
-// the traces. It continues the caller's trace.
+// traced traces a handler's requests, if tracing is on, as a part of the caller's trace. The span begins after the
+// key's validation, so that only callers with a key can fill the traces.
 func (s *Server) traced(handle handler) handler {
 	if s.deps.Tracer == nil {
 		return handle
@@ -54,14 +54,14 @@ func (s *Server) traced(handle handler) handler {
 	}
 }
 
-// requestHeaders are a request's headers, as the propagator reads them: copied, since a request's memory is used again.
+// requestHeaders gives the propagator copies of a request's headers, since fasthttp reuses the request's memory.
 type requestHeaders struct{ c *fiber.Ctx }
 
 func (h requestHeaders) Get(name string) string { return strings.Clone(h.c.Get(name)) }
 func (requestHeaders) Set(string, string)       {}
 func (requestHeaders) Keys() []string           { return nil }
 
-// spanOf is a request's span; nil where it is not sampled.
+// spanOf returns a request's span; nil if unsampled.
 func (s *Server) spanOf(c *fiber.Ctx) trace.Span {
 	if s.deps.Tracer == nil {
 		return nil
@@ -70,10 +70,10 @@ func (s *Server) spanOf(c *fiber.Ctx) trace.Span {
 	return span
 }
 
-// spanKey is of a request's span among what the request keeps.
+// spanKey is the key of a request's span in its locals.
 type spanKey struct{}
 
-// publishes begins the span of storing something; nil where the request has none.
+// publishes starts the span of a publish; nil if the request is untraced.
 func publishes(tracer trace.Tracer, request trace.Span, name string, project score.ProjectID) trace.Span {
 	if request == nil {
 		return nil
@@ -83,7 +83,6 @@ func publishes(tracer trace.Tracer, request trace.Span, name string, project sco
 	return span
 }
 
-// published ends it.
 func published(span trace.Span, err error) {
 	if span == nil {
 		return
@@ -94,13 +93,14 @@ func published(span trace.Span, err error) {
 	span.End()
 }
 
-// carried is a span as messages of the stream carry it.
+// carried returns a span as stream messages contain it.
 func carried(span trace.Span) score.Trace {
 	c := span.SpanContext()
 	return score.NewTrace(c.TraceID(), c.SpanID())
 }
 
-// tracesOf are the traces of an envelope's units, whose spans are told of it; sampled is one of the spans, nil where there is none.
+// tracesOf returns the traces of an envelope's units, and describes the envelope in their spans; sampled is one of
+// these, or nil.
 func tracesOf(msgID string, units []*waiting, updates int) (traces []score.Traced, sampled trace.Span) {
 	at := 0
 	for _, w := range units {
@@ -113,7 +113,7 @@ func tracesOf(msgID string, units []*waiting, updates int) (traces []score.Trace
 	return traces, sampled
 }
 
-// observe notes a value, with the trace of a span as its example; nil: without.
+// observe records a value, with a span's trace as its exemplar unless span is nil.
 func observe(o prometheus.Observer, value float64, span trace.Span) {
 	if span == nil {
 		o.Observe(value)

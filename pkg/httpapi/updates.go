@@ -22,7 +22,6 @@ type updateView struct {
 	Waits *waits `json:"waits,omitempty"`
 }
 
-// view is what is told of an update.
 func (s *Server) view(ref score.Ref, st score.Status) updateView {
 	view := updateView{UpdateID: ref.Update, ProjectID: ref.Project, progress: progressOf(st)}
 	if st.Stage == score.Accepted {
@@ -31,7 +30,6 @@ func (s *Server) view(ref score.Ref, st score.Status) updateView {
 	return view
 }
 
-// update tells how far an update has come.
 func (s *Server) update(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -52,13 +50,12 @@ func (s *Server) update(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, s.view(ref, statuses[0]))
 }
 
-// lookUpBody is the body of look-up-updates as it comes.
+// lookUpBody is the raw body of look-up-updates.
 type lookUpBody struct {
 	ProjectID *string  `json:"projectId"`
 	UpdateIDs []string `json:"updateIds"`
 }
 
-// lookUpRequest is a well-formed look-up.
 type lookUpRequest struct {
 	project score.ProjectID
 	refs    []score.Ref
@@ -67,11 +64,11 @@ type lookUpRequest struct {
 // lookedUp is the body of a 200 of look-up-updates.
 type lookedUp struct {
 	ProjectID score.ProjectID `json:"projectId"`
-	Updates   []updateView    `json:"updates"` // in the order asked
+	Updates   []updateView    `json:"updates"` // in the order of the request
 }
 
-// lookUpUpdates is update for many at once. One that nothing was accepted under does not keep the others from their
-// answer: its status is "unknown".
+// lookUpUpdates is update for many at once. An id without an accepted update gets the status "unknown"; the others
+// get theirs.
 func (s *Server) lookUpUpdates(c *fiber.Ctx, by *caller) *Problem {
 	r, p := request(c, decodeLookUp)
 	if p != nil {
@@ -109,12 +106,13 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 	})
 }
 
-// statusesOf is how far each of a project's updates has come, in order; zero of one that was never accepted. What Redis does not know any more, the
-// contract may: an updateId that is used up was applied, whichever way it was sent. It knows no transaction and no duplicate, so that it is asked only
-// where Redis has lost nothing and lacks no report. Otherwise no caller is given an end that may turn out to be another; nor is an id called unknown
-// while the chain cannot be asked.
+// statusesOf returns the status of each of a project's updates, in order; zero if it was never accepted. For a
+// status that Redis has dropped it asks the contract: a used updateId was applied, whichever way it was sent. The
+// contract knows neither transactions nor duplicates, so Redis must be complete and no report late. Otherwise a
+// status in doubt is a problem: no caller gets an outcome that may change. While the chain is unavailable, no id is
+// called unknown.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
-	late := s.reporter.late() // before Redis is read, which may take the reports meanwhile
+	late := s.reporter.late() // before the read of Redis, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
 	switch {
 	case err != nil, late && slices.ContainsFunc(statuses, inDoubt):
@@ -146,8 +144,8 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 	return statuses, nil
 }
 
-// inDoubt reports whether a restore may bring another end than this: a duplicate, say, of which the update it repeats is
-// not restored yet. What is applied stays so, and what has no end yet promises none.
+// inDoubt reports whether a restore may change this outcome: for example, of a duplicate of an update that is not
+// restored yet. Applied is permanent, and a pending status promises no outcome.
 func inDoubt(st score.Status) bool {
 	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied
 }

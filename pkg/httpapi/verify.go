@@ -11,26 +11,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// verifyUpdate resolves a request to the update it asks for, if its signer may ask for it.
+// verifyUpdate returns the update that a request asks for, if its signer may send it.
 func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *Problem) {
-	// By a signature of what it is about, where that is asked for?
+	// Does the signature cover enough for this key and project?
 	if p := s.covering(r, by); p != nil {
 		return u, p
 	}
 
-	// Fresh: an old signature says nothing about now.
+	// Is it fresh? An old signature proves nothing about now.
 	if p := s.fresh(r); p != nil {
 		return u, p
 	}
 
-	// Signed by whom? Costs the most, and is remembered.
+	// Who signed it? This step costs the most, and its result is cached.
 	signer, p := s.signers.recover(r)
 	if p != nil {
 		return u, p
 	}
 
-	// Allowed and meaningful? Against the project as it is final on the chain, or as its accepted creation, which goes
-	// ahead of this update in the same bucket, will make it. The contract checks all of it again when it applies.
+	// Is it allowed and meaningful? This is checked against the final project, or as its accepted creation, which
+	// precedes this update in the same bucket, will make it. The contract checks all of it again.
 	rec, p := s.known(r.Project)
 	if p != nil {
 		return u, p
@@ -44,7 +44,7 @@ func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *
 	return resolve(rec, r, signer)
 }
 
-// covering refuses a signature that covers only the time, where the key or the project takes none.
+// covering refuses a signature that covers only the time, if the key or the project does.
 func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 	const sign = `sign the whole update, and send "scheme": "` + schemeTyped + `"; `
 	switch {
@@ -58,9 +58,8 @@ func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 	return nil
 }
 
-// verifyGroup is verifyUpdate for a signed group, whose updates get their signer. What will be stored is the group as it was
-// signed, since the contract checks that signature. There is no time in a group, and none is needed: its ids apply once,
-// forever.
+// verifyGroup is verifyUpdate for a signed group, and sets its updates' signer. The group is stored as signed,
+// since the contract checks that signature. A group needs no time: its ids apply once, forever.
 func (s *Server) verifyGroup(r *groupRequest) *Problem {
 	signer, err := s.signers.recoverFrom(r.signature, s.domain.GroupDigest(r.project, r.kind, r.body))
 	if err != nil {
@@ -83,7 +82,6 @@ func (s *Server) verifyGroup(r *groupRequest) *Problem {
 	return nil
 }
 
-// known is the project that a request is about.
 func (s *Server) known(project score.ProjectID) (*score.Record, *Problem) {
 	rec, ok := s.deps.Projects.await(s.life, project, projectPatience)
 	if !ok {
@@ -104,7 +102,7 @@ func (s *Server) fresh(r *updateRequest) *Problem {
 	}
 }
 
-// timeOff says how far a message's time is off, and of one that no clock is so wrong about what it may be instead.
+// timeOff describes how far a message's time is off, and the likely mistake if that is more than any clock's error.
 func timeOff(format string, off time.Duration, at time.Time, allowed time.Duration) string {
 	if off > 365*24*time.Hour {
 		return "is read as " + at.UTC().Format(time.DateOnly) + ": is it in milliseconds?"
@@ -112,7 +110,8 @@ func timeOff(format string, off time.Duration, at time.Time, allowed time.Durati
 	return fmt.Sprintf(format+"; at most %s is allowed", off.Round(time.Second), allowed)
 }
 
-// resolve turns the request's names into the project's indexes, as they are now. A problem lists both names where both are unknown.
+// resolve maps the request's names to the project's current indexes. If both names are unknown, the problem lists
+// both.
 func resolve(rec *score.Record, r *updateRequest, signer common.Address) (u score.Update, p *Problem) {
 	u = score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
 	var ok bool
@@ -133,7 +132,7 @@ func resolve(rec *score.Record, r *updateRequest, signer common.Address) (u scor
 	return u, p
 }
 
-// unknownName says what came, and which names the project has.
+// unknownName describes an unknown name, and lists the project's.
 func unknownName(came, what string, names []string) string {
 	return fmt.Sprintf("%.100q is no %s of the project; %s", came, what, thereAre(came, names))
 }

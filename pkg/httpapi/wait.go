@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// How long refused callers are asked to wait: where it is known how fast that goes away which is in their way, until it has
-// gone, within bounds; else these.
+// Retry-After of refused callers: the time until the obstacle is gone, within limits, if its rate is known;
+// otherwise these.
 const (
-	retryAfterFull    = 5 * time.Second // the stream: it is purged by what is final and old, at no rate that an API knows
+	retryAfterFull    = 5 * time.Second // a stream that is purged at a rate unknown to the API
 	retryAfterFailure = time.Second
 	retryAfterHalt    = 30 * time.Second
 
 	minWait        = time.Second
 	maxBacklogWait = 10 * time.Minute
-	unknownBacklog = time.Minute // where a lane bound nothing of a project lately
+	unknownBacklog = time.Minute // if a lane assigned no update of the project recently
 	maxPaceWait    = time.Minute
 )
 
-// drainTime is how long so many updates need at a rate a second.
+// drainTime returns how long a number of updates takes at a rate per second, within limits.
 func drainTime(updates uint64, perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return unknownBacklog
@@ -27,14 +27,14 @@ func drainTime(updates uint64, perSecond float64) time.Duration {
 	return time.Duration(min(max(seconds, minWait.Seconds()), maxBacklogWait.Seconds()) * float64(time.Second))
 }
 
-// pace is how long requests took lately, on average. It is also how long those in progress need until as many are done: their
-// number, divided by the rate at which they are done (Little's law), and holds too while few come.
+// pace is the average duration of recent requests. It is also the time until as many are done as are in progress:
+// their number divided by their rate (Little's law). That holds while few arrive, too.
 type pace struct{ took atomic.Int64 } // ns
 
-// paceRequests is how many requests the average is about.
+// paceRequests is the number of requests in the average.
 const paceRequests = 16
 
-// note counts a request. Of two at once, one may be lost.
+// note adds a request's duration. Of two concurrent calls, one may be lost.
 func (p *pace) note(took time.Duration) {
 	before := p.took.Load()
 	if before == 0 {
@@ -43,7 +43,7 @@ func (p *pace) note(took time.Duration) {
 	p.took.Store(before + (int64(took)-before)/paceRequests)
 }
 
-// wait is how long it is worth waiting for a place, or for what another request does.
+// wait returns how long to wait for a place, or for another request's result.
 func (p *pace) wait() time.Duration {
 	return min(max(time.Duration(p.took.Load()), minWait), maxPaceWait)
 }

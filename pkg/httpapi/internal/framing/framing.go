@@ -1,9 +1,9 @@
-// Package framing tells where the bytes of a connection are not framed as HTTP/1.1 (RFC 9112) says: its lines, its lengths, and what
-// says that it is HTTP at all.
+// Package framing checks the bytes of a connection against the framing of HTTP/1.1 (RFC 9112): lines, lengths and
+// version.
 //
-// Those in front of an API and the API itself must see the same requests in the same bytes. Where two programs could see
-// different ones, a request can be hidden from the first in the body of another. fasthttp, which parses the requests, is more lenient
-// and has no setting for it. A Gate decides which bodies may come, before fasthttp makes room for them.
+// A proxy and the API behind it must see the same requests in the same bytes. Otherwise a request can be hidden
+// from the proxy in the body of another. fasthttp, which parses the requests, is more lenient and has no setting
+// for it. A Gate admits bodies before fasthttp allocates memory for them.
 package framing
 
 import (
@@ -11,13 +11,13 @@ import (
 	"math"
 )
 
-// Flaw is what may be wrong.
+// Flaw is a kind of framing error.
 type Flaw struct {
 	Name   string // a word or two, for metrics and logs
 	Detail string // for people
 }
 
-// What may be wrong.
+// The kinds of framing errors.
 var (
 	RequestLine = &Flaw{"request_line", "the request line is not `method target HTTP/1.1`"}
 	Method      = &Flaw{"method", "the method is unknown"}
@@ -32,28 +32,28 @@ var (
 	Chunk       = &Flaw{"chunk", "the size of a chunk is not a hexadecimal number, or is too long a line"}
 )
 
-// Refused is in place of a flaw where the Gate does not let the body in that the line announces.
+// Refused is returned in place of a flaw if the Gate refuses the body that a line announces.
 var Refused = &Flaw{"refused", "the body may not come"}
 
-// Flaws are all flaws; Refused is none.
+// Flaws lists all flaws; Refused is not one.
 var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
 
-// Gate decides which bodies may come.
+// Gate decides which bodies are admitted.
 type Gate interface {
-	// LetIn reports whether a body may come. length is its Content-Length, or the sum of the chunks announced so far, at least 1;
-	// target and key (X-API-KEY) are cut to 128 bytes, and valid until it returns.
+	// LetIn reports whether a body is admitted. length is its Content-Length, or the sum of the chunks announced so
+	// far, at least 1. target and key (X-API-KEY) are cut to 128 bytes, and valid until it returns.
 	LetIn(target, key []byte, length uint64) bool
 }
 
-// Bounds that keep lengths from overflowing, and lines that fasthttp reads without a bound short.
+// Limits against overflow of lengths, and for lines that fasthttp reads without a limit.
 const (
 	maxLengthDigits = 18
 	maxChunkDigits  = 12
 	maxChunkLine    = 256
-	maxKept         = 128 // bytes of a target and of a key; no key and no path that takes a body is longer
+	maxKept         = 128 // bytes of a target and of a key; enough for any key, and any path that takes a body
 )
 
-// part is what the next byte of a connection belongs to.
+// part is the part of a request to which the next byte belongs.
 type part uint8
 
 const (
@@ -61,34 +61,34 @@ const (
 	inHeaders
 	inBody // of known length
 	inChunkSize
-	inChunk // its CR LF included, which fasthttp checks
+	inChunk // with its CR LF, which fasthttp checks
 	inTrailers
 )
 
-// Framing follows the bytes of a connection and tells where they are not framed as RFC 9112 says. fasthttp, which parses
-// the requests after it, takes more: it serves what it can make sense of. The zero value is at the start of a connection.
+// Framing checks the bytes of one connection, before fasthttp parses them. The zero value is at the start of a
+// connection.
 //
-// It judges whole lines. The beginning of one may be passed on before its end is seen: fasthttp does nothing before
-// the line feed, and every line feed of a head is seen here first.
+// It checks whole lines. The beginning of a line may be passed on before its end arrives. fasthttp does nothing
+// before the line feed, and Framing sees every line feed of a head first.
 type Framing struct {
 	part    part
-	line    []byte // the beginning of a line whose end has not come; fasthttp bounds heads, so this too
-	left    uint64 // bytes of the body or chunk that have not come
+	line    []byte // the beginning of an incomplete line; fasthttp bounds heads, so this too
+	left    uint64 // remaining bytes of the body or chunk
 	old     bool   // HTTP/1.0
 	sized   bool   // the head has a Content-Length
 	chunked bool   // the head has a Transfer-Encoding
 	blank   bool   // an empty line came before the request line
 
-	Gate        Gate   // nil: every body may come
-	target, key []byte // the beginnings
-	announced   uint64 // bytes of chunks
+	Gate        Gate   // nil admits every body
+	target, key []byte // cut to maxKept bytes
+	announced   uint64 // sum of the chunks so far, in bytes
 }
 
-// Follow judges the next bytes, and returns how many of them may be passed on to the server: all, or those before the first
-// line that has a flaw, or whose body is Refused. Nothing may be passed on after a flaw but an error.
+// Follow checks the next bytes, and returns how many may be passed on to the server: all, or those before the first
+// line with a flaw or a Refused body. After a flaw, only an error may be passed on.
 //
-// Where that line begins a request, its first byte is replaced by a question mark and may be passed on, too: a server answers
-// an error only after it has read something of a request.
+// If that line begins a request, Follow replaces its first byte by a question mark, which may be passed on, too. A
+// server sends an error only after it has read part of a request.
 func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 	for passed < len(p) {
 		if f.part == inBody || f.part == inChunk {
@@ -123,13 +123,13 @@ func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 	return passed, nil
 }
 
-// Between reports whether all bytes so far were of whole requests.
+// Between reports whether all bytes so far belong to complete requests.
 func (f *Framing) Between() bool { return f.part == inRequestLine && len(f.line) == 0 }
 
-// InHead reports whether the next byte belongs to a request's head, also of one that has not begun.
+// InHead reports whether the next byte belongs to a request's head, which may not have begun.
 func (f *Framing) InHead() bool { return f.part == inRequestLine || f.part == inHeaders }
 
-// letIn asks the gate about a body.
+// letIn returns Refused if the gate refuses a body of that length.
 func (f *Framing) letIn(length uint64) *Flaw {
 	if f.Gate == nil || f.Gate.LetIn(f.target, f.key, length) {
 		return nil
@@ -145,7 +145,7 @@ func (f *Framing) bodyRead() {
 	f.part = inRequestLine
 }
 
-// judge takes a line with its line feed.
+// judge checks a complete line, line feed included.
 func (f *Framing) judge(line []byte) *Flaw {
 	end := len(line) - 2
 	if end < 0 || bytes.IndexByte(line, '\r') != end {
@@ -162,7 +162,7 @@ func (f *Framing) judge(line []byte) *Flaw {
 		return f.header(line)
 	case inChunkSize:
 		return f.chunkSize(line)
-	default: // after the last chunk
+	default: // inTrailers
 		if len(line) > 0 {
 			return Trailer
 		}
@@ -171,8 +171,9 @@ func (f *Framing) judge(line []byte) *Flaw {
 	}
 }
 
-// requestLine judges `method target HTTP/1.1`; the target is fasthttp's to judge. One empty line may come before it, which clients
-// have sent behind a body (RFC 9112, section 2.2): who skips it and who refuses it see no other request in what follows.
+// requestLine checks `method target HTTP/1.1`; fasthttp checks the target. One empty line may precede it, as
+// clients have sent after a body (RFC 9112, section 2.2). Parsers that skip it and parsers that refuse it see the
+// same requests after it.
 func (f *Framing) requestLine(line []byte) *Flaw {
 	if len(line) == 0 && !f.blank {
 		f.blank = true
@@ -193,7 +194,8 @@ func (f *Framing) requestLine(line []byte) *Flaw {
 		return RequestLine
 	}
 	switch string(method) {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT": // which the routes answer, with a 405 at least
+	// The routes answer all of these, with a 405 at least.
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT":
 	default:
 		return Method
 	}
@@ -202,7 +204,7 @@ func (f *Framing) requestLine(line []byte) *Flaw {
 	return nil
 }
 
-// header judges `Name: value`. Of the values only those are read that say where the request ends.
+// header checks `Name: value`. It reads only the values that determine the end of the request, and the API key.
 func (f *Framing) header(line []byte) *Flaw {
 	if line[0] == ' ' || line[0] == '\t' {
 		return Folded
@@ -233,7 +235,7 @@ func (f *Framing) header(line []byte) *Flaw {
 	return nil
 }
 
-// headRead tells what follows the head.
+// headRead sets the part that follows the head, and asks the gate about a body.
 func (f *Framing) headRead() *Flaw {
 	switch {
 	case f.sized && f.chunked:
@@ -249,7 +251,7 @@ func (f *Framing) headRead() *Flaw {
 	return nil
 }
 
-// chunkSize judges `size` or `size;extensions`, which are ignored.
+// chunkSize checks `size` or `size;extensions`; it ignores extensions.
 func (f *Framing) chunkSize(line []byte) *Flaw {
 	size, _, _ := bytes.Cut(line, []byte(";"))
 	length, ok := parseDigits(size, 16, maxChunkDigits)
@@ -264,7 +266,7 @@ func (f *Framing) chunkSize(line []byte) *Flaw {
 	return f.letIn(f.announced)
 }
 
-// parseDigits reads a number of at most that many digits, with nothing around them.
+// parseDigits parses a number of 1 … most digits, without surrounding characters.
 func parseDigits(text []byte, base uint64, most int) (n uint64, ok bool) {
 	if len(text) == 0 || len(text) > most {
 		return 0, false
@@ -283,7 +285,7 @@ func parseDigits(text []byte, base uint64, most int) (n uint64, ok bool) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// tokenBytes are the bytes of names and methods (RFC 9110, section 5.6.2).
+// tokenBytes are the characters of header names and methods (RFC 9110, section 5.6.2).
 var tokenBytes = func() (table [256]bool) {
 	for b := range table {
 		letter := byte(b) | 0x20
@@ -292,7 +294,7 @@ var tokenBytes = func() (table [256]bool) {
 	return table
 }()
 
-// IsToken tells whether the text is a token: a name as those of headers, not empty.
+// IsToken reports whether text is a token, such as a header's name: at least one byte, all from tokenBytes.
 func IsToken(text []byte) bool {
 	for _, b := range text {
 		if !tokenBytes[b] {
