@@ -9,16 +9,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What it may cost a lane to ask the stream for the sake of a metric.
+// Bounds on queries of the stream for metrics.
 const (
 	askTimeout = time.Second
-	askPause   = 10 * time.Second // after a question that was not answered
-	finalPause = time.Second      // between two for what is final: a new session has to ask for all open slots
+	askPause   = 10 * time.Second // after a failed query
+	finalPause = time.Second      // between queries for finalized updates: a new session asks for every open slot
 )
 
-// ages tells how long the lane's updates take from their accept, which is the stream's time of their message, until they are final; and
-// since when the oldest waits. It knows when those were accepted that this session bound, and asks the stream for some of the others, since
-// the lane waits for the answer.
+// ages measures how long updates take from accept (the stream's time of their message) to final, and the accept time
+// of the oldest in the backlog. The session has the accept times of updates that it assigned. For a few others it
+// asks the stream, and waits for the answer.
 type ages struct {
 	id      score.Lane
 	config  *Config
@@ -26,16 +26,15 @@ type ages struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	slots  map[uint64][]acceptedAt // by nonce: open ones of this session
-	finals time.Time               // when the stream may be asked again for what is final
+	slots  map[uint64][]acceptedAt // by nonce of open slots
+	finals time.Time               // when the next query for finalized updates is allowed
 
-	shown time.Time // when the oldest was last shown
-	asked uint64    // the sequence of which the stream was asked last, for the oldest,
-	at    time.Time // and what it said; zero: nothing
-	again time.Time // when it may be asked again
+	shown time.Time
+	asked uint64    // the sequence of the last query for the oldest
+	at    time.Time // its accept time; zero: unknown
+	again time.Time // after a failed query: when the next is allowed
 }
 
-// acceptedAt is when so many updates were accepted, in one message.
 type acceptedAt struct {
 	seq     uint64
 	at      time.Time
@@ -46,7 +45,7 @@ func newAges(id score.Lane, config *Config, stored func(context.Context, uint64)
 	return &ages{id: id, config: config, stored: stored, metrics: metrics, log: log, slots: map[uint64][]acceptedAt{}}
 }
 
-// bound says that a slot carries what is at these places.
+// bound records that a slot carries these places.
 func (a *ages) bound(nonce uint64, places []*place) {
 	var some []acceptedAt
 	for _, p := range places {
@@ -59,7 +58,8 @@ func (a *ages) bound(nonce uint64, places []*place) {
 	a.slots[nonce] = some
 }
 
-// settled counts updates that are final with their slot. Where some go again, or an earlier session bound them, all count as the oldest.
+// settled counts updates finalized with their slot. If some are queued again, or an earlier session assigned them,
+// all count as the oldest.
 func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updates uint64) {
 	some, total := a.slots[nonce], uint64(0)
 	delete(a.slots, nonce)
@@ -75,7 +75,7 @@ func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updat
 	}
 }
 
-// final counts updates of work as old as its oldest, where the stream may be asked for that.
+// final counts updates as old as the oldest of their work, if a query is allowed.
 func (a *ages) final(ctx context.Context, work *lane.Work, updates uint64) {
 	if updates == 0 || a.config.Now().Before(a.finals) {
 		return
@@ -94,7 +94,7 @@ func (a *ages) count(at time.Time, updates uint64) {
 	}
 }
 
-// ask is when a message was stored; false where the stream does not tell, and for a while after.
+// ask returns when a message was stored; false if the query fails, and for askPause after that.
 func (a *ages) ask(ctx context.Context, seq uint64) (time.Time, bool) {
 	if a.config.Now().Before(a.again) {
 		return time.Time{}, false
@@ -109,7 +109,7 @@ func (a *ages) ask(ctx context.Context, seq uint64) (time.Time, bool) {
 	return at, err == nil
 }
 
-// show shows, every second, when the oldest of what waits was accepted.
+// show sets the gauge of the oldest waiting update's accept time, every second.
 func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 	now := a.config.Now()
 	if now.Sub(a.shown) < tellEvery {
@@ -140,8 +140,8 @@ func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 	}
 }
 
-// oldest is the first message that holds something of what waits and is not paused, as far as was read, and when it was accepted; zero
-// where no reading of this session brought it yet.
+// oldest returns the sequence of the oldest message known with waiting work of unpaused projects, and its accept
+// time; zero if the session has yet to keep that work.
 func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	earlier := func(of uint64, accepted time.Time) {
 		if !some || of < seq {

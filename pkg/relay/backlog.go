@@ -11,17 +11,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// TellFrom is how many updates of a project have to wait before a lane tells of them.
+// TellFrom is the least backlog of a project, in updates, that a lane publishes.
 const TellFrom = 1_000
 
-// What is told of projects of which much waits.
 const (
 	tellEvery = time.Second
-	rateOver  = 10 // seconds over which the rate is told, about; where nothing was bound for so long there is none
-	leastRate = 1  // updates a second; below it none is told
+	rateOver  = 10 // seconds, about: window of the average; a project idle for so long has rate 0
+	leastRate = 1  // updates a second; lower rates are published as 0
 )
 
-// teller tells how much waits of a lane's projects. What it cannot tell it tells with the next.
+// teller publishes the backlogs of a lane's projects. The next publish makes up for a failed one.
 type teller struct {
 	id       score.Lane
 	store    Backlogs
@@ -31,16 +30,16 @@ type teller struct {
 	next     chan map[score.ProjectID]score.Backlog
 	last     time.Time
 	rates    map[score.ProjectID]rate
-	silenced atomic.Bool // the store took that nothing waits, and nothing else since
+	silenced atomic.Bool // the last publish was empty and succeeded
 }
 
-// rate is how fast a project's updates are bound.
+// rate is the speed of assigning a project's updates.
 type rate struct {
-	average float64 // a second
-	idle    float64 // seconds since some were bound
+	average float64 // updates a second
+	idle    float64 // seconds since the last assignment
 }
 
-// after is the rate when in these seconds so many were bound; known tells whether it was any before.
+// after returns the rate after bound more updates in these seconds. known is false for the first measurement.
 func (r rate) after(seconds float64, bound int, known bool) rate {
 	now := float64(bound) / seconds
 	if known {
@@ -52,7 +51,8 @@ func (r rate) after(seconds float64, bound int, known bool) rate {
 	return rate{now, r.idle + seconds}
 }
 
-// told is 0 where it says nothing of what comes: an average alone would take minutes to forget what was before a stall.
+// told returns the rate to publish, in updates a second. It is 0 for a slow or stalled project, since the average
+// takes minutes to forget the time before a stall.
 func (r rate) told() float64 {
 	if r.average < leastRate || r.idle >= rateOver {
 		return 0
@@ -67,7 +67,7 @@ func (r *Relayer) teller(id score.Lane, in *intake, log *slog.Logger) *teller {
 	}
 }
 
-// told is what was said of projects before this session; nil where it cannot be read.
+// told returns the backlogs published before this session; nil if they cannot be read.
 func (t *teller) told(ctx context.Context) map[score.ProjectID]score.Backlog {
 	if t.store == nil {
 		return nil
@@ -84,7 +84,7 @@ func (t *teller) told(ctx context.Context) map[score.ProjectID]score.Backlog {
 	return told
 }
 
-// tell has what waits told, every second.
+// tell hands the backlogs to run, at most once a second.
 func (t *teller) tell(now time.Time) {
 	took := now.Sub(t.last)
 	if t.store == nil || took < tellEvery {
@@ -104,13 +104,12 @@ func (t *teller) tell(now time.Time) {
 		return
 	}
 	select {
-	case <-t.next: // the newest counts
+	case <-t.next: // replace an older one
 	default:
 	}
 	t.next <- said
 }
 
-// run tells until the context ends.
 func (t *teller) run(ctx context.Context) {
 	for {
 		select {
@@ -125,7 +124,7 @@ func (t *teller) run(ctx context.Context) {
 func (t *teller) say(ctx context.Context, said map[score.ProjectID]score.Backlog) {
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	t.silenced.Store(false) // also where it fails, and was stored
+	t.silenced.Store(false) // a failed publish may be stored all the same
 	switch err := t.store.Tell(limited, t.id, said); {
 	case err == nil:
 		t.silenced.Store(len(said) == 0)
@@ -134,8 +133,8 @@ func (t *teller) say(ctx context.Context, said map[score.ProjectID]score.Backlog
 	}
 }
 
-// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot; but for those that were
-// read of paused projects.
+// backlog returns the number of waiting updates: read, unread, and queued again. It leaves out read ones of paused
+// projects.
 func (s *session) backlog() uint64 {
 	n := s.intake.backlog() + s.unread.left()
 	for i := range s.lane.State.Queue {
@@ -146,7 +145,7 @@ func (s *session) backlog() uint64 {
 	return n
 }
 
-// backlog is how many updates wait, as far as the stream was read, but for those of paused projects.
+// backlog returns the number of waiting updates of unpaused projects, as far as the stream was read.
 func (in *intake) backlog() uint64 {
 	n := uint64(in.horizon.Len())
 	for _, p := range in.parked {
@@ -157,8 +156,8 @@ func (in *intake) backlog() uint64 {
 	return n
 }
 
-// large are the projects of which so many updates wait, or more, and how many of each, without how fast they are bound. Of paused ones it
-// is told however few: the next session does not read them.
+// large returns the projects with a backlog of at least least updates, without rates. A paused project is included at
+// any size above 0, since the next session skips its updates.
 func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	large := map[score.ProjectID]score.Backlog{}
 	for id, n := range in.horizon.Projects() {

@@ -16,8 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// binder makes slots of work, and further attempts of slots: it prices, signs and journals them. They are broadcast by what
-// the journal's outbox says.
+// binder creates pending transactions (slots) and further attempts for them: it prices, signs and journals.
 type binder struct {
 	config   *Config
 	lane     *lane.Lane
@@ -32,25 +31,26 @@ type binder struct {
 	metrics  *metrics
 	log      *slog.Logger
 
-	unsigned bool          // the key did not sign the last bump
-	signing  time.Duration // since what was bound was broadcast
-	rests    time.Time     // nothing is bound before, since the key did not sign
+	unsigned bool          // the key failed to sign the last replacement
+	signing  time.Duration // since the last broadcast
+	rests    time.Time     // when assigning resumes after the key failed
 }
 
-// A remote signer takes its time for each, and may be away.
+// A remote signer may be slow or away.
 const (
-	slowSigning = 100 * time.Millisecond // then what is bound goes before more is signed
-	longSigning = 2 * time.Second        // then the loop hears of the chain before more is signed
-	signerPause = time.Second            // before one that did not sign is asked to again, for new work
+	slowSigning = 100 * time.Millisecond // then assigned work is broadcast first
+	longSigning = 2 * time.Second        // then the loop receives a view of the chain first
+	signerPause = time.Second            // before a failed key is asked again, for new work
 )
 
-// bindNew binds the intake's creation or edit, or what its horizon offers. It reports false if nothing is to be bound now.
+// bindNew assigns the intake's creation or edit, or a batch of its horizon. It returns false if the lane must wait,
+// or none is due.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	now := b.config.Now()
 	switch {
 	case b.intake.turn():
 		return b.bindAlone(ctx)
-	case b.intake.alone != nil: // what waits before an edit does not linger: nothing is read meanwhile
+	case b.intake.alone != nil: // skip the linger: reading pauses until the edit is assigned
 		now = now.Add(b.config.Limits.Linger)
 	}
 	choice, due := b.intake.horizon.Next(now)
@@ -72,7 +72,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// idle notes that nothing is to be bound now, or that not even one update could be paid: then it shows before work waits for it.
+// idle records that no work is due, or that the lane could not pay even one update, before work waits for that.
 func (b *binder) idle() {
 	one := batch.Single(score.Update{})
 	gas, bytes := b.gas.limit(&piece{batch: &one}), txBytes(registry.EncodeBatch(one))
@@ -85,7 +85,6 @@ func (b *binder) idle() {
 	b.waiting.set(why, "gas", gas)
 }
 
-// bindAlone binds the intake's creation or edit.
 func (b *binder) bindAlone(ctx context.Context) (bool, error) {
 	at := b.intake.alone
 	kind, data, ref := at.alone.alone()
@@ -100,9 +99,9 @@ func (b *binder) bindAlone(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// bindPlaces binds new work: what is at these places of the stream. It asks for no less gas than another batch that waits for a block
-// before it: a builder of blocks that passes over one, since its limit does not fit, might find that of the next fits, whose turn it
-// is not. anvil drops that one and all behind it.
+// bindPlaces assigns new work. It asks for at least the gas of any batch that waits for a block before it. Otherwise
+// a block builder that skips that batch, as too large, might find room for this one out of turn. anvil drops a
+// transaction tried out of turn, and all behind it.
 func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bool, error) {
 	w.gas = max(w.gas, min(b.gas.perBatch, b.lane.WaitingGas()))
 	moves, err := b.intake.moves(places...)
@@ -123,10 +122,10 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 	return bound, err
 }
 
-// txBytes is how many bytes a transaction with the calldata has, at most.
+// txBytes returns the most bytes of a transaction with this calldata.
 func txBytes(data []byte) int { return registry.EnvelopeBytes + len(data) }
 
-// binding is work about to become a slot.
+// binding is work about to be assigned to a slot.
 type binding struct {
 	gas   uint64
 	data  []byte
@@ -134,8 +133,8 @@ type binding struct {
 	entry lane.Bind // without nonce and bytes
 }
 
-// bind makes a slot: price, sign, journal, report. Before the commit point nothing has happened, after it the work has
-// exactly this nonce until that is final. It reports false if the lane must wait.
+// bind assigns work to the next nonce. Before the commit point it has no effects; after it, the work has exactly this
+// nonce until that is final. It returns false if the lane must wait.
 func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	fees, why := b.lane.Ready(w.gas, txBytes(w.data))
 	if why != lane.WaitNone {
@@ -163,7 +162,6 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	return true, nil
 }
 
-// replace journals another attempt of a slot.
 func (b *binder) replace(ctx context.Context, e lane.Replace) error {
 	slot := b.lane.State.Slot(e.Nonce)
 	if slot == nil {
@@ -190,13 +188,13 @@ func (b *binder) replace(ctx context.Context, e lane.Replace) error {
 	return b.append(ctx, lane.Entry{Replacement: &lane.Replacement{Nonce: e.Nonce, Raw: raw, Reason: e.Reason}})
 }
 
-// cancel signs a transaction that carries nothing: it only uses its nonce up.
+// cancel signs an empty transaction that uses up its nonce.
 func (b *binder) cancel(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error) {
 	self := b.signer.Address()
 	return b.sign(ctx, nonce, fees, lane.CancelGas, &self, nil)
 }
 
-// sign makes an attempt's bytes: type 2 where the chain has a base fee, a legacy transaction elsewhere.
+// sign returns an attempt's signed bytes: type 2 if the chain has a base fee, else a legacy transaction.
 func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uint64, to *common.Address, data []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.config.CallTimeout)
 	defer cancel()

@@ -7,19 +7,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
-// bindAll binds what may be bound now: first work that lost its slot, then what the intake has.
-//
-// With a slow signer that takes long: it leaves off after a while, so that the loop hears of the chain and of all else, and continues then.
+// bindAll assigns all it can, queued work first. After longSigning of slow signing it stops, so that the loop
+// receives its other inputs, and continues afterwards.
 func (s *session) bindAll(ctx context.Context) error {
 	s.more = false
 	for signed := time.Duration(0); ; {
 		if why := s.blocked(); why != lane.WaitNone {
-			s.waiting.need = s.lane.Need(0, 0, lane.Fees{}) // a node says that the balance does not cover what is in flight
+			// a node reports that the balance is below the cost of what is in flight
+			s.waiting.need = s.lane.Need(0, 0, lane.Fees{})
 			s.waiting.set(why)
 			return nil
 		}
 		queued := len(s.lane.State.Queue) > 0
-		if queued || s.binder.signing > slowSigning { // what was bound does not wait for the questions asked now, or a slow signer
+		// broadcast assigned work before the calls that probe queued work, or more slow signing
+		if queued || s.binder.signing > slowSigning {
 			signed += s.binder.signing
 			err := s.do(ctx, s.journal.due())
 			s.binder.signing = 0
@@ -40,7 +41,6 @@ func (s *session) bindAll(ctx context.Context) error {
 	}
 }
 
-// bindNew binds what the intake has next, once what is paused is out of it.
 func (s *session) bindNew(ctx context.Context) (bound bool, err error) {
 	if err := s.parkPaused(ctx); err != nil {
 		return false, err
@@ -48,7 +48,7 @@ func (s *session) bindNew(ctx context.Context) (bound bool, err error) {
 	return s.binder.bindNew(ctx)
 }
 
-// hearWaiting hears what came of the chain meanwhile: of all that the loop then has to hear, it might take that last.
+// hearWaiting receives a waiting view of the chain: among its many inputs the loop might choose it last.
 func (s *session) hearWaiting(ctx context.Context) error {
 	select {
 	case view := <-s.heads.Views():
@@ -58,8 +58,8 @@ func (s *session) hearWaiting(ctx context.Context) error {
 	}
 }
 
-// blocked tells why nothing may be bound at all. A lane binds on what it knows of the chain only while that is fresh: the
-// tracker confirms the same head with every poll, so that only a chain that does not answer makes it stale.
+// blocked returns why the lane may assign nothing at all, or WaitNone. Assigning requires a fresh view of the chain.
+// Every poll confirms an unchanged head, so only a chain that stops responding makes a view stale.
 func (s *session) blocked() lane.Wait {
 	why, view := s.lane.Blocked(), s.lane.View()
 	switch {
@@ -68,7 +68,7 @@ func (s *session) blocked() lane.Wait {
 		if s.waiting.reason == lane.WaitHead || s.waiting.reason == lane.WaitAccount && s.config.Now().Sub(s.waiting.since) > s.config.StaleAfter {
 			return lane.WaitHead
 		}
-		return lane.WaitAccount // as it is now
+		return lane.WaitAccount // the current one
 	case s.unsigned, s.config.Now().Before(s.binder.rests):
 		return lane.WaitSigner
 	case !view.Old && s.config.Now().Sub(view.Now) > s.config.StaleAfter:
@@ -83,7 +83,8 @@ func (s *session) blocked() lane.Wait {
 	return why
 }
 
-// wakes is when the loop works again although it hears of nothing. One that is past due waits for what bindAll waits for: the next head.
+// wakes returns when the loop must work again without an input. A batch past due waits for the next head, like
+// bindAll.
 func (s *session) wakes() (in time.Duration, some bool) {
 	if s.more {
 		return 0, true

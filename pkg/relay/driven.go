@@ -10,24 +10,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Driven is what a relayer knows of a lane that it drives, and that is stored nowhere.
+// Driven is the state of a driven lane, in memory only.
 type Driven struct {
-	Wait    lane.Wait // why it binds nothing new
-	Since   time.Time // from when on
+	Wait    lane.Wait // why it assigns nothing new
+	Since   time.Time // of Wait
 	Waiting uint64    // updates
 }
 
-// driven is what the sessions of all lanes tell. It is safe for concurrent use.
+// driven collects the state of lanes from their sessions. It is safe for concurrent use.
 type driven struct {
 	mu    sync.Mutex
 	lanes map[score.Lane]Driven
 
-	updates atomic.Uint64 // final
+	updates atomic.Uint64 // finalized
 	gas     uint64        // used by final transactions
 	fees    float64       // paid by them, ether
 }
 
-// Driven tells of each lane that the relayer drives.
 func (r *Relayer) Driven() map[score.Lane]Driven {
 	d := &r.metrics.told
 	d.mu.Lock()
@@ -35,7 +34,8 @@ func (r *Relayer) Driven() map[score.Lane]Driven {
 	return maps.Clone(d.lanes)
 }
 
-// Done tells how many updates became final by this relayer since it began, the gas that final transactions used, and the fees that they paid, ether.
+// Done returns the number of updates finalized since the relayer's start, the gas of final transactions, and their
+// fees in ether.
 func (r *Relayer) Done() (updates, gas uint64, fees float64) {
 	d := &r.metrics.told
 	d.mu.Lock()
@@ -43,7 +43,6 @@ func (r *Relayer) Done() (updates, gas uint64, fees float64) {
 	return d.updates.Load(), d.gas, d.fees
 }
 
-// paid counts a final transaction.
 func (d *driven) paid(gas uint64, fee float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fence has a project wait, as if it were paused, of which an edit is to be bound while another lane, which had the bucket before, may
-// carry updates of it that came before the edit. It tells whether other projects are fenced than before.
+// fence holds back a project with a due edit, as if paused, while another lane may carry earlier updates of it: one
+// that had the bucket before. It reports whether the set of fenced projects changed.
 func (s *session) fence(ctx context.Context) (changed bool) {
 	in, elsewhere := s.intake, s.handover.elsewhere(ctx)
 	if in.turn() && s.passable != in.alone.Position && len(s.lane.State.Took) > 0 {
@@ -24,7 +24,7 @@ func (s *session) fence(ctx context.Context) (changed bool) {
 		switch {
 		case now.Sub(since) < retryTransport:
 		case elsewhere(id):
-			s.fenced[id] = s.config.Now() // behind the reading: what takes longer than the pause is not all that the session does
+			s.fenced[id] = s.config.Now() // after the call: slow reads must leave time for other work
 		default:
 			delete(s.fenced, id)
 			changed = true
@@ -33,13 +33,13 @@ func (s *session) fence(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// elsewhere tells whether another lane may have work of a project's bucket that is not final; also where that cannot be found out now.
-// The journals are read when it is asked first, once for all projects, since many may wait, and without a deadline: see Journal.Load.
+// elsewhere returns a function that reports whether another lane may have unfinished work of a project's bucket; true
+// if unknown. Its first call reads the journals, once for all projects, without a deadline: see Journal.Load.
 func (h *handover) elsewhere(ctx context.Context) func(score.ProjectID) bool {
 	read := sync.OnceValues(func() (lane.Lanes, error) {
 		lanes, err := h.lanes(ctx)
 		if err == nil {
-			_, err = lanes.NeededFrom() // torn or not
+			_, err = lanes.NeededFrom() // fails if a handoff fell between the reads
 		}
 		if err != nil {
 			h.log.Warn("the lane couldn't find out whether another lane carries updates that came before an edit; it asks again in a while", "err", err, "in", retryTransport)

@@ -2,36 +2,35 @@ package relay
 
 import "math"
 
-// A block is full when what its transactions have left over does not hold another one's limit, and a batch's limit is above what
-// it uses. So the smaller the batches, the less of a block stays empty; and the dearer is an update, since each batch writes its
-// wallets and words of ids for itself.
+// A block is full when its free gas is below the next transaction's limit, and a batch's limit exceeds its use. So
+// smaller batches leave less of a block empty. But they cost more per update, since each writes its wallets and id
+// words by itself.
 const (
-	// batchesPerBlock is how many batches fill a block at least, by what they use. A tenth costs a batch of random ids 0.8 % more gas
-	// an update where blocks hold 30 million, half of that at 60.
+	// batchesPerBlock is the least number of batches that fill a block, by gas used. At a tenth of a block, a batch
+	// of random ids costs more gas per update: 0.8 % if blocks hold 30 million gas, half of that at 60 million.
 	batchesPerBlock = 10
-	// leastPerBlock is how many fill it at least, by their limits. With wallets and words of ids that are known, batches use half of
-	// their limits: of a fifth of a block each they leave a tenth of it empty.
+	// leastPerBlock is the least number that fill a block, by gas limits. With known wallets and id words, batches
+	// use half of their limits: at a fifth of a block each, they leave a tenth of it empty.
 	leastPerBlock = 5
-	// lastBatches is of about how many batches fill knows what they used.
+	// lastBatches is about how many batches fill.used averages.
 	lastBatches = 8
 )
 
-// fill decides how many batches a block is planned to hold, by their limits.
+// fill decides how many batches a block should hold, by their limits.
 type fill struct {
-	used     float64 // of their limits, by the last batches
+	used     float64 // gas used / gas limit, averaged over the last batches
 	perBlock uint64
 }
 
-// newFill takes limits for what batches use, until some are included.
+// newFill assumes that batches use their limits, until some are included.
 func newFill() fill { return fill{used: 1, perBlock: batchesPerBlock} }
 
-// learn takes what a batch used of its limit, applied or not.
+// learn records the gas that an included batch used, applied or not.
 func (f *fill) learn(used, limit uint64) {
 	f.used += (min(1, float64(used)/float64(limit)) - f.used) / lastBatches
 }
 
-// plan is how many batches are to fill a block. It does not change back and forth with the last batch: what changes it has
-// what waits planned again.
+// plan returns how many batches should fill a block. It has hysteresis, since a change replans the backlog.
 func (f *fill) plan() uint64 {
 	n := max(leastPerBlock, uint64(math.Round(batchesPerBlock*f.used)))
 	if n < f.perBlock || n > f.perBlock+1 {
@@ -40,8 +39,8 @@ func (f *fill) plan() uint64 {
 	return f.perBlock
 }
 
-// batchGas is the most gas that a batch should ask for, so that perBlock batches or a few more fill a block, in whole numbers: one just
-// above half of a block would leave almost half of it empty.
+// batchGas returns the most gas of a batch, so that a whole number of them fills a block: perBlock, or a few more. A
+// batch just above half of a block would leave almost half of it empty.
 func batchGas(block, limit, perBlock uint64) uint64 {
 	if block == 0 {
 		return limit

@@ -8,44 +8,43 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// row is what was read of an extent from its floor on: of a parked project, or of all others of a bucket.
+// row is the read part of an extent, from its floor on: of a throttled (parked) project, or of all others of a
+// bucket.
 //
-// How many positions an entry's floor passes is told from the counts of what was read, and the fold counts those that it knows
-// to be bound. So a place that is forgotten before it is bound does not fold: it was counted when it was read.
+// The positions that a floor passes are counted from read ones, and the fold counts assigned ones. So an entry fails
+// to fold if a place was read and forgotten unassigned.
 type row struct {
 	bucket  score.Bucket
-	project *score.ProjectID // that is parked; nil for all others of the bucket
-	places  []*place         // in order: from the first that is not bound
-	read    uint64           // positions, from the floor on that the session began with
-	passed  uint64           // of them, those that the floor passed, as journaled
+	project *score.ProjectID // throttled; nil for all others
+	places  []*place         // in order, from the first unassigned one
+	read    uint64           // positions read, from the session's first floor on
+	passed  uint64           // of them, passed by the journaled floor
 }
 
-// place is a unit, a creation, an edit, or a message that cannot be read, with its positions, which are bound together.
+// place is a unit, a creation, an edit, or an unreadable message, with positions that are assigned together.
 type place struct {
 	score.Span
 	row        *row
-	before     uint64          // positions of the row that were read before it
+	before     uint64          // positions of the row read before it
 	accepted   time.Time       // when its message was stored
-	project    score.ProjectID // whose it is
+	project    score.ProjectID // zero if unreadable
 	alone      *piece          // a creation or an edit
-	trace      *score.Trace    // nil of most
-	unreadable bool            // it is no project's
+	trace      *score.Trace    // nil for most
+	unreadable bool            // a corrupt message, or one that the stream lost
 	bound      bool
 }
 
 func (p *place) of(project score.ProjectID) bool { return !p.unreadable && p.project == project }
 
-// creates tells whether it is a creation.
 func (p *place) creates() bool { return p.alone != nil && p.alone.project != nil }
 
-// add appends a place to the row's.
 func (r *row) add(p *place) {
 	p.row, p.before = r, r.read
 	r.read += uint64(p.Count)
 	r.places = append(r.places, p)
 }
 
-// ordinal is how many positions of the row were read before a position.
+// ordinal returns how many positions of the row were read before a position.
 func (r *row) ordinal(at score.Position) uint64 {
 	for _, p := range r.places {
 		if !p.Before(at) {
@@ -55,7 +54,6 @@ func (r *row) ordinal(at score.Position) uint64 {
 	return r.read
 }
 
-// row finds or makes the row of a bucket.
 func (in *intake) row(bucket score.Bucket) *row {
 	r := in.rows[bucket]
 	if r == nil {
@@ -65,7 +63,6 @@ func (in *intake) row(bucket score.Bucket) *row {
 	return r
 }
 
-// extent is what the journal says of a row.
 func (in *intake) extent(r *row) lane.Extent {
 	held := in.state.Buckets[r.bucket]
 	if r.project != nil {
@@ -74,7 +71,7 @@ func (in *intake) extent(r *row) lane.Extent {
 	return held.Extent
 }
 
-// moves are what an entry that binds the places says of their rows.
+// moves returns the moves, one for each row, of an entry that assigns the places.
 func (in *intake) moves(places ...*place) ([]lane.Move, error) {
 	spans, bind := map[*row][]score.Span{}, map[*place]bool{}
 	var order []*row
@@ -98,7 +95,7 @@ func (in *intake) moves(places ...*place) ([]lane.Move, error) {
 	return moves, nil
 }
 
-// move is how far the floor of a row may move when these places of it are bound.
+// move returns how far a row's floor moves once these places are assigned.
 func (in *intake) move(r *row, bound func(*place) bool) lane.Move {
 	m := lane.Move{Bucket: r.bucket, Project: r.project, Floor: in.extent(r).Floor}
 	floor := in.unbound(r, bound)
@@ -107,13 +104,13 @@ func (in *intake) move(r *row, bound func(*place) bool) lane.Move {
 			floor = at
 		}
 	}
-	if m.Floor.Before(floor) { // else the row was not read that far
+	if m.Floor.Before(floor) { // else the row is read less far
 		m.Floor, m.Passed = floor, r.ordinal(floor)-r.passed
 	}
 	return m
 }
 
-// unbound is the lowest position of a row that may be unbound when these places of it are bound.
+// unbound returns the lowest position of a row that may be unassigned once these places are assigned.
 func (in *intake) unbound(r *row, bound func(*place) bool) score.Position {
 	for _, p := range r.places {
 		if !bound(p) {
@@ -125,7 +122,7 @@ func (in *intake) unbound(r *row, bound func(*place) bool) score.Position {
 
 func isBound(p *place) bool { return p.bound }
 
-// passes are the moves of floors over what is bound, or not the lane's.
+// passes returns moves of floors over positions that are assigned, or another lane's.
 func (in *intake) passes() (moves []lane.Move) {
 	for b := range score.Buckets {
 		held, owned := in.state.Buckets[score.Bucket(b)]
@@ -144,7 +141,7 @@ func (in *intake) passes() (moves []lane.Move) {
 	return moves
 }
 
-// journaled says that an entry with these moves bound the places.
+// journaled records that an entry with these moves assigned the places.
 func (in *intake) journaled(moves []lane.Move, places ...*place) {
 	for _, p := range places {
 		p.bound = true
@@ -159,7 +156,7 @@ func (in *intake) journaled(moves []lane.Move, places ...*place) {
 	}
 }
 
-// clear forgets the places of a row that its floor has passed.
+// clear forgets the places below a row's floor.
 func (in *intake) clear(r *row) {
 	floor := in.extent(r).Floor
 	for len(r.places) > 0 && r.places[0].bound && r.places[0].Before(floor) {
@@ -167,8 +164,8 @@ func (in *intake) clear(r *row) {
 	}
 }
 
-// pass moves the floors, now and then, over what is bound and what other lanes carry: what is before them is not read again
-// by the next session, and may be purged.
+// pass raises the floors, every PassEvery, over positions that are assigned or another lane's. The next session reads
+// from there, and earlier messages may be purged.
 func (s *session) pass(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Sub(s.passed) < s.config.PassEvery {

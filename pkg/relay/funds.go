@@ -11,24 +11,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// funds is how long the balance of a lane's signer lasts, as far as this process has seen it: over the lane's sessions here.
+// funds is how long the balance of a lane's signer lasts, as observed by this process over the lane's sessions here.
 type funds struct {
 	mu       sync.Mutex
 	forecast lane.Forecast
 	seen     evidence.Ref // the block of the balance
 	dry      bool         // the lane waits for funds
-	lacks    *big.Int     // wei; as of dry
-	low      bool         // it was logged
+	lacks    *big.Int     // wei, as of dry
+	low      bool         // a low balance was logged
 }
 
-// fundsOf are those of a lane.
 func (r *Relayer) fundsOf(id score.Lane) *funds {
 	f, _ := r.funds.LoadOrStore(id, &funds{})
 	return f.(*funds)
 }
 
-// Lasts is for how many seconds the balance of a lane's signer lasts at the rate at which it fell lately; infinite where nothing is
-// spent, 0 while the lane waits for funds. known is false before this process has seen the balance for five minutes.
+// Lasts returns for how many seconds the balance of a lane's signer lasts at its recent decrease: infinite if
+// constant, 0 while the lane waits for funds. known is false for the first five minutes of observation.
 func (r *Relayer) Lasts(id score.Lane) (seconds float64, known bool) { return r.fundsOf(id).lasts() }
 
 func (f *funds) lasts() (seconds float64, known bool) {
@@ -40,8 +39,8 @@ func (f *funds) lasts() (seconds float64, known bool) {
 	return f.forecast.Lasts()
 }
 
-// Lacks is by how much, wei, the balance of a lane's signer does not cover what its next transaction may cost, and all that are in flight;
-// 0 while the lane does not wait for funds, and where it is not known.
+// Lacks returns by how much, in wei, the signer's balance is below the most that the lane's next transaction and all
+// in flight may cost. It is 0 unless the lane waits for funds, and if unknown.
 func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	f := r.fundsOf(id)
 	f.mu.Lock()
@@ -52,7 +51,7 @@ func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	return f.lacks
 }
 
-// see takes in the signer's account, and whether it does not cover another transaction; need is the balance that would.
+// see records the signer's account. dry: it is too low for another transaction; need would suffice.
 func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big.Int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +64,8 @@ func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big
 	}
 }
 
-// sound tells whether the balance lasts so short that it is to be logged now: once, until it lasts a quarter longer than alarm. alarm 0: never.
+// sound reports whether to log a low balance now: once, until it lasts a quarter longer than alarm; 0: never. perDay
+// is the decrease in wei per day.
 func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
 	lasts, known := f.lasts()
 	f.mu.Lock()
@@ -76,7 +76,7 @@ func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
 	case lasts > 1.25*alarm.Seconds():
 		f.low = false
 	}
-	if f.low || f.dry || lasts >= alarm.Seconds() { // the lane says by itself that it waits for funds
+	if f.low || f.dry || lasts >= alarm.Seconds() { // waiting.set logs that the lane waits for funds
 		return 0, false
 	}
 	f.low = true
@@ -84,7 +84,6 @@ func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
 	return rate * (24 * time.Hour).Seconds(), true
 }
 
-// showFunds shows the signer's balance and how long it lasts.
 func (s *session) showFunds(account evidence.Account) {
 	id := label(s.id)
 	s.metrics.balance.WithLabelValues(id).Set(ether(account.Balance))

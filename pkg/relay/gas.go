@@ -17,47 +17,60 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxScale bounds what is learnt, percent of the model, since an endpoint may lie: batches shrink by as much.
+// maxScale bounds the learned scale, in percent of the model, since an endpoint may lie: batches shrink by this
+// factor.
 const maxScale = 1600
 
-// margin is what the scale is given above what a chain was seen to charge, percent of the model: batches of another shape
-// may be charged still more.
+// margin is added to the highest observed charge, in percent of the model: other batches may be charged still more.
 const margin = 25
 
-// gas decides how much gas transactions ask for, and how much batches may take. Rules say, by their models, what execution costs
-// at worst. Which of Config.Gas hold is learnt from receipts and headers; and that a chain charges more than they say, such as a rollup
-// that charges its data as gas. What is learnt wrongly, from receipts that an endpoint made up, costs gas or room in blocks, and
-// nothing else: no limit is above what nodes take, or is only until they refuse it.
+// gas decides the gas of transactions and of batches. Each of Config.Gas has a model of the worst cost of execution.
+// The lane learns which of them the chain follows: from headers if they reveal the fork, else from receipts as soon
+// as they are in blocks. It also learns charges above all of them, such as those of a rollup that charges its data as
+// gas. A lesson from a receipt that an endpoint made up only costs gas or room in blocks: nodes accept every limit,
+// or it falls once they refuse it.
+//
+// The models are upper bounds on chains with Ethereum's prices, today's or those announced for the next fork. If a
+// batch used more than any model, or ran out, the session's later transactions get more gas and less work. A new
+// session learns that again.
+//
+// New work gets its worst-case gas: slots count as fresh, except those that this session's transactions used in
+// blocks. Those have lower nonces, so they come first on any branch. If they apply less after a reorg, the work may
+// run out of gas. It is retried with gas for fresh slots only, and the session forgets the used ones. Pending work in
+// no block is ignored: a bad update in it could otherwise revert a batch with good ones.
 type gas struct {
-	id      score.Lane
-	signer  common.Address
-	config  *Config
-	chain   Chain
-	plan    func(model batch.Model, maxGas uint64) // of the next batches
-	known   *batch.Known                           // by what the lane's transactions did in blocks; later nonces come after them on any branch
-	trusted map[uint64]int                         // of new work, by nonce: how many of its slots its gas takes as used
+	id     score.Lane
+	signer common.Address
+	config *Config
+	chain  Chain
+	plan   func(model batch.Model, maxGas uint64) // sets the model and gas of the next batches
+	// slots that the lane's transactions used in blocks; later nonces come after them on any branch
+	known *batch.Known
+	// by nonce of new work: number of its slots that its gas assumes as used
+	trusted map[uint64]int
 	metrics *metrics
 	log     *slog.Logger
 
-	learnt    *atomic.Uint64       // of the process: gas that the chain asks for each byte beyond Config.Gas
-	perByte   uint64               // what learnt was when charged was made
+	learnt    *atomic.Uint64       // of the process: gas charged per byte beyond Config.Gas
+	perByte   uint64               // learnt when charged was computed
 	charged   []registry.GasRules  // Config.Gas surcharged with perByte
-	estimated map[common.Hash]bool // attempts for which an estimate was asked since the last head: each has one at most
+	estimated map[common.Hash]bool // attempts estimated since the last head, each once at most
 
-	believed int  // the rules, of Config.Gas, that the lane believes the chain to have
-	named    bool // the newest head is one that only these make
-	returned bool // a receipt took back what want of gas had seemed to show
-	capped   bool // nodes refused a transaction for asking for more than Config.Rules.MaxGas
+	believed int  // index into Config.Gas of the rules that the chain seems to have
+	named    bool // only these make headers like the newest
+	returned bool // a receipt disproved rules suggested by want of gas
+	capped   bool // nodes refused a transaction that asked for more than Config.Rules.MaxGas
 
-	next    uint64 // the lane's, when it learnt of its newest transaction in a block
-	doubted uint64 // next, when slots that were taken as used were last taken for fresh after all; 0 for never
+	next    uint64 // the lane's next nonce at its newest transaction in a block
+	doubted uint64 // next, when used slots last turned out fresh; 0: never
 
-	scale    uint64 // percent of the model that transactions get; only ever rises, see raise
-	block    uint64 // gas of the chain's blocks now; 0 before the first head
-	most     uint64 // of a transaction, as the chain's blocks are now
-	perBatch uint64 // of a batch, likewise
-	carried  uint64 // of a batch, at most: half of what the smallest asked for that had to be cancelled, and more with each that is in a block
-	fill     fill
+	scale    uint64 // percent of the model's gas that transactions get; only rises
+	block    uint64 // gas limit of blocks; 0 before the first head
+	most     uint64 // the most gas of a transaction
+	perBatch uint64 // the most gas of a batch
+	// likewise: half of the smallest cancelled one's, growing with each one in a block
+	carried uint64
+	fill    fill
 }
 
 func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, plan func(batch.Model, uint64), learnt *atomic.Uint64,
@@ -75,10 +88,9 @@ func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, p
 
 func (g *gas) rules() *registry.GasRules { return &g.charged[g.believed] }
 
-// maxPerByte bounds the learnt charge per byte, gas, since an endpoint may lie: batches shrink by as much.
+// maxPerByte bounds the learned gas per byte, since an endpoint may lie: batches shrink by as much.
 const maxPerByte = 4096
 
-// charge takes on what the process has learnt of gas for bytes.
 func (g *gas) charge() {
 	now := g.learnt.Load()
 	if now == g.perByte {
@@ -91,9 +103,9 @@ func (g *gas) charge() {
 	g.replan()
 }
 
-// refused is called when nodes refused a slot's last attempt for too little gas. It returns what the next one should ask
-// for; 0: that is not known. If the rules do not explain the refusal, one estimate, of a transfer with the same data,
-// teaches what the chain asks for bytes.
+// refused returns the gas for the next attempt after nodes refused the last one for too little; 0: unknown. If the
+// rules do not explain the refusal, one estimate, of a transfer with the same data, shows the chain's charge for
+// bytes.
 func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 	last := slot.Last()
 	data, err := slot.Data()
@@ -119,8 +131,8 @@ func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 	return 0
 }
 
-// surcharge learns from the gas of a transfer with data what the chain asks for each byte; it never falls. EIP-7623's floor
-// counts as asked for, up to 24 gas a byte too much: a chain may ask for more beside the floor or below it.
+// surcharge learns the charge per byte from the estimated gas of a transfer with data. It never falls. EIP-7623's
+// floor counts as charged, up to 24 gas a byte too much: a chain may charge more on top of it or below it.
 func (g *gas) surcharge(estimate uint64, data []byte) {
 	plain, bytes := registry.IntrinsicGas(data), uint64(len(data))
 	if estimate <= plain {
@@ -136,25 +148,25 @@ func (g *gas) surcharge(estimate uint64, data []byte) {
 	g.charge()
 }
 
-// limit is the gas of a transaction for the piece of work.
 func (g *gas) limit(p *piece) uint64 {
 	return min(g.scaled(p.worst(g.rules())), g.ceiling(p, g.rules()))
 }
 
-// limitAgain is the gas for a piece that a transaction did not carry, perhaps for want of gas: all that is allowed without an opinion
-// of the rules, and what the dearest take of what has no halves.
+// limitAgain returns the gas for a piece that a transaction failed to carry, perhaps for want of gas. It is all that
+// is allowed, whatever the rules. An unsplittable piece gets more if the dearest rules require it.
 func (g *gas) limitAgain(p *piece) uint64 {
 	dearest := &g.charged[len(g.charged)-1]
 	return max(g.most, min(g.scaled(p.worst(dearest)), g.ceiling(p, dearest)))
 }
 
-// tooMuch tells whether the piece may run out of any gas that it can have, by the rules, though its halves may not.
+// tooMuch reports whether, by the rules, the piece may run out of all the gas it can have, although its halves may
+// fit.
 func (g *gas) tooMuch(p *piece) bool { return p.splits() && g.scaled(p.worst(g.rules())) > g.most }
 
 func (g *gas) scaled(worst uint64) uint64 { return worst/100*g.scale + worst%100*g.scale/100 }
 
-// ceiling is the most gas a transaction may ask for. What has no halves may have more than Config.Rules.MaxGas where today's
-// rules do not hold: it was accepted since it fits under them.
+// ceiling returns the most gas of a transaction. An unsplittable piece may exceed Config.Rules.MaxGas unless today's
+// rules hold: it was accepted because it fits under them.
 func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 	if p.splits() || g.capped || g.block == 0 || rules == &g.charged[0] {
 		return g.most
@@ -162,8 +174,8 @@ func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 	return max(g.most, min(usable(g.block), rules.MaxGas))
 }
 
-// head takes from the newest head what blocks hold, and which rules made it if it tells. Limits of blocks drift a little all the
-// time; batches are planned again only for a change that counts.
+// head learns the block gas limit from the newest head, and the rules if it reveals them. The limit drifts all the
+// time, so batches are planned again only for a larger change.
 func (g *gas) head(head *evidence.Block) {
 	clear(g.estimated)
 	g.charge()
@@ -188,11 +200,14 @@ func (g *gas) replan() {
 }
 
 const (
-	leastCarried  = 128 // of Limits.MaxGas, what batches keep however small one was that had to be cancelled; halves of that one may be smaller
-	carriedGrowth = 256 // of gas.carried, by which a batch of about that size that is in a block lets the next be larger
+	// carried stays above Limits.MaxGas / leastCarried, however small a cancelled batch was; its halves may be
+	// smaller.
+	leastCarried = 128
+	// A batch of about carried that is in a block raises it by 1 / carriedGrowth.
+	carriedGrowth = 256
 )
 
-// staged learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
+// staged learns from a transaction as soon as it is in a block. A reorg may undo that, which is cheaper than waiting.
 func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	slot, in := l.State.Slot(nonce), l.Included(nonce)
 	if slot == nil || in == nil || slot.Work.Kind == lane.NonceOnly {
@@ -200,7 +215,7 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	}
 	p, err := pieceOfSlot(slot)
 	if err != nil {
-		return // settling says so
+		return // settle reports it
 	}
 	p.nonce, p.known, g.next = nonce, g.trusted[nonce], l.State.Next
 	attempt := slot.Attempt(in.Tx)
@@ -211,11 +226,12 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	case attempt.Cancel:
 		first := slot.Attempts[0].Gas
 		g.capped = g.capped || first > g.config.Rules.MaxGas
-		if p.splits() && first <= g.most { // its size is what kept it out of the blocks, most likely
+		if p.splits() && first <= g.most { // its size most likely kept it out of the blocks
 			g.carried = max(min(g.carried, first/2), g.config.Limits.MaxGas/leastCarried)
 		}
 	case in.Receipt.Status == types.ReceiptStatusSuccessful:
-		if p.splits() && attempt.Gas >= g.carried/2 && g.carried < g.config.Limits.MaxGas { // the size may be no matter any more
+		// the size may no longer matter
+		if p.splits() && attempt.Gas >= g.carried/2 && g.carried < g.config.Limits.MaxGas {
 			g.carried += g.carried / carriedGrowth
 		}
 		g.learn(p, in.Receipt)
@@ -224,14 +240,15 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	}
 }
 
-// outcomes learns which slots a batch used, and tells whether all of it applied, so that it cost what the model estimates.
+// outcomes learns which slots a batch used, and reports whether all of it applied, at the cost that the model
+// estimates.
 func (g *gas) outcomes(p *piece, receipt *evidence.Receipt) (allApplied bool) {
 	if p.batch == nil {
 		return true
 	}
 	outcomes, err := registry.Outcomes(*p.batch, g.config.Contract, &receipt.Receipt)
 	if err != nil {
-		return false // settling says so
+		return false // settle reports it
 	}
 	if g.known.Full() {
 		g.forget()
@@ -240,13 +257,13 @@ func (g *gas) outcomes(p *piece, receipt *evidence.Receipt) (allApplied bool) {
 	return !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
 }
 
-// usedAll tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
-// for state only (EIP-8037), and comes back where none was made.
+// usedAll reports whether a failed attempt used all its gas. The part of a limit above registry.MaxExecution is for
+// new state only (EIP-8037), and is refunded if unused.
 func usedAll(receipt *evidence.Receipt, attempt *lane.Attempt) bool {
 	return receipt.GasUsed >= min(attempt.Gas, registry.MaxExecution)
 }
 
-// learn holds what a piece used against what the rules say at worst, and at least.
+// learn compares the gas used by a piece with the rules' most and least.
 func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	allApplied := g.outcomes(p, receipt)
 	used, worst := receipt.GasUsed, p.worst(g.rules())
@@ -268,38 +285,39 @@ func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	}
 }
 
-// clearly is how far below the least by the rules a receipt has to be to show that they do not hold, percent. The model is off by 2 at
+// clearly is how far below the rules' least a receipt must be to disprove them, in percent. The model is off by 2 at
 // most (package registry).
 const clearly = 10
 
-// ranOut learns from a piece that ran out of the gas it had. Where that should have been enough, and would not be by dearer rules,
-// those hold. Else the session's next transactions get half as much gas again. Others that were bound before that one ended had
-// no more: they do not raise it further. What it took as used may be fresh after a reorg, so all of that is forgotten.
+// ranOut learns from a piece that ran out of gas. If its gas should have sufficed, and would be too little by dearer
+// rules, those hold. Otherwise the session's next transactions get half as much gas again; others assigned earlier
+// had as little, and raise it no further. Slots assumed as used may be fresh after a reorg, so all are forgotten.
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
 	if p.known > 0 {
 		fresh := &piece{batch: p.batch}
 		if had >= g.scaled(fresh.worst(g.rules())) {
-			p = fresh // no reorg makes it take more
+			p = fresh // a reorg cannot make it take more
 		} else if g.doubt(p.nonce) {
 			return
 		}
 	}
 	worst := p.worst(g.rules())
 	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
-	if p.splits() && (!found || g.returned) { // one that is too much by itself says nothing about others
+	if p.splits() && (!found || g.returned) { // a single unit that is too much proves little about others
 		percent := had * 100 / worst
 		g.raise(percent+percent/2, why)
 	}
 	g.believe(dearer, why)
 }
 
-// spell is how many transactions after a reorg made used slots fresh the want of gas of another shows something else.
+// spell is the number of nonces within which doubt blames a second want of gas on something other than a reorg.
 const spell = 256
 
-// doubt tells whether a transaction that took slots as used may have run out of gas for that alone, and says nothing of prices: the first
-// one, and those that were bound with it, which had less gas than all of them take if they are fresh. Where it happens again soon, with what was learnt since, no reorg explains it.
+// doubt reports whether used slots that became fresh may explain a transaction's want of gas, which then proves
+// nothing about prices. They do for the first one, and for those assigned with it, with less gas than fresh slots
+// take. If it happens again soon, with slots learned since, no reorg explains it.
 func (g *gas) doubt(nonce uint64) bool {
 	switch {
 	case g.doubted > 0 && nonce < g.doubted:
@@ -311,7 +329,7 @@ func (g *gas) doubt(nonce uint64) bool {
 	return true
 }
 
-// dearer are the next rules, dearer than those that the lane believes in, that explain what was seen; those if none do.
+// dearer returns the next dearer rules that explain the observation, else the believed ones.
 func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bool) {
 	for i := g.believed + 1; i < len(g.charged); i++ {
 		if explain(&g.charged[i]) {
@@ -321,7 +339,7 @@ func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bo
 	return g.believed, false
 }
 
-// believe plans the next batches, and what waits, by the rules.
+// believe plans the next batches, and the backlog, by the rules.
 func (g *gas) believe(rules int, why string) {
 	if rules == g.believed {
 		return
@@ -343,13 +361,12 @@ func (g *gas) show() {
 	}
 }
 
-// forget takes all slots as fresh again.
 func (g *gas) forget() {
 	g.known = batch.NewKnown()
 	g.replan()
 }
 
-// final counts what a final batch used and paid, and tells what it can use at worst.
+// final counts a final batch's gas and fees, and returns the most gas that it can use by the rules.
 func (g *gas) final(end *ending) (worst uint64) {
 	batch := end.carried.batch
 	worst = g.rules().Batch.Gas(*batch)
@@ -365,8 +382,8 @@ func (g *gas) final(end *ending) (worst uint64) {
 	return worst
 }
 
-// shares are the parts of a batch's cost that its projects are the cause of: as their groups would cost by the model in a batch of
-// their own, less what any batch costs.
+// shares returns the projects' parts of a batch's cost, adding up to 1. They follow the model's gas for each one's
+// groups in a batch of their own, less the base cost of a batch.
 func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
 	parts, total := map[score.ProjectID]float64{}, 0.0
 	for first := 0; first < len(b.Groups); {
@@ -385,8 +402,8 @@ func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
 	return parts
 }
 
-// raise gives the session's next transactions at least so many percent of the model's gas, and makes batches smaller by
-// as much. The scale never falls while the session lasts.
+// raise gives later transactions at least percent of the model's gas, and shrinks batches by as much. The scale never
+// falls during the session.
 func (g *gas) raise(percent uint64, why string) {
 	if percent = min(percent, maxScale); percent <= g.scale {
 		return
@@ -397,10 +414,10 @@ func (g *gas) raise(percent uint64, why string) {
 	g.replan()
 }
 
-// Miners move a block's gas limit by up to 1/1024 a block: that much of it is not counted on, for some blocks to come.
+// usable returns the gas of a block to count on for some blocks: miners move its limit by up to 1/1024 a block.
 func usable(block uint64) uint64 { return block - block/128 }
 
-// maxGas is the most gas a transaction may ask for where a block may hold so much; limit is the most anywhere.
+// maxGas returns the most gas of a transaction in blocks of this size; limit is the most anywhere.
 func maxGas(block, limit uint64) uint64 {
 	if block == 0 {
 		return limit

@@ -6,7 +6,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// gauges say how each lane is that this process drives.
+// gauges are the metrics of each lane that this process drives.
 type gauges struct {
 	inflight *prometheus.GaugeVec
 	open     *prometheus.GaugeVec
@@ -23,7 +23,6 @@ type gauges struct {
 	gasRules *prometheus.GaugeVec
 }
 
-// newGauges makes them, each by gauge.
 func newGauges(gauge func(name, help string, labels ...string) *prometheus.GaugeVec) gauges {
 	return gauges{
 		inflight: gauge("inflight_slots", "Slots whose transaction is not in a block."),
@@ -43,14 +42,13 @@ func newGauges(gauge func(name, help string, labels ...string) *prometheus.Gauge
 	}
 }
 
-// forget removes the gauges of a lane that another replica drives now.
+// forget removes the gauges of a lane that this process has stopped driving.
 func (g *gauges) forget(id score.Lane) {
 	for _, of := range []*prometheus.GaugeVec{g.inflight, g.open, g.backlog, g.paused, g.oldest, g.parked, g.queued, g.nonce, g.balance, g.lasts, g.waiting, g.epoch, g.gasRules} {
 		of.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }
 
-// show sets the lane's gauges.
 func (s *session) show() {
 	state, id := s.lane.State, label(s.id)
 	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))

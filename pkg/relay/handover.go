@@ -16,21 +16,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxHandover bounds the bytes that are given at once, unless one bucket or piece of work has more: the taker's entry and the
-// giver's snapshots carry them.
+// maxHandover bounds the bytes given at once, except for a larger single bucket or piece of work. The taker's entry
+// and the giver's snapshots contain them.
 const maxHandover = score.MostStored / 2
 
-// errAbandoned ends the session that journaled Abandon: the next one has nothing watched that is given up.
+// errAbandoned ends the session that journaled Abandon, so that the next one watches none of the abandoned slots.
 var errAbandoned = errors.New("the lane was declared dead, and its open slots are given up")
 
-// handover makes a lane own what the roster says that it shall own, by Give in the giver's journal and Take in the taker's.
+// handover makes the lane's buckets match the roster, by Give in the giver's journal and Take in the taker's.
 //
 //	giver's session   append Give ─► post "given 4"               read the taker's journal ─► append Taken
 //	                                      │                         ▲
 //	taker's session                       └─► read the giver's journal ─► append Take ─► post "took 4"
 //
-// Notices only tell which journal to read, and are posted again until the board shows them. So each step may be repeated, and
-// what is appended follows from journals alone.
+// Notices only name the journal to read, and are posted until the board shows them. So each step may be repeated, and
+// entries follow from journals alone.
 type handover struct {
 	id       score.Lane
 	config   *Config
@@ -38,18 +38,18 @@ type handover struct {
 	intake   *intake
 	roster   Roster
 	board    Board
-	journal  Journal // the other lanes', to read
+	journal  Journal // the other lanes', read only
 	append   func(context.Context, lane.Entry) error
 	reporter *reporter
 	moved    *prometheus.CounterVec // buckets given and taken
 	log      *slog.Logger
 
 	due    bool                // something may have changed since the last step
-	opened map[score.Lane]bool // lanes that were looked at: whether any session opened their journal
+	opened map[score.Lane]bool // by checked lane: whether any session opened its journal
 }
 
-// step does what can be done now. changed says that the lane owns other buckets than before, or is to bind other parts of them:
-// what was read is to be forgotten and read again. An error ends the session.
+// step does all that can be done now. changed: the lane owns other buckets, or must assign other parts of them, so
+// everything is read again. An error ends the session.
 func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	known, _ := h.roster.Current()
 	me, found := known.Lane(h.id)
@@ -78,7 +78,8 @@ func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	return took || gave, nil
 }
 
-// pending reports whether buckets, or what was given of them, are not where the roster has them.
+// pending reports whether handing over is to be done: buckets differ from the roster, a handoff is untaken, or the
+// lane is cut.
 func (h *handover) pending() bool {
 	known, _ := h.roster.Current()
 	me, found := known.Lane(h.id)
@@ -97,7 +98,6 @@ func (h *handover) pending() bool {
 	return me.State == roster.Cut
 }
 
-// take takes what other lanes gave.
 func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, err error) {
 	for _, l := range known.Lanes {
 		if l.ID == h.id || h.board.Posted(l.ID, h.id).Given <= h.lane.State.Took[l.ID] {
@@ -123,8 +123,8 @@ func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, er
 	return took, nil
 }
 
-// read folds another lane's journal. What fails is tried again at the next head. It has no deadline, see Journal.Load, and the session
-// waits for it as it does for its own journal when it opens: once for a handover.
+// read folds another lane's journal, or retries at the next head. It has no deadline, see Journal.Load: the session
+// waits for it, once for a handoff, as for its own journal when it opens.
 func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) {
 	state, _, err := h.journal.State(ctx, id)
 	if err != nil {
@@ -133,8 +133,9 @@ func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) 
 	return state, err == nil
 }
 
-// give gives the buckets that shall be other lanes'. One that a creation or an edit holds back is given when that is final; meanwhile
-// the lane binds nothing more of it from the next one on. Of a lane that was cut, those that wait to be bound again go with their buckets.
+// give gives away the buckets that the roster assigns to others. A bucket held back by a creation or an edit is given
+// when that is final. Until then, the lane assigns nothing of it from the next creation or edit on. A cut lane gives
+// queued creations and edits with their buckets.
 func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane) (changed bool, err error) {
 	state, leaving := h.lane.State, map[score.Bucket]bool{}
 	for _, l := range known.Lanes {
@@ -183,7 +184,8 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 	return changed, nil
 }
 
-// driven tells whether a relayer ever drove a lane. Until one does, its key may be nowhere, and what it was given would wait for that.
+// driven reports whether a relayer ever drove a lane. Before that, its key may be missing everywhere, and handoffs to
+// it would wait for the key.
 func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	if h.opened[id] || h.lane.State.Given[id].N > 0 {
 		return true
@@ -204,7 +206,7 @@ func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	return last > 0
 }
 
-// heldBack tells whether a bucket must stay, because a creation or an edit of it is not final.
+// heldBack reports whether an unfinished creation or edit keeps a bucket here.
 func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
 	if me.State == roster.Cut {
 		return h.lane.State.AloneInSlot(b) != nil
@@ -212,11 +214,11 @@ func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
 	return h.lane.State.HeldBack(b)
 }
 
-// sizeOf is the bytes that something takes in an entry.
+// sizeOf returns the bytes of a part of an entry.
 func sizeOf(part any) int {
 	data, err := json.Marshal(part)
 	if err != nil {
-		return maxHandover // by itself
+		return maxHandover // give it alone
 	}
 	return len(data)
 }
@@ -231,8 +233,9 @@ func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
 	return nil
 }
 
-// giveWork gives the queued work of a lane that was cut, which certainly was not carried out: a creation or an edit to the lane that shall own its
-// bucket, all else to one that is active. If an operator declared the lane dead, its open slots become such work.
+// giveWork gives away the queued work of a cut lane, which certainly was not carried out. A creation or an edit goes
+// to the lane that should own its bucket, all else to an active one. If an operator declared the lane dead, its open
+// slots become such work.
 func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.Lane) error {
 	if me.Dead && len(h.lane.State.Slots) > 0 && h.unused() {
 		return h.abandon(ctx)
@@ -249,7 +252,8 @@ func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.
 	return nil
 }
 
-// heir is the lane that binds work of a lane that was cut. One whose bucket is the lane's still goes with it.
+// heir returns the lane for work of a cut lane. A creation or an edit stays until its bucket is given, and goes with
+// it.
 func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Work) (score.Lane, bool) {
 	if work.Kind.Alone() {
 		b := score.BucketOf(*work.Project)
@@ -265,7 +269,7 @@ func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Wor
 	return known.Lanes[i].ID, true
 }
 
-// unused tells whether the chain, as far as is known now, has used no nonce of an open slot.
+// unused reports whether, by a fresh view, the nonces of all open slots are unused.
 func (h *handover) unused() bool {
 	view := h.lane.View()
 	return view != nil && h.config.Now().Sub(view.Now) <= h.config.StaleAfter && h.lane.Unused()
@@ -287,7 +291,6 @@ func (h *handover) abandon(ctx context.Context) error {
 	return errAbandoned
 }
 
-// taken forgets what other lanes have taken.
 func (h *handover) taken(ctx context.Context, known roster.Roster) error {
 	for _, to := range slices.Sorted(maps.Keys(h.lane.State.Given)) {
 		given := h.lane.State.Given[to]
@@ -295,7 +298,7 @@ func (h *handover) taken(ctx context.Context, known roster.Roster) error {
 			continue
 		}
 		if l, _ := known.Lane(to); l.State != roster.Gone && h.board.Posted(to, h.id).Took < given.Open[0].N {
-			continue // one that is gone posts nothing more
+			continue // a gone lane posts no more notices
 		}
 		taker, ok := h.read(ctx, to)
 		if !ok {
@@ -313,7 +316,7 @@ func (h *handover) taken(ctx context.Context, known roster.Roster) error {
 	return nil
 }
 
-// post tells the other lanes what is in the journal, where the board does not show it.
+// post publishes handoff numbers that the board lacks.
 func (h *handover) post(ctx context.Context) {
 	state, notices := h.lane.State, map[score.Lane]lane.Notice{}
 	for to, given := range state.Given {
@@ -332,8 +335,8 @@ func (h *handover) post(ctx context.Context) {
 	}
 }
 
-// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make, and no block
-// that the chain is likely to lose.
+// leave ends an empty lane's life. Before that, it must take all that it is offered and make its late reports, since
+// no later session will. Its last settled block must be GoneAfter below the final one.
 func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
 	state, view := h.lane.State, h.lane.View()
 	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.pending() {
@@ -360,8 +363,9 @@ func (h *handover) call(ctx context.Context, do func(context.Context) error) err
 	return do(ctx)
 }
 
-// creations are the projects that the journal of any lane speaks of creating, see lane.Lanes.Creations. Updates of such a project that the contract
-// did not know it for go again: their bucket was taken, and the chain lost the creation's block, or the creation's lane was cut.
+// creations returns the projects with a creation in any lane's journal, see lane.Lanes.Creations. Updates rejected
+// because such a project was unknown are queued again: their bucket was taken and the chain lost the creation's
+// block, or the creation's lane was cut.
 func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	lanes, err := h.lanes(ctx)
 	if err != nil {
@@ -370,7 +374,7 @@ func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]
 	return lanes.Creations()
 }
 
-// lanes are the states of all lanes; of this one alone while it never gave or took anything.
+// lanes returns the states of all lanes; only this one's if it never gave or took anything.
 func (h *handover) lanes(ctx context.Context) (lane.Lanes, error) {
 	lanes := lane.Lanes{h.id: h.lane.State}
 	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {

@@ -8,41 +8,41 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// intake turns what is in a lane's buckets into the next thing to bind: a creation, an edit, or what the horizon of waiting updates
-// offers.
-// The lane's state says what is bound; the intake keeps the places of each bucket from its floor on, to tell how far an entry moves
-// the floor.
+// intake turns the messages of a lane's buckets into the next work to assign: a creation, an edit, or a batch of the
+// horizon. It keeps the places of each bucket from its floor on, to compute how far an entry moves the floor.
 //
-// An example: message 7 is an envelope of 5 updates of one bucket, and everything before 7/0 is bound. A batch of three of them says:
-// bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. A session killed then reads message 7 again, and take finds that three of the five are
-// bound. The batch of the others says: bound 7/2 and 7/4, floor 8/0, 3 passed.
+// Example: message 7 is an envelope of 5 updates of one bucket, and everything before 7/0 is assigned. The entry of a
+// batch with three of them contains: bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. If the session is killed then, the
+// next one reads message 7 again, and finds those three assigned. The entry of a batch with the others contains:
+// bound 7/2 and 7/4, floor 8/0, 3 passed.
 //
-// A signed group is one place: it is bound whole or not at all, so no floor ever stands inside one.
+// A signed group is one place and is assigned whole, so a floor is never inside one.
 type intake struct {
 	config  Config
 	state   *lane.State
-	horizon *batch.Horizon // updates and signed groups that wait
+	horizon *batch.Horizon // waiting updates and signed groups
 
 	rows      map[score.Bucket]*row
-	inHorizon map[score.Position]*place // the places that wait in it
-	alone     *place                    // a creation, bound before anything else; or an edit, behind what waits of its project
-	began     uint64                    // sequence from which on the stream was read
-	read      score.Position            // everything from there up to it was taken
+	inHorizon map[score.Position]*place // the places of its units
+	// a creation, assigned before anything else; or an edit, assigned after the earlier updates of its project
+	alone *place
+	began uint64         // the first sequence read
+	read  score.Position // everything from began up to it was taken
 
 	parked map[score.ProjectID]*parked
-	shares int // how many of them share the horizon: those that are not paused
+	shares int // throttled projects that share the horizon: those not paused
 	second secondReading
-	served map[score.ProjectID]int // updates bound since the lane told last
+	served map[score.ProjectID]int // assigned since the last publish of backlogs
 
-	paused   map[score.ProjectID]bool   // by an operator
-	withheld map[score.ProjectID]uint64 // of those that are not parked: updates that wait and are not in the horizon
+	paused   map[score.ProjectID]bool   // by an operator, or fenced
+	withheld map[score.ProjectID]uint64 // waiting updates kept out of the horizon, of those not throttled
 
-	// leaving are the buckets that shall be another lane's and are held back by a creation or an edit; from the next one on nothing of
-	// theirs is bound here, or they would never be free.
+	// leaving are buckets for another lane, held back by a creation or an edit. From the next one on they get no
+	// assignments here: otherwise they would never be free.
 	leaving map[score.Bucket]bool
-	stopped map[score.Bucket]score.Position // from where nothing of a bucket is kept
+	stopped map[score.Bucket]score.Position // positions from which a bucket's messages are ignored
 
-	price func(*batch.Horizon) // of what the horizon offers; nil before it is known
+	price func(*batch.Horizon) // sets the costs of the horizon's batches; nil before they are known
 }
 
 func newIntake(config Config, state *lane.State) (*intake, error) {
@@ -50,7 +50,6 @@ func newIntake(config Config, state *lane.State) (*intake, error) {
 	return in, in.reset()
 }
 
-// reset forgets all that was read.
 func (in *intake) reset() error {
 	horizon, err := batch.NewHorizon(in.config.Gas[0].Batch, in.config.Limits, in.config.Horizon)
 	if err != nil {
@@ -65,21 +64,21 @@ func (in *intake) reset() error {
 	return nil
 }
 
-// again has the stream read again from where the state says now: see errReadAgain.
+// again restarts reading from the lane's state: see errReadAgain.
 func (in *intake) again(told map[score.ProjectID]score.Backlog) error {
 	err := in.reset()
 	in.begin(told)
 	return err
 }
 
-// reprice says what the horizon's offers cost and may cost.
+// reprice sets the cost model and the most gas of the horizon's batches.
 func (in *intake) reprice(model batch.Model, maxGas uint64) {
 	in.price = func(h *batch.Horizon) { h.Reprice(model, maxGas) }
 	in.price(in.horizon)
 }
 
-// begin says that the journal is open: the stream is read from where the state says. Each parked project is behind, from its own
-// floor on; told is how much of it waited when the last session said so, and counts for nothing where the floor has passed all that was counted.
+// begin starts reading from the lane's state. Each throttled project is behind, from its own floor on. told contains
+// the backlogs that the last session published, ignored if the floor has passed all that they count.
 func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.began = in.state.ReadFrom().Seq
 	in.read = score.Position{Seq: in.began}
@@ -95,7 +94,8 @@ func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.share()
 }
 
-// wantsMessage tells whether another message can be taken. What is behind a creation or an edit may be of its project, so it comes after it.
+// wantsMessage reports whether the next message can be taken. Behind a creation or an edit it may be of the same
+// project, so it waits.
 func (in *intake) wantsMessage() bool {
 	if in.alone != nil {
 		return false
@@ -104,9 +104,9 @@ func (in *intake) wantsMessage() bool {
 	return crowded || in.horizon.Room() > 0
 }
 
-// take accepts the next message, which must come when wantsMessage. unreadable is its place, if it cannot be read, is the
-// lane's, and was not dead-lettered yet. The error is lane.ErrCorrupt: a part of a signed group is bound. No program binds
-// a part of one, so what became of it is not known; to continue could carry updates twice, or lose some.
+// take accepts the next message, if wantsMessage. unreadable is the place of a corrupt message that belongs to the
+// lane and is not dead-lettered yet. The error is lane.ErrCorrupt: a part of a signed group is assigned. Programs
+// only assign whole groups, so its fate is unknown, and to continue could carry updates twice or lose some.
 func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	in.lost(in.read, lostBefore(m), false)
 	in.read = score.Position{Seq: m.Seq + 1}
@@ -121,7 +121,7 @@ func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	return in.put(place{Span: whole, accepted: m.Time, unreadable: true}, in.row(bucket))
 }
 
-// each keeps what is in a message of one of both readings.
+// each keeps the content of a message of the main or the second reading.
 func (in *intake) each(m score.Message, second bool) error {
 	at := score.Position{Seq: m.Seq}
 	traces := m.Traces
@@ -145,7 +145,7 @@ func (in *intake) each(m score.Message, second bool) error {
 	return nil
 }
 
-// meet keeps a unit, a creation or an edit, if it is the lane's and this is the reading that brings it.
+// meet keeps a unit, a creation or an edit, if it is the lane's and this reading delivers it.
 func (in *intake) meet(at place, unit *score.Unit, second bool) error {
 	if p := in.parked[at.project]; p != nil {
 		return in.offer(p, at, unit, second)
@@ -165,14 +165,14 @@ func (in *intake) meet(at place, unit *score.Unit, second bool) error {
 	return in.wait(in.row(bucket), at, unit)
 }
 
-// isStopped tells whether a position of a bucket is left to the lane that the bucket goes to.
+// isStopped reports whether a position is left to the lane that gets the bucket.
 func (in *intake) isStopped(b score.Bucket, at score.Position) bool {
 	from, stopped := in.stopped[b]
 	return stopped && !at.Before(from)
 }
 
-// wait keeps a place in a row, and its unit in the horizon if it is not bound, and its project not paused; a creation is bound though it
-// is.
+// wait keeps a place in a row. Its unit joins the horizon unless it is assigned or its project paused. A creation is
+// due even then.
 func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 	p, err := in.put(at, r)
 	if err != nil || p == nil {
@@ -191,13 +191,13 @@ func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 	return nil
 }
 
-// turn tells whether what goes alone is to be bound now: an edit only when nothing of its project waits that came before it, since it
-// may change what becomes of that.
+// turn reports whether the creation or edit is due. An edit waits for earlier updates of its project, since it may
+// change their outcomes.
 func (in *intake) turn() bool {
 	return in.alone != nil && (in.alone.creates() || in.horizon.Of(in.alone.project) == 0)
 }
 
-// put keeps a place in a row, and returns it if it is not bound.
+// put keeps a place in a row, and returns it unless it is assigned.
 func (in *intake) put(at place, r *row) (*place, error) {
 	x := in.extent(r)
 	bound := uint32(0)
@@ -219,7 +219,6 @@ func (in *intake) put(at place, r *row) (*place, error) {
 	return &at, nil
 }
 
-// places are where units of the horizon are.
 func (in *intake) places(units []batch.Waiting) []*place {
 	places := make([]*place, len(units))
 	for i := range units {
@@ -228,7 +227,6 @@ func (in *intake) places(units []batch.Waiting) []*place {
 	return places
 }
 
-// batchBound says that what the horizon offered is journaled.
 func (in *intake) batchBound(units []batch.Waiting) {
 	for i := range units {
 		delete(in.inHorizon, units[i].At)

@@ -8,22 +8,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// laneJournal is the lane's journal as a session has it open. append is the only way the lane's state changes.
+// laneJournal is the lane's journal, as opened by a session.
 type laneJournal struct {
 	id       score.Lane
 	store    Journal
 	config   *Config
 	lane     *lane.Lane
-	appended func(lane.Entry) // is told of each entry after it was folded
+	appended func(lane.Entry) // called after each entry was folded and stored
 	log      *slog.Logger
 
 	last   uint64        // sequence of the newest entry
 	since  int           // entries since the last snapshot
-	bytes  int           // of transactions in them
-	outbox []lane.Effect // of what was appended, not carried out yet
+	bytes  int           // of the transactions in those entries
+	outbox []lane.Effect // effects of appended entries, to be carried out
 }
 
-// load folds the journal, however long it is.
 func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
 	var folder lane.Folder
 	last, err := j.store.Load(ctx, j.id, func(e lane.Entry) {
@@ -38,8 +37,14 @@ func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
 	return folder.State()
 }
 
-// append folds an entry and journals it; what follows from it goes to the outbox. An error ends the session, and its state with it:
-// whether the entry is stored is not known.
+// append folds an entry and stores it by compare-and-set. Its effects go to the outbox. Only append changes the
+// lane's state, and each call is a commit point.
+//
+// A transaction's bytes are appended before any node receives them, in one entry with the positions that they carry.
+// A session that lost its lane fails to append, so it creates no attempts, and its successor knows the bytes that it
+// still broadcasts.
+//
+// An error ends the session and its state, since the entry may or may not be stored. The next one reads the journal.
 func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	e.Version, e.Time = lane.Version, j.config.Now().UTC()
 	if e.Epoch == 0 {
@@ -49,7 +54,7 @@ func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	defer cancel()
 	effects, err := j.lane.Step(lane.Appended{Entry: e})
 	if err != nil {
-		return err // what does not fold is not stored: nothing could read the journal then
+		return err // not stored: it would make the journal unreadable
 	}
 	seq, err := j.store.Append(ctx, j.id, j.last, e)
 	if err != nil {
@@ -63,14 +68,14 @@ func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	return nil
 }
 
-// due empties the outbox.
 func (j *laneJournal) due() []lane.Effect {
 	effects := j.outbox
 	j.outbox = nil
 	return effects
 }
 
-// fenced is lane.ErrFenced when another session or an operator wrote to the lane's journal, other errors when that is not known.
+// fenced returns lane.ErrFenced if another session or an operator wrote to the lane's journal, other errors if that
+// is unknown.
 func (j *laneJournal) fenced(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.config.CallTimeout)
 	defer cancel()
@@ -84,13 +89,13 @@ func (j *laneJournal) fenced(ctx context.Context) error {
 // smallState is the size of a state, in bytes, that is cheap to write at any time.
 const smallState = 256 << 10
 
-// compact writes a snapshot now and then and removes what it covers.
+// compact writes a snapshot every SnapshotEvery entries, and purges those that it covers.
 func (j *laneJournal) compact(ctx context.Context) error {
 	if j.since < j.config.SnapshotEvery {
 		return nil
 	}
 	if size := j.lane.State.Size(); size > smallState && j.bytes < 2*size {
-		return nil // so that snapshots stay a fraction of what is journaled anyway
+		return nil // keeps snapshots at a fraction of the journal's volume
 	}
 	parts, err := j.lane.State.Snapshots()
 	if err != nil {

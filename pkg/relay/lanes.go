@@ -12,13 +12,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errNoKey says that the process has no key for a lane: another replica may, or an operator brings it.
+// errNoKey: another replica may have the key, or an operator adds it.
 var errNoKey = errors.New("this relayer has no key for the lane")
 
-// errCut ends a session that signs when its lane is cut: the next one opens without the key.
+// errCut ends a signing session when its lane is cut: the next one opens without the key.
 var errCut = errors.New("the lane was cut")
 
-// keyless stands for the key of a lane that was cut: its address is known, and nothing is signed with it.
+// keyless replaces the signer of a cut lane, and refuses to sign.
 type keyless struct{ address common.Address }
 
 func (s keyless) Address() common.Address { return s.address }
@@ -27,7 +27,6 @@ func (s keyless) Sign(context.Context, *types.Transaction) (*types.Transaction, 
 	return nil, fmt.Errorf("the lane of %s was cut: nothing is signed for it any more", s.address)
 }
 
-// lane is what the roster says of a lane.
 func (r *Relayer) lane(id score.Lane) (roster.Lane, error) {
 	known, _ := r.deps.Roster.Current()
 	l, found := known.Lane(id)
@@ -37,13 +36,12 @@ func (r *Relayer) lane(id score.Lane) (roster.Lane, error) {
 	return l, nil
 }
 
-// isGone tells whether nothing is left to do for a lane.
 func (r *Relayer) isGone(id score.Lane) bool {
 	l, err := r.lane(id)
 	return err == nil && !l.Driven()
 }
 
-// signer is what signs for a lane.
+// signer returns keyless for a cut lane, and errNoKey without the key.
 func (r *Relayer) signer(id score.Lane) (Signer, error) {
 	l, err := r.lane(id)
 	switch {
@@ -59,7 +57,7 @@ func (r *Relayer) signer(id score.Lane) (Signer, error) {
 	return signer, nil
 }
 
-// shares are the lanes that shall be driven, and those of them that this process can drive.
+// shares returns the lanes to be driven, and those of them that this process can drive.
 func (r *Relayer) shares() (driven, able []score.Lane) {
 	known, _ := r.deps.Roster.Current()
 	for _, l := range known.Lanes {
@@ -74,7 +72,6 @@ func (r *Relayer) shares() (driven, able []score.Lane) {
 	return driven, able
 }
 
-// showLanes keeps the metric of the lanes current until the context ends.
 func (r *Relayer) showLanes(ctx context.Context) {
 	for {
 		known, changed := r.deps.Roster.Current()
@@ -87,7 +84,7 @@ func (r *Relayer) showLanes(ctx context.Context) {
 	}
 }
 
-// untilCut is ctx, ended with errCut as its cause when the lane is cut, for a session that signs.
+// untilCut returns ctx, cancelled with cause errCut when the lane is cut. A lane that is cut already is left alone.
 func (r *Relayer) untilCut(ctx context.Context, id score.Lane) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() { cancel(nil) }

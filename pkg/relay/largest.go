@@ -8,22 +8,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of what is told by project.
+// Bounds of series by project.
 const (
 	mostShown   = 50    // projects with a series of their own
-	mostWeighed = 2_000 // projects of which it is known how much they paid, those included
+	mostWeighed = 2_000 // projects with known payments, including those shown
 	allOthers   = "other"
 )
 
-// largest counts what projects pay, the largest of them each by itself and the rest together. Which are largest shows as they pay: one
-// takes the place of another when it has paid twice as much, so that series seldom come and go. All are counters: what a project paid
-// before it had a series stays with the rest, which therefore never falls. It is safe for concurrent use.
+// largest counts the payments of projects: the largest in series of their own, the rest together. A project replaces
+// another once it has paid twice as much, so series seldom change. All are counters: payments from before a series
+// stay with the rest, which therefore never falls. It is safe for concurrent use.
 type largest struct {
 	paid *prometheus.CounterVec // by project
 
 	mu    sync.Mutex
-	shown map[score.ProjectID]float64 // what they paid
-	other map[score.ProjectID]float64 // likewise, of the rest, at most; of those that are forgotten nothing is known
+	shown map[score.ProjectID]float64 // amounts paid
+	other map[score.ProjectID]float64 // upper bounds of the rest; forgotten projects are missing
 }
 
 func newLargest(paid *prometheus.CounterVec) *largest {
@@ -41,8 +41,9 @@ func (l *largest) add(project score.ProjectID, amount float64) {
 	l.paid.WithLabelValues(project.String()).Add(amount)
 }
 
-// enter gives a project a series, if it is one of the largest with what it pays now. Where there is no room to weigh another project,
-// it counts as the least of those weighed, which is forgotten: so none that pays much stays small (the algorithm is Space-Saving).
+// enter reports whether a project has a series, and gives it one if this payment makes it one of the largest. If the
+// table is full, it replaces the least one and inherits that one's amount. So a project that pays much never stays
+// small (the Space-Saving algorithm).
 func (l *largest) enter(project score.ProjectID, amount float64) bool {
 	before, known := l.other[project]
 	if len(l.shown) < mostShown {

@@ -2,9 +2,9 @@ package relay
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// lost keeps the places of what is bound and the stream does not hold any more between what a reading has read and the sequence next, as
-// after NATS went back in time and an operator accepted the loss: the floors pass them like others that are bound. What was not bound
-// there is not in the journal, and lost.
+// lost adds places for assigned positions that the stream has lost, from a reading's position to sequence next. NATS
+// went back in time and an operator accepted the loss. Floors pass them like other places. Unassigned messages there
+// are lost.
 func (in *intake) lost(from score.Position, next uint64, second bool) {
 	if next <= from.Seq {
 		return
@@ -29,7 +29,7 @@ func (in *intake) lost(from score.Position, next uint64, second bool) {
 	}
 }
 
-// lostBefore is the sequence before which all that a message does not hold is lost: what says nothing holds the place of one that was.
+// lostBefore returns the sequence below which all that a message lacks is lost. An empty one replaces a lost one.
 func lostBefore(m score.Message) uint64 {
 	if _, alone := m.Alone(); m.Corrupt == nil && !alone && len(m.Updates) == 0 {
 		return m.Seq + 1

@@ -40,7 +40,6 @@ type metrics struct {
 	told driven
 }
 
-// family registers metrics of a relayer.
 type family struct{ prometheus.Registerer }
 
 func (f family) counters(name, help, label string) *prometheus.CounterVec {
@@ -55,7 +54,6 @@ func (f family) counter(name, help string) prometheus.Counter {
 	return c
 }
 
-// gauges are of lanes.
 func (f family) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
 	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scorelay_relay_" + name, Help: help}, append([]string{"lane"}, labels...))
 	f.MustRegister(g)
@@ -80,12 +78,12 @@ func (f family) histogram(name, help string, buckets []float64) prometheus.Histo
 	return h
 }
 
-// Buckets of histograms.
 var (
-	bySize    = prometheus.ExponentialBuckets(1, 2, 12)
-	byGas     = prometheus.ExponentialBuckets(250, 1.5, 16)
-	byRatio   = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}
-	bySeconds = []float64{.5, 1, 2, 3, 5, 8, 13, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400} // blocks, to hours without any
+	bySize  = prometheus.ExponentialBuckets(1, 2, 12)
+	byGas   = prometheus.ExponentialBuckets(250, 1.5, 16)
+	byRatio = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}
+	// from block times to hours without a block
+	bySeconds = []float64{.5, 1, 2, 3, 5, 8, 13, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400}
 )
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -118,7 +116,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		gauges:        newGauges(f.gauges),
 	}
 	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
-		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as growth
+		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as an increase
 	}
 	for outcome := score.UnknownProject; outcome <= score.NotOwner; outcome++ {
 		m.deadLetters.WithLabelValues(outcome.String())
@@ -128,7 +126,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 
 func label(id score.Lane) string { return strconv.Itoa(int(id)) }
 
-// ended counts outcomes and tells how many of them are rejections.
 func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected int) {
 	for i, outcome := range outcomes {
 		if outcome.Rejected() {
@@ -147,10 +144,11 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 	return rejected
 }
 
-// revertedEdit is the result of an owner's edit that reverted, as it does where another transaction of an owner came first.
+// revertedEdit is the result of an owner's edit that reverted, as it does if another transaction of an owner came
+// first.
 const revertedEdit lane.Result = "reverted_edit"
 
-// deadLettered counts a dead letter. The contract refuses an edit as unprocessable where owners made the same change without the lane.
+// deadLettered counts a dead letter. An edit is unprocessable if owners made the same change directly.
 func (m *metrics) deadLettered(letter *score.DeadLetter) {
 	outcome := letter.Outcome.String()
 	if letter.Edit != nil && letter.Outcome == score.Unprocessable {
@@ -159,7 +157,7 @@ func (m *metrics) deadLettered(letter *score.DeadLetter) {
 	m.deadLetters.WithLabelValues(outcome).Inc()
 }
 
-// slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
+// slotSettled counts a slot's end and the cost of its transaction; receipt is nil for a foreign one.
 func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *evidence.Receipt) {
 	if result == lane.Reverted && of == lane.Edit {
 		result = revertedEdit
@@ -174,7 +172,6 @@ func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKin
 	m.told.paid(receipt.GasUsed, fee)
 }
 
-// configured shows the lanes that are to be driven.
 func (m *metrics) configured(known roster.Roster) {
 	m.lanes.Reset()
 	for _, l := range known.Lanes {
@@ -184,7 +181,6 @@ func (m *metrics) configured(known roster.Roster) {
 	}
 }
 
-// wait says why the lane binds nothing new.
 func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 	m.told.wait(id, reason)
 	for _, r := range lane.Waits() {

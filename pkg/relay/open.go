@@ -13,15 +13,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What stops a lane until an operator looks, besides a journal that contradicts itself or cannot be read.
+// Errors that stop a lane until an operator looks, besides a corrupt or unreadable journal.
 var (
-	// errIdentity says that the lane's journal was written for another stream, chain, contract or key.
+	// errIdentity: the lane's journal was written for another stream, chain, contract or key.
 	errIdentity = errors.New("the lane's journal belongs to something else")
-	// errLost says that the stream ends before what the journal says was read of it.
+	// errLost: the stream lacks messages that were read before.
 	errLost = errors.New("the stream lost messages")
 )
 
-// open folds a lane's journal, fences every earlier session off, and has the chain followed from there.
+// open folds a lane's journal, fences off earlier sessions, and subscribes to the chain.
 func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*session, error) {
 	journal := &laneJournal{id: id, store: r.deps.Journal, config: &r.config, log: log}
 	signer, err := r.signer(id)
@@ -55,15 +55,15 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 		return nil, err
 	}
 	intake.begin(s.teller.told(ctx))
-	r.metrics.wait(id, lane.WaitNone) // what the last session waited for
+	r.metrics.wait(id, lane.WaitNone) // replaces the last session's reason
 	s.reporter.resume()
 	log.Info("the lane is open", "signer", signer.Address(), "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "buckets", len(state.Buckets), "reads_from", state.ReadFrom())
 	return s, nil
 }
 
-// identify checks that the journal belongs to what this process is configured for, and that the stream holds what it says
-// was not read yet.
+// identify checks that the journal belongs to this process's configuration, and that the stream reaches at least as
+// far as the journal. It returns errIdentity or errLost.
 func (r *Relayer) identify(ctx context.Context, signer common.Address, state *lane.State) (lane.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (r *Relayer) identify(ctx context.Context, signer common.Address, state *la
 	return identity, nil
 }
 
-// firstBuckets are those that the lane begins with, when its journal does: none of one that came later.
+// firstBuckets returns the buckets with which a lane's journal begins: none for a lane added later.
 func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []score.Bucket) {
 	if state.Epoch > 0 || int(id) >= r.config.FirstLanes {
 		return nil
@@ -101,7 +101,6 @@ func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []scor
 	return buckets
 }
 
-// assemble gives each part of a session what it may touch.
 func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
 	config := &r.config
 	s := &session{
@@ -135,14 +134,13 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	return s
 }
 
-// watch has all attempts of an open slot looked for in blocks.
 func (s *session) watch(slot *lane.Slot) {
 	for i := range slot.Attempts {
 		s.heads.Watch(slot.Nonce, slot.Attempts[i].Hash, slot.Since)
 	}
 }
 
-// settled has the blocks of the newest settled nonces watched, as many as are remembered.
+// settled makes the tracker watch the blocks of the newest settled nonces, as far as State.Past contains them.
 func (s *session) settled(newest int) {
 	past := s.lane.State.Past
 	for _, p := range past[max(0, len(past)-newest):] {
@@ -150,7 +148,7 @@ func (s *session) settled(newest int) {
 	}
 }
 
-// appended has the chain watched for what an entry changed.
+// appended makes the tracker follow an entry.
 func (s *session) appended(e lane.Entry) {
 	state := s.lane.State
 	switch {

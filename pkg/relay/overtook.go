@@ -11,12 +11,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// unknownTries is how often updates go again because an endpoint says that their project is there, which the contract did not know.
+// unknownTries is how often updates are queued again because an endpoint reports their project, which the contract
+// reported as unknown.
 const unknownTries = 3
 
-// overtook tells which of the updates of a batch, in a block, came before their project and go again, and work.Unknown of those. A journal speaks of creating it;
-// or, where that was so long ago that none does any more, an endpoint says that the head has it. Such a word costs a transaction and
-// ends nothing.
+// overtook returns which updates of an included batch came before their project and are queued again, and
+// work.Unknown for those. A journal contains the project's creation. If that was too long ago, an endpoint must
+// report that the head has the project. A false report only costs a transaction.
 func (t *settler) overtook(
 	ctx context.Context, in evidence.Ref, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
 ) (overtook []bool, unknown int, err error) {
@@ -55,8 +56,8 @@ func (t *settler) overtook(
 	return overtook, unknown, nil
 }
 
-// has tells whether any endpoint says that the head has a project. The error says that none tells, or that the head is older than a
-// block whose creations a journal forgot.
+// has reports whether any endpoint reports that the head has a project. It returns an error if no endpoint knows, or
+// if the head is older than a block with creations that a journal forgot.
 func (t *settler) has(ctx context.Context, project score.ProjectID, forgotten uint64) (bool, error) {
 	read, head := registry.ReadProject(project), &t.lane.View().Head
 	if head.Number < forgotten {

@@ -8,65 +8,65 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Parking. A project that takes more than its share of the horizon gets a floor of its own, and an allowance in the horizon. The main
-// reading continues past what is beyond that, so that no other project waits behind it; a second reading, one for all parked
-// projects of a lane, brings it later: it begins where the first of them stopped, and carries those that have room until
-// they are full again or it comes to where the main reading is.
+// Throttling (parking). A project that takes more than its share of the horizon gets a floor of its own, and an
+// allowance in the horizon. The main reading passes its further updates, so that no other project waits behind them.
+// A second, catch-up reading, one for all throttled projects of a lane, delivers them later. It begins where the
+// first of them stopped, and serves those with room until they are full again, or it reaches the main reading.
 //
-// Of both readings a parked project's positions come to the horizon in their order, each once: see offer.
+// Both readings together deliver a throttled project's positions in order, once each: see offer.
 //
-// An example: the horizon holds 16 updates, and each message is one. Project A sends messages 1 to 20 and 22 to 40, project B sends 21.
+// Example: the horizon holds 16 updates, and each message is one. Project A sends messages 1 to 20 and 22 to 40,
+// project B sends 21.
 //
-//   - The main reading takes 1 to 16, and the horizon is full. A is parked: its allowance is 14, so 15 and 16 are left out again. A is
-//     behind from 15 on, and owed 2.
-//   - The main reading leaves out 17 to 20, takes 21, and leaves out 22 to 40: A is owed 25.
-//   - The lane binds a batch of 1 to 7 and 21: B waited for none of what is owed. It binds 8 to 14.
-//   - Less than half of A's allowance waits, so a second reading begins at 15, and A rides with it: 15 to 20 and 22 to 29 fill the
-//     allowance. A is behind from 30 on, does not ride, and is owed 11.
-//   - As soon as less than half waits A rides again, until the second reading comes to 41, where the main one is. A is owed 0, or something was
-//     lost; the main reading brings what A sends from then on.
-//   - When nothing more of A waits, all is bound before one position of A's and of its bucket's: there A is unparked.
+//   - The main reading takes 1 to 16, and the horizon is full. A is parked: its allowance is 14, so 15 and 16 are
+//     removed. A is behind from 15 on, and owed 2.
+//   - The main reading passes 17 to 20, takes 21, and passes 22 to 40: A is owed 25.
+//   - The lane assigns a batch of 1 to 7 and 21: B waited for none of the owed updates. It assigns 8 to 14.
+//   - Less than half of A's allowance waits, so a second reading begins at 15, and A rides with it: 15 to 20 and 22
+//     to 29 fill the allowance. A is behind from 30 on, stops riding, and is owed 11.
+//   - Whenever less than half waits, A rides again, until the second reading reaches the main one at 41. A is owed 0
+//     then, or messages were lost. The main reading delivers A's further messages.
+//   - When A's backlog is empty, A is unparked at a position of both its floor and its bucket's.
 //
-// So a parked project is in one of three states:
+// The states of a throttled project:
 //
-//	state   behind riding  main reading           second reading     to the next state
-//	level   no     no      brings what comes      has nothing of it  no room: behind. Little waits: unparked
-//	behind  yes    no      leaves it out, counts  leaves it out      less than half of the allowance waits: riding
-//	riding  yes    yes     leaves it out, counts  brings it          no room: behind. At the main reading: level
+//	state   behind riding  main reading      second reading   to the next state
+//	level   no     no      delivers          lacks it         no room: behind. Small backlog: unparked
+//	behind  yes    no      passes, counts    passes           less than half of the allowance waits: riding
+//	riding  yes    yes     passes, counts    delivers         no room: behind. At the main reading: level
 //
-// A new session has each parked project behind, from its own floor on.
+// A new session begins with each throttled project behind, from its own floor on.
 
 const (
-	mostParked   = 64 // projects of a lane, but for those that an operator paused
-	reserveParts = 8  // of the horizon: one is for projects that are not parked
+	mostParked   = 64 // projects of a lane, besides paused ones
+	reserveParts = 8  // of the horizon: one is for projects that are not throttled
 )
 
-// parked is a project that is parked.
 type parked struct {
 	row    *row
-	next   score.Position // all of its positions before it are bound or in its row, none from there on
-	behind bool           // the main reading passed positions from next on, or may have
-	riding bool           // behind, and the second reading brings it all from next on
-	edited bool           // behind, and an edit comes next: it rides when nothing of it waits
-	ending bool           // it may be unparked when its floor is its bucket's
-	paused bool           // by an operator: it has no allowance
+	next   score.Position // positions before it are assigned or in its row, later ones are neither
+	behind bool           // the main reading may have passed positions from next on
+	riding bool           // behind, and the second reading delivers all from next on
+	edited bool           // behind, with an edit next, which waits for its updates in the horizon
+	ending bool           // to be unparked once its floor is its bucket's
+	paused bool           // by an operator, or fenced
 
-	// owed is how many of its positions from next on the main reading passed since the session began.
+	// owed counts positions from next on that the main reading passed in this session.
 	owed uint64
-	// unseen is how many wait of those that no reading of this session met yet: what an earlier session told, when it had read
-	// the stream up to seen.
+	// unseen counts waiting updates that this session has yet to read: an earlier one published them, when it had
+	// read up to seen.
 	unseen uint64
 	seen   uint64
 }
 
-// met says that a reading met positions that an earlier session may have told of.
+// met removes positions from unseen that may be counted there.
 func (p *parked) met(at place) {
 	if at.Seq < p.seen {
 		p.unseen -= min(p.unseen, uint64(at.Count))
 	}
 }
 
-// caughtUp says that both readings met all there is before a position, if that is so.
+// caughtUp clears unseen once both readings have passed all that it counts.
 func (p *parked) caughtUp(read score.Position) {
 	if !p.behind && p.seen <= read.Seq {
 		p.unseen = 0
@@ -75,12 +75,11 @@ func (p *parked) caughtUp(read score.Position) {
 
 func (p *parked) id() score.ProjectID { return *p.row.project }
 
-// inOrder are the parked projects, always in the same order.
 func (in *intake) inOrder() []*parked {
 	return slices.SortedFunc(maps.Values(in.parked), func(a, b *parked) int { return slices.Compare(a.row.project[:], b.row.project[:]) })
 }
 
-// share says which parked projects are paused, and counts the others, which share the horizon.
+// share marks the paused projects, and counts the others, which share the horizon.
 func (in *intake) share() {
 	in.shares = 0
 	for id, p := range in.parked {
@@ -90,7 +89,7 @@ func (in *intake) share() {
 	}
 }
 
-// allowance is how many updates of a parked project may be in the horizon.
+// allowance returns how many updates of a throttled project may be in the horizon.
 func (in *intake) allowance(p *parked) int {
 	if p.paused {
 		return 0
@@ -99,11 +98,12 @@ func (in *intake) allowance(p *parked) int {
 	return max(1, all/max(1, in.shares))
 }
 
-// much is how many updates in the horizon are too many for a project where the horizon is full.
+// much returns how many updates in a full horizon are too many for one project.
 func (in *intake) much() int { return max(1, in.config.Horizon.Updates/mostParked) }
 
-// crowder is the project to park for the main reading to continue; ok is false if there is none. None is parked whose bucket has positions
-// that an earlier session bound and this one did not read yet: which of them are the project's is not known; or whose bucket leaves.
+// crowder returns the project to park so that the main reading can continue: the one with the most updates in the
+// horizon. Projects of leaving buckets are excluded. So are those of buckets with unread positions that an earlier
+// session assigned: which of them are the project's is unknown.
 func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	if in.horizon.Room() > 0 || in.shares >= mostParked {
 		return id, false
@@ -119,8 +119,8 @@ func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	return id, ok
 }
 
-// heavy is the project of an edit, if it is to be parked before the edit is taken: so much of it waits that the others would wait long
-// for that.
+// heavy returns the project of an edit, and whether to park it before the edit is taken: its backlog is so large that
+// others would wait long for the edit.
 func (in *intake) heavy(m score.Message) (id score.ProjectID, ok bool) {
 	if m.Edit == nil {
 		return id, false
@@ -130,13 +130,11 @@ func (in *intake) heavy(m score.Message) (id score.ProjectID, ok bool) {
 	return id, in.parked[id] == nil && in.horizon.Of(id) > in.much() && in.shares < mostParked && !in.leaving[bucket] && in.readBound(bucket)
 }
 
-// readBound tells whether all was read that is bound of a bucket.
 func (in *intake) readBound(bucket score.Bucket) bool {
 	bound := in.state.Buckets[bucket].Bound
 	return len(bound) == 0 || bound[len(bound)-1].Before(in.read)
 }
 
-// park is the entry that parks a project.
 func (in *intake) park(id score.ProjectID) (lane.Entry, error) {
 	bucket := score.BucketOf(id)
 	var bound []score.Span
@@ -149,7 +147,7 @@ func (in *intake) park(id score.ProjectID) (lane.Entry, error) {
 	return lane.Entry{Park: &lane.Park{Bucket: bucket, Project: id, Bound: positions}}, err
 }
 
-// parkedNow says that a project is parked: what is known of it goes to its own row.
+// parkedNow records that a project is parked, and moves its places to its own row.
 func (in *intake) parkedNow(id score.ProjectID) {
 	bucket := in.row(score.BucketOf(id))
 	p := &parked{row: &row{bucket: bucket.bucket, project: &id}, next: in.read}
@@ -169,7 +167,7 @@ func (in *intake) parkedNow(id score.ProjectID) {
 	in.shareAgain()
 }
 
-// shareAgain has all parked projects keep to their allowances, which may have become less.
+// shareAgain applies the allowances, which may have shrunk.
 func (in *intake) shareAgain() {
 	in.share()
 	for _, p := range in.parked {
@@ -177,7 +175,7 @@ func (in *intake) shareAgain() {
 	}
 }
 
-// trim has a project keep to its allowance: what was read last is read again later.
+// trim reduces a project to its allowance: its last positions leave the horizon, and are read again later.
 func (in *intake) trim(p *parked) {
 	removed := in.horizon.Trim(p.id(), in.allowance(p))
 	i := slices.IndexFunc(p.row.places, func(at *place) bool {
@@ -193,7 +191,7 @@ func (in *intake) trim(p *parked) {
 			in.alone = nil
 		}
 		switch {
-		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
+		case at.unreadable: // lost: the second reading finds the gap again
 		case at.Seq >= in.began:
 			p.owed += uint64(at.Count)
 		default:
@@ -206,18 +204,18 @@ func (in *intake) trim(p *parked) {
 	p.stop(left)
 }
 
-// stop says that the project's positions are not put into the horizon from one on.
+// stop keeps the project's positions from next on out of the horizon.
 func (p *parked) stop(next score.Position) {
 	p.next, p.behind, p.riding, p.edited, p.ending = next, true, false, false, false
 }
 
-// offer puts a place of a parked project into its row, if it comes next and there is room for it. Both readings offer all that they
-// meet, so it may come twice, and in between what comes before it may be left out:
+// offer puts a place of a throttled project into its row, if it comes next and there is room. Both readings offer
+// everything, so a place may come twice, and earlier ones may have been removed in between.
 //
-//   - what is before next came already;
-//   - the main reading leaves all out while the project is behind, and counts it;
-//   - the second brings what is to come next while the project rides with it;
-//   - where there is no room, or an edit would wait for what came before it, the project is behind from there on.
+//   - Places before next came already, and are skipped.
+//   - The main reading skips and counts all while the project is behind.
+//   - The second reading delivers the next ones while the project rides.
+//   - If there is no room, or an edit would wait for earlier updates, the project is behind from there on.
 func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) error {
 	edits := at.alone != nil && !at.creates() && in.horizon.Of(p.id()) > 0
 	switch end := at.End(); {
@@ -247,7 +245,7 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 	return in.wait(p.row, at, unit)
 }
 
-// reach is up to where all positions of a row were read.
+// reach returns the position before which a row was read.
 func (in *intake) reach(r *row) score.Position {
 	if r.project == nil {
 		if at, stopped := in.stopped[r.bucket]; stopped {
@@ -265,8 +263,8 @@ func (in *intake) reach(r *row) score.Position {
 	}
 }
 
-// meeting is the position that no floor of a bucket's may pass yet: where those can meet that are to be one again. ok is false
-// if none are.
+// meeting returns the position that the floors of a bucket must not pass yet: there its ending projects can join the
+// bucket's row.
 func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at score.Position, ok bool) {
 	for _, p := range in.parked {
 		if p.row.bucket != bucket || !p.ending {
@@ -282,8 +280,8 @@ func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at scor
 	return at, ok
 }
 
-// unparkable are the projects that can be unparked when these moves are journaled. Where little waits of a project, neither
-// its floor nor its bucket's moves on alone, until both can be where everything before is bound.
+// unparkable returns the projects that can be unparked once these moves are journaled. If a backlog is small, neither
+// the project's floor nor its bucket's moves on alone, until all before one position of both is assigned.
 func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
 	buckets := map[score.Bucket]bool{}
 	for _, p := range in.inOrder() {
@@ -309,7 +307,7 @@ func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
 	return ready, moves
 }
 
-// unparked says that a project is not parked any more: what is known of it is its bucket's again.
+// unparked merges a project's places into its bucket's row.
 func (in *intake) unparked(p *parked) {
 	bucket := in.row(p.row.bucket)
 	own, others := p.row, *bucket

@@ -8,7 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// park parks projects until the horizon has room for the next message, or none has much in it.
+// park parks projects until the horizon has room, or none has a large backlog in it.
 func (s *session) park(ctx context.Context) error {
 	for {
 		id, some := s.intake.crowder()
@@ -24,7 +24,6 @@ func (s *session) park(ctx context.Context) error {
 	}
 }
 
-// parkOne journals that a project is parked.
 func (s *session) parkOne(ctx context.Context, id score.ProjectID) error {
 	entry, err := s.intake.park(id)
 	if err != nil {
@@ -37,7 +36,6 @@ func (s *session) parkOne(ctx context.Context, id score.ProjectID) error {
 	return nil
 }
 
-// unpark ends the parking of projects of which little waits.
 func (s *session) unpark(ctx context.Context) error {
 	ready, moves := s.intake.unparkable()
 	if len(moves) > 0 {
@@ -56,7 +54,7 @@ func (s *session) unpark(ctx context.Context) error {
 	return nil
 }
 
-// reread has what parked projects left out read where they have room for it.
+// reread reads passed updates of throttled projects again, once they have room.
 func (s *session) reread(ctx context.Context) error {
 	if !s.reads() {
 		return nil
@@ -78,7 +76,7 @@ func (s *session) endSecond() {
 	}
 }
 
-// readings are the messages of both readings that can be taken now, and where the second one fails.
+// readings returns the messages that can be taken now, and the failure of the second reading.
 func (s *session) readings() (main, second <-chan score.Message, failed <-chan error) {
 	if s.intake.wantsMessage() {
 		main = s.main.messages

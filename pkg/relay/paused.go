@@ -9,22 +9,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Projects that an operator paused. Of a paused project no update is in the horizon, so none is bound and none takes room there. As soon as
-// something of it waits it is parked, with an allowance of nothing, so that its bucket's floor passes what waits: the project is behind, does
-// not ride, and rides again when it is resumed. Until it can be parked, what was read of it is withheld: its places are in its bucket's row,
-// which keeps the floor back, and its units nowhere. It is read again where the project is resumed meanwhile.
+// Paused projects. The horizon has no updates of a paused project, so they take no room. Once it has a backlog it is
+// parked with an allowance of 0, so that its bucket's floor can pass. It is behind, and rides when it is resumed.
+// Until it can be parked, its updates are withheld: their places stay in the bucket's row, which holds the floor
+// back, and their units are dropped. If the project is resumed meanwhile, they are read again.
 //
-// A creation is bound all the same, unless it is behind updates that wait: it is no update, and nothing behind it is read before. An edit
-// waits as updates do.
+// A creation is assigned all the same, unless it is behind waiting updates: reading stops until it is assigned. An
+// edit waits like an update.
 
-// lookEvery is how often a session looks at what is paused.
 const lookEvery = 200 * time.Millisecond
 
-// parkPaused looks now and then at which projects are paused, and parks those of which something waits. errReadAgain says that one was
-// resumed of which something was withheld.
+// parkPaused checks, every lookEvery, which projects are paused or fenced, and parks those with a backlog.
+// errReadAgain: one with withheld updates was resumed.
 func (s *session) parkPaused(ctx context.Context) error {
 	in, now := s.intake, s.config.Now()
-	if in.alone != nil && in.alone.creates() { // its place may be a paused project's
+	if in.alone != nil && in.alone.creates() { // it may belong to a paused project
 		return nil
 	}
 	if s.fence(ctx) || now.Sub(s.looked) >= lookEvery {
@@ -53,7 +52,7 @@ func (s *session) parkPaused(ctx context.Context) error {
 	return nil
 }
 
-// pause says which projects are paused now. again says that some are not any more of which units were withheld.
+// pause sets the paused projects, and reports whether one with withheld updates was resumed.
 func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	in.paused = paused
 	for id := range in.withheld {
@@ -79,8 +78,8 @@ func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	return again
 }
 
-// parkable are the projects of which units are withheld and that can be parked now: all was read that is bound of their bucket, and nothing
-// of it is left to the lane that the bucket goes to.
+// parkable returns the projects with withheld updates that can be parked now. All assigned positions of their bucket
+// were read, and none is left to the lane that gets the bucket.
 func (in *intake) parkable() (ids []score.ProjectID) {
 	for id := range in.withheld {
 		bucket := score.BucketOf(id)
@@ -92,12 +91,11 @@ func (in *intake) parkable() (ids []score.ProjectID) {
 	return ids
 }
 
-// waits tells whether a place waits to be bound, as far as no operator paused its project.
+// waits reports whether a place is in the backlog of unpaused projects. Creations always count.
 func (in *intake) waits(p *place) bool {
 	return !p.bound && (p.unreadable || p.creates() || !in.paused[p.project])
 }
 
-// pausedUpdates is how many updates wait of paused projects, as far as the stream was read.
 func (in *intake) pausedUpdates() (n uint64) {
 	for _, updates := range in.withheld {
 		n += updates

@@ -10,17 +10,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// piece is work as its calldata has it: a batch, or, alone, a creation or an edit.
+// piece is work, decoded from its calldata: a batch, or a lone creation or edit.
 type piece struct {
 	batch *batch.Batch
-	nonce uint64 // of one that is in a block
-	known int    // of the batch's slots, that are taken as used
+	nonce uint64 // if in a block
+	known int    // number of the batch's slots assumed as used
 
 	project *score.Project    // of a creation
 	edit    *score.SignedEdit // of an edit
 }
 
-// pieceOf reads the calldata of work that carries something.
+// pieceOf decodes the calldata of work, except NonceOnly.
 func pieceOf(kind lane.WorkKind, data []byte) (*piece, error) {
 	switch kind {
 	case lane.Creation:
@@ -42,7 +42,6 @@ func pieceOfSlot(slot *lane.Slot) (*piece, error) {
 	return pieceOf(slot.Work.Kind, data)
 }
 
-// alone is the kind of work that a creation or an edit is, its calldata, and what names it.
 func (p *piece) alone() (kind lane.WorkKind, data []byte, ref score.Ref) {
 	if p.edit != nil {
 		return lane.Edit, registry.EncodeEdit(p.edit), p.edit.Ref()
@@ -50,7 +49,6 @@ func (p *piece) alone() (kind lane.WorkKind, data []byte, ref score.Ref) {
 	return lane.Creation, registry.EncodeCreateProject(p.project), score.CreationRef(p.project.ID)
 }
 
-// refs name what it carries.
 func (p *piece) refs() []score.Ref {
 	if p.batch != nil {
 		return score.Refs(p.batch.Updates())
@@ -67,10 +65,9 @@ func (p *piece) done(contract common.Address, receipt *evidence.Receipt) error {
 	return registry.Created(p.project.ID, contract, &receipt.Receipt)
 }
 
-// splits tells whether it has halves.
 func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
 
-// worst is the most gas that it takes by the rules.
+// worst returns the most gas that it takes by the rules.
 func (p *piece) worst(rules *registry.GasRules) uint64 {
 	switch {
 	case p.project != nil:
@@ -81,11 +78,11 @@ func (p *piece) worst(rules *registry.GasRules) uint64 {
 	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
 }
 
-// least is about the least that it takes by the rules, if all of it applies.
+// least returns about the least gas that it takes by the rules, if all applies.
 func (p *piece) least(rules *registry.GasRules) uint64 {
 	switch {
 	case p.project != nil:
-		return rules.CreateProject(p.project) // which is never much less
+		return rules.CreateProject(p.project) // never much less
 	case p.edit != nil:
 		return 0 // one that adds a role to a member writes no fresh slot
 	}

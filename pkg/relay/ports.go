@@ -14,132 +14,132 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Chain is the EVM chain over one or more endpoints, as far as a lane asks it by itself; what happens on it comes from
-// package heads. Every call has the deadline of its context at most; an error means that nothing was learnt.
+// Chain is the EVM chain over one or more endpoints, for calls of a lane itself; package heads follows the chain.
+// Every call ends with its context at the latest. An error means that nothing was learned.
 type Chain interface {
-	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each. Errors are results.
+	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each, which contains any
+	// error.
 	Send(ctx context.Context, raw [][]byte) []txpool.Result
-	// CallEach runs a message on the state of block at, at every endpoint, and returns what those said that answered: at least
-	// one where there is no error.
+	// CallEach runs a message on the state of block at, at every endpoint, and returns the answers: at least one, or
+	// an error.
 	CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
-	// EstimateGas is one endpoint's estimate of the gas that a message takes on the newest state, its bytes included.
+	// EstimateGas returns one endpoint's estimate of a message's gas on the newest state, including its bytes.
 	EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error)
-	// Logs gives a contract's logs with one of the first topics in the blocks from … to (inclusive) to fn, in order, a range of blocks
-	// at a time: through is the last block of the range. An error of fn ends it.
+	// Logs passes a contract's logs with one of the first topics to fn, in order. It reads the blocks from … to
+	// (inclusive), one range at a time, which ends at through. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 		fn func(through evidence.Block, logs []types.Log) error) error
 }
 
-// Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing
-// else depends on it. Calls may repeat and the implementation keeps what is further. What the ledger tells is not told here.
+// Statuses publishes the progress of updates, creations and edits, except facts of the ledger. It may fail or lose
+// everything at any time, since nothing else depends on it. Calls may repeat, and the furthest progress is kept.
 type Statuses interface {
-	// Bound: they are in this slot now, journaled (score.Batched), and in no other, unless they are final: applied or duplicates; or rejected, by
-	// one of the slot's transactions, txs, or in a block after final, the newest final one when the slot was bound.
+	// Bound: refs are journaled in this slot (score.Batched) and in no other, unless they are final. Final means
+	// applied or duplicate; or rejected by one of the slot's transactions, txs; or rejected in a block after final,
+	// the newest final one when the slot was journaled.
 	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error
-	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
-	// followed by Submitted (a reorg) and by another tx (a replacement). What a session of a later epoch of the lane said stays.
+	// Slot: the slot's transaction tx reached a stage: Submitted (block is 0) or Included in block. Included may be
+	// followed by Submitted (a reorg) and by another tx (a replacement). Reports of a later epoch of the lane stay.
 	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	// Released: they are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
+	// Released: refs are in no slot any more (theirs was lost or reverted), and back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	// Final: outcomes[i] is what became of the edit refs[i].
+	// Final: outcomes[i] is the outcome of the edit refs[i].
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
-	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of edits in tx is taken
-	// back, they are in this slot again (score.Batched).
+	// Reopened: the chain lost the block of the slot's final transaction tx. Final reports of edits in tx are undone,
+	// and refs are in this slot again (score.Batched).
 	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
-	// Generation names what the store holds: another one lost what it was told.
+	// Generation identifies the store's content: after a change the store lacks earlier reports.
 	Generation(ctx context.Context) (string, error)
 }
 
 // Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the
 // lane's last sequence. lane.ErrFenced: another appended since. lane.ErrAmbiguous: e may or may not be stored.
 type Journal interface {
-	// Load gives all entries retained to fold, oldest first, and returns the last sequence (0 when empty). It ends when no
-	// entry comes for a while, however long it takes as a whole: ctx needs no deadline.
+	// Load passes all retained entries to fold, oldest first, and returns the last sequence (0 if empty). It ends
+	// when entries stop coming for a while, and may take any time as a whole: ctx needs no deadline.
 	Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error)
-	// State is what the entries lead to, and the last sequence. lane.ErrCorrupt: they contradict each other.
+	// State returns the fold of the entries, and the last sequence; or lane.ErrCorrupt.
 	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 	Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error)
-	// Last is the sequence of the lane's last entry; 0 when there is none.
+	// Last returns the sequence of the lane's last entry; 0 for none.
 	Last(ctx context.Context, id score.Lane) (uint64, error)
-	// Purge removes the lane's entries with sequences below; it may repeat.
+	// Purge removes the lane's entries with lower sequences; it may repeat.
 	Purge(ctx context.Context, id score.Lane, below uint64) error
 }
 
-// Backlogs tells how much of projects waits, to those who accept updates, and to the next session. It may fail at any time.
+// Backlogs publishes the backlogs of projects to processes that accept updates, and to the next session. It may fail
+// at any time.
 type Backlogs interface {
-	// Tell says what waits in a lane now, in place of what was said of it before.
+	// Tell replaces the published backlogs of a lane.
 	Tell(ctx context.Context, id score.Lane, projects map[score.ProjectID]score.Backlog) error
-	// Told is what was said last of each project, however long ago. It is advice.
+	// Told returns the last published backlogs, however old. They are advice.
 	Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error)
 }
 
-// Roster tells which lanes there are and which lane shall own each bucket.
+// Roster is the desired assignment: the lanes, and the lane that should own each bucket.
 type Roster interface {
-	// Current is the newest roster known, and a channel that is closed when there is a newer one.
+	// Current returns the newest roster known, and a channel that is closed when there is a newer one.
 	Current() (roster.Roster, <-chan struct{})
-	// Gone ends the life of a lane that leaves or was cut, and whose journal says that nothing is left. It may repeat.
+	// Gone ends the life of a leaving or cut lane with an empty state. It may repeat.
 	Gone(ctx context.Context, id score.Lane) error
-	// Wake has a lane that is gone driven again, as one that was cut: another lane gave it something while it went. It may repeat.
+	// Wake makes a gone lane driven again, as a cut one: it was given something while it left. It may repeat.
 	Wake(ctx context.Context, id score.Lane) error
 }
 
-// Board carries notices between lanes. It is a messenger: what it loses, or shows late or again, delays handovers and does nothing else,
-// since journals say what is so.
+// Board carries notices between lanes. A lost, late or repeated one only delays handoffs, since journals are the
+// truth.
 type Board interface {
-	// Post replaces what lane from tells lane to. After an error it may or may not have.
+	// Post replaces the notice of one lane to another. After an error it may or may not be stored.
 	Post(ctx context.Context, from, to score.Lane, n lane.Notice) error
-	// Posted is what lane from tells lane to, as far as is known here.
 	Posted(from, to score.Lane) lane.Notice
-	// Changed is closed when another notice is known here.
+	// Changed returns a channel that is closed when another notice is known.
 	Changed() <-chan struct{}
 }
 
-// Leases decides who tries to drive a lane (the journal decides who can). Run shares the lanes evenly with the other replicas
-// and calls drive in a goroutine of its own for each lane held; drive's context ends when the lease is lost, handed over, or
-// ctx ends. lanes tells, whenever it is called, which lanes shall be driven and which of them this replica can drive. When
-// drive returns, the lease is given up. Run returns when all drives have.
+// Leases decides which process tries to drive a lane; the journal decides which one can. Run shares the lanes evenly
+// with the other replicas, and calls drive in a goroutine for each held lane. drive's context ends when the lease is
+// lost or handed over, or ctx ends. lanes returns, at any time, the lanes to be driven and those that this replica
+// can drive. When drive returns, the lease is given up. Run returns when all drives have.
 type Leases interface {
 	Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, id score.Lane)) error
 }
 
-// Halt stops what may be wrong while NATS holds less than it did, until an operator decides.
+// Halt stops assigning and accepting while NATS holds less than before, until an operator decides.
 type Halt interface {
-	// Halted tells whether nothing new may be bound.
+	// Halted reports whether assigning new work is forbidden.
 	Halted() bool
-	// Journaled tells what a lane's journal says of the stream: when it was made, and the highest sequence that it has held.
+	// Journaled passes on the stream's creation time, and the highest sequence known to a lane's journal.
 	Journaled(stream time.Time, seq uint64)
-	// Unjournaled tells of a lane that halts because of transactions that its journal does not know.
+	// Unjournaled reports a lane that halts because its journal lacks transactions of its signer.
 	Unjournaled(id score.Lane)
 }
 
-// Signer signs with one key.
 type Signer interface {
 	Address() common.Address
-	// Sign returns tx signed for the chain id given to the signer.
+	// Sign returns tx signed for the signer's chain id.
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
 // Source is the stream of accepted updates.
 type Source interface {
-	// Read returns the messages with sequences from that one on, in order, forever.
+	// Read returns the messages from that sequence on, in order, forever.
 	Read(ctx context.Context, from uint64) (Reader, error)
-	// State tells the stream's identity and extent.
 	State(ctx context.Context) (score.StreamState, error)
-	// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
+	// FirstSince returns the sequence of the first message stored at or after a time; one past the last if there is
+	// none.
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
-	// StoredAt is when the message with a sequence was stored.
+	// StoredAt returns when a message was stored.
 	StoredAt(ctx context.Context, seq uint64) (time.Time, error)
-	// Purge removes all messages with sequences below.
+	// Purge removes all messages with lower sequences.
 	Purge(ctx context.Context, below uint64) error
-	// AddDeadLetters stores dead letters; repeating it changes nothing. nil means that all are stored; after an error some
-	// may be.
+	// AddDeadLetters stores dead letters, idempotently. After an error some may be stored.
 	AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error
 }
 
-// Reader reads the stream. What it returns is shared: it may not be changed.
+// Reader reads the stream. Its messages are shared and must not be changed.
 type Reader interface {
-	// Next blocks for the next message. An error ends the reader: open another from what the journal says. score.ErrNewer: only a newer
-	// version of this program reads the message.
+	// Next blocks until the next message. An error ends the reader: open another from the journal's position.
+	// score.ErrNewer: the message requires a newer version of this program.
 	Next(ctx context.Context) (score.Message, error)
 	Close()
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// A stream that is fuller than purgeFrom of its bound is purged down to purgeTo, so that it refuses no update while it holds final ones. Both are below
-// the part at which an alert fires.
+// A stream above purgeFrom of its bound is purged to purgeTo, so that it accepts updates as long as it contains final
+// ones. Both are below the threshold of an alert.
 const (
 	purgeFrom = 0.66
 	purgeTo   = 0.60
-	keepLeast = time.Hour // final updates that are younger stay: well above the stream's duplicate window
+	keepLeast = time.Hour // younger final updates stay: well above the stream's duplicate window
 )
 
-// purger removes final updates from the stream, now and then: those older than the audit horizon, and younger ones if the stream is nearly full. Every replica
-// has one; repeating it changes nothing.
+// purger removes final updates from the stream: those older than the audit horizon, and younger ones if the stream is
+// nearly full. Every replica runs one; repeating it changes nothing.
 type purger struct {
 	roster       Roster
 	source       Source
@@ -82,7 +82,8 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	return p.source.Purge(limited, below)
 }
 
-// tooMuch is the sequence below which messages have to go so that the stream is no fuller than purgeTo; 0 if it has room.
+// tooMuch returns the sequence below which messages must go so that the stream is at most purgeTo full; 0 if it has
+// room.
 func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -96,7 +97,7 @@ func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
 	return min(below, young), err
 }
 
-// neededFrom is the sequence below which no lane needs anything any more.
+// neededFrom returns the sequence below which lanes need nothing.
 func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	lanes := lane.Lanes{}
 	known, _ := p.roster.Current()
@@ -112,8 +113,8 @@ func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	return needed.Seq, err
 }
 
-// wake has lanes that are gone driven again where their journals, or what others gave them, say that something is left: another
-// lane's session knew an older roster, or theirs was fenced off when it found nothing left.
+// wake makes gone lanes driven again that have something left, by their journals or offers to them. Another lane's
+// session used an older roster, or theirs was fenced off when it found itself empty.
 func (p *purger) wake(ctx context.Context, known roster.Roster, lanes lane.Lanes) {
 	for _, l := range known.Lanes {
 		if l.State != roster.Gone {

@@ -8,13 +8,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What is read and not yet taken is bounded.
 const (
 	readAhead        = 256    // messages
-	readAheadUpdates = 20_000 // in them, but for one message
+	readAheadUpdates = 20_000 // updates in them; a single message may exceed it
 )
 
-// reading reads the stream in a goroutine of its own.
 type reading struct {
 	messages chan score.Message
 	failed   chan error // why it ended
@@ -23,7 +21,7 @@ type reading struct {
 	done     chan struct{}
 }
 
-// read begins at the first message with at least this sequence. The reading lasts until the context ends, or close.
+// read begins at the first message with at least this sequence, and ends with the context, or by close.
 func read(ctx context.Context, source Source, from uint64) *reading {
 	ctx, stop := context.WithCancel(ctx)
 	r := &reading{
@@ -61,10 +59,9 @@ func (r *reading) run(ctx context.Context, source Source, from uint64) {
 
 func weight(m score.Message) int64 { return min(int64(len(m.Updates)), readAheadUpdates) }
 
-// took makes room for what comes after a message.
+// took returns the room of a message.
 func (r *reading) took(m score.Message) { r.room.Release(weight(m)) }
 
-// close ends the reading, and waits for that.
 func (r *reading) close() {
 	r.stop()
 	<-r.done

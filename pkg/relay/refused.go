@@ -14,9 +14,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// endCreation ends a creation that the chain reverted. If that was because the projectId was taken, it is there in the final
-// block: calls need not say so. The transactions that reverted are in final blocks. Those that were cancelled say nothing of it, so
-// one that is taken in a newer block only goes again: where that is true its transaction reverts, and the final block has it then.
+// endCreation ends a creation that the chain reverted. If its projectId was taken, the final block has the project,
+// whatever calls return, since the reverted transactions are final. Cancelled ones prove nothing. So if only a newer
+// block has the project, the creation goes again, up to takenTries. If that is true its transaction reverts, and then
+// the final block has the project.
 func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	work := again.entry.Work
 	same, err := q.created(ctx, p.project.ID, &work)
@@ -34,8 +35,8 @@ func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refu
 	return true, q.drop(ctx, work, p, score.ProjectExists, "the projectId is taken on the chain")
 }
 
-// endEdit ends an edit that the chain reverted, unless that may be because what it follows was not there yet: its project's creation, or
-// the edit before it, which lost their slots as it did.
+// endEdit ends an edit that the chain reverted, unless that may be due to something missing: its project's creation,
+// or an earlier edit, which lost their slots as it did. Then the edit goes again.
 func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	outcome := registry.EditOutcome(registry.DecodeRevert(refusal.Data))
 	if outcome == score.UnknownProject {
@@ -55,15 +56,15 @@ func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal 
 	return true, q.drop(ctx, again.entry.Work, p, outcome, refusalText(refusal))
 }
 
-// What keeps a project from being compared.
+// Reasons why a project cannot be compared.
 var (
 	errNotFinal = errors.New("it is in no final block")
 	errDiffer   = errors.New("endpoints say different things of the project")
 	errNoEvent  = errors.New("endpoints have no event of the project's creation; they are asked again from the first block on")
 )
 
-// created tells whether the project that the contract has, in a final block, was created as the work says: then it is that creation's
-// doing, by a transaction that the journal does not know. Its owners may have edited it since, so its event is compared.
+// created reports whether the contract's project, in a final block, was created as the work specifies: by that
+// creation, in a transaction that the journal lacks. The event is compared, since owners may have edited the project.
 func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Work) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
@@ -81,8 +82,8 @@ func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Wo
 	return bytes.Equal(registry.EncodeCreateProject(creation), work.Data), nil
 }
 
-// creation finds the event of a project's creation in final blocks: in the one that the contract names or, where that does not tell, in
-// any. On some rollups the contract counts the blocks of another chain. The search continues where the last one for the same work ended.
+// creation finds the event of a project's creation in final blocks: in the block that the contract names, else in
+// any. On some rollups the contract counts another chain's blocks. It continues the last search for the same work.
 func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.Work, named uint64) (creation *score.Project, err error) {
 	in := func(from, to uint64, through func(evidence.Block)) error {
 		return q.logs(ctx, q.config.Contract, registry.ProjectTopics(), from, to, func(block evidence.Block, logs []types.Log) error {
@@ -119,7 +120,7 @@ func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.W
 	return nil, errNoEvent
 }
 
-// agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.
+// agreed returns the result of a contract's view in the final block, if all endpoints that answer agree.
 func (q *requeue) agreed(ctx context.Context, data []byte) ([]byte, error) {
 	said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
 	if err != nil {

@@ -21,26 +21,29 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Config of a relayer.
+// Config configures a relayer.
 type Config struct {
-	FirstLanes    int                 // how many the deployment began with: these begin with the buckets
-	ChainID       uint64              // EIP-155
-	Contract      common.Address      // the ScoreRegistry
-	DeployBlock   uint64              // it has no logs before
-	Replica       string              // name of this process in journals and logs
-	CallTimeout   time.Duration       // of one question to the chain or one write to a store. Default 15 s
-	StaleAfter    time.Duration       // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s
-	Limits        batch.Limits        // of one transaction
-	Horizon       batch.HorizonLimits // how far a lane looks ahead. Default batch.DefaultHorizon
-	Gas           []registry.GasRules // what the chain may charge, the cheapest first; a lane begins with those. Default registry.AllGasRules
-	Rules         lane.Rules          // window, fees, pace of bumps
-	SnapshotEvery int                 // journal entries between snapshots. Default 256
-	AuditHorizon  time.Duration       // how long final updates stay in the stream for audits. Default 7 days
-	PurgeInterval time.Duration       // how often to purge the stream. Default 10 min
-	PassEvery     time.Duration       // how often floors move over what other lanes carry. Default 1 min
-	GoneAfter     uint64              // blocks by which a lane's last slot is below the final block before the lane is gone. Default 256
-	BalanceAlarm  time.Duration       // a signer's balance that lasts shorter is logged; 0: none is
-	Now           func() time.Time    // the clock. Default time.Now
+	FirstLanes  int            // number of lanes at the deployment's start, which share the first buckets
+	ChainID     uint64         // EIP-155
+	Contract    common.Address // the ScoreRegistry
+	DeployBlock uint64         // the contract's first block
+	Replica     string         // name of this process in journals and logs
+	CallTimeout time.Duration  // of one call to the chain or one write to a store. Default 15 s
+	// how long a lane assigns work by an unconfirmed view of the chain. Default 20 s
+	StaleAfter time.Duration
+	Limits     batch.Limits        // of one transaction
+	Horizon    batch.HorizonLimits // look-ahead of a lane. Default batch.DefaultHorizon
+	// rules that the chain may have; a lane begins with the first, the cheapest. Default registry.AllGasRules
+	Gas           []registry.GasRules
+	Rules         lane.Rules    // window, fees, pace of replacements
+	SnapshotEvery int           // journal entries between snapshots. Default 256
+	AuditHorizon  time.Duration // how long final updates stay in the stream for audits. Default 7 days
+	PurgeInterval time.Duration // how often to purge the stream. Default 10 min
+	PassEvery     time.Duration // how often floors pass positions of other lanes. Default 1 min
+	// blocks from a lane's last settled slot to the final block, before the lane is gone. Default 256
+	GoneAfter    uint64
+	BalanceAlarm time.Duration    // a signer's balance that lasts shorter is logged; 0: off
+	Now          func() time.Time // the clock. Default time.Now
 }
 
 func (c Config) withDefaults() Config {
@@ -74,22 +77,22 @@ func (c Config) withDefaults() Config {
 
 // Deps are the outside systems of a relayer.
 type Deps struct {
-	Heads    *heads.Tracker // its Run is the caller's
+	Heads    *heads.Tracker // the caller runs it
 	Chain    Chain
 	Source   Source
 	Journal  Journal
 	Leases   Leases
 	Statuses Statuses
-	Backlogs Backlogs // nil: nothing is told
+	Backlogs Backlogs // nil: off
 	Halt     Halt
-	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: none is
+	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: never
 	Roster   Roster
 	Board    Board
-	// PausedProjects are the projects that an operator paused; nil: none is.
+	// PausedProjects returns the projects that an operator paused; nil: never any.
 	PausedProjects func() map[score.ProjectID]bool
-	// Signer is the signer with an address; false where this process has no key for it. It may come later.
+	// Signer returns the signer of an address; false while this process lacks its key, which may come later.
 	Signer  func(common.Address) (Signer, bool)
-	Tracer  trace.Tracer // of what the API traced, all of which it samples; nil: nothing is traced
+	Tracer  trace.Tracer // continues the API's traces and samples all of them; nil: off
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -101,10 +104,10 @@ type Relayer struct {
 	metrics *metrics
 	funds   sync.Map // *funds by score.Lane
 
-	bytesGas atomic.Uint64 // gas.learnt of all lanes: the chain is one
+	bytesGas atomic.Uint64 // gas.learnt of all lanes, which share the chain
 }
 
-// New checks the configuration.
+// New validates the configuration.
 func New(config Config, deps Deps) (*Relayer, error) {
 	config = config.withDefaults()
 	if config.FirstLanes < 1 {
@@ -116,7 +119,7 @@ func New(config Config, deps Deps) (*Relayer, error) {
 	return &Relayer{deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
 }
 
-// Run drives lanes until the context ends. Everything that is bound stays in the journals for the next sessions.
+// Run drives lanes until the context ends. Assigned updates stay in the journals for the next sessions.
 func (r *Relayer) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -127,14 +130,14 @@ func (r *Relayer) Run(ctx context.Context) error {
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 
-// Pauses between sessions of one lane: short after a lost race, longer when an operator has to look.
+// Pauses between sessions of one lane: short after a lost race, longer if an operator has to look.
 const (
 	pauseAfterLoss    = 500 * time.Millisecond
 	pauseAfterFailure = 2 * time.Second
 	pauseAfterCorrupt = 30 * time.Second
 )
 
-// drive runs one session of a lane after the other while its lease is held, until the lane is gone.
+// drive runs sessions of a lane, one by one, while its lease is held, until the lane is gone.
 func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	log := r.deps.Log.With("lane", id)
 	log.Info("the relayer drives the lane")
@@ -163,7 +166,7 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 			wait = pauseAfterLoss
 			log.Info("another replica or an operator wrote to the lane's journal; the relayer reads it again", "err", err)
 		default:
-			r.metrics.wait(id, lane.WaitStream) // nothing else ends a session
+			r.metrics.wait(id, lane.WaitStream) // all other errors are NATS's
 			log.Warn("the lane's session ended; the relayer opens the lane again from its journal", "err", err, "again_in", wait)
 		}
 		r.metrics.sessionEnds.Inc()
@@ -174,7 +177,7 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
 }
 
-// session runs one session of a lane, until it fails, its lease ends or it is cut.
+// session runs one session of a lane, until it fails, its lease ends or the lane is cut.
 func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) error {
 	ctx, cancel := r.untilCut(ctx, id)
 	defer cancel()
@@ -183,16 +186,16 @@ func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) 
 		err = s.run(ctx, r.deps.Source)
 	}
 	if errors.Is(context.Cause(ctx), errCut) {
-		return errCut // and no failure that it led to
+		return errCut // rather than a failure that it caused
 	}
 	return err
 }
 
-// maxLetters is how many dead letters are stored in one call. The lane waits for them, and storing them one by one takes
-// about a millisecond each; on the other hand a call has a deadline, which a slow disk must meet too.
+// maxLetters bounds the dead letters stored in one call. The lane waits for them, and one by one they take about a
+// millisecond each. But even a slow disk must meet the call's deadline.
 const maxLetters = 500
 
-// deadLetter stores dead letters; repeating it is harmless.
+// deadLetter stores and counts dead letters; repeating it is harmless.
 func (r *Relayer) deadLetter(ctx context.Context, letters []score.DeadLetter) error {
 	for some := range slices.Chunk(letters, maxLetters) {
 		limited, cancel := context.WithTimeout(ctx, r.config.CallTimeout)

@@ -14,28 +14,33 @@ import (
 )
 
 const (
-	reportTimeout = 2 * time.Second // of one report; stores give up much earlier by themselves
-	reportHold    = time.Second     // for how long a head waits for late reports, about; the others are made at the next
-	reportBeside  = 64              // later slots whose transactions are named with a slot: nodes hold no more of a signer at once
+	reportTimeout = 2 * time.Second // stores give up much earlier
+	reportHold    = time.Second     // about how long a head waits for late reports; the next makes the others
+	// later slots named with a slot: nodes hold at most as many transactions of a signer
+	reportBeside = 64
 
-	noSlot = math.MaxUint64 // as a nonce: none is late
+	noSlot = math.MaxUint64 // as a nonce: all reports are made
 )
 
-// reporter reports in which slot work is and how far the slot is, as well as the status store allows: nothing waits for it. What became of
-// work the ledger tells (index.Statuses), but for edits.
+// reporter publishes which slot work is in, and the slot's stage, as well as the status store allows: the lane waits
+// for none of it. Outcomes come from the ledger (index.Statuses), except those of edits.
 //
-// Reports follow what is journaled, and say what the lane's state says. So nothing is kept of one that failed but from which slot on
-// all are made again, at a later head: that is bounded, in order, and newer than what failed. All are made when a session
-// begins, and when the store has another generation: it lost what it was told. Of those that no state tells, that work is in no slot any
-// more, one that fails is dropped: the status says what it said until the work is in another slot, or final.
+// Reports contain the lane's current state. So of a failed one only the nonce is kept: from that slot on, all are
+// made again at a later head. Retries are bounded, in order, and newer than the failed report. All are made when a
+// session begins, and when the store has a new generation, since it then lost its reports.
+//
+// A failed Released is dropped, since the state lacks it: the status stays until the work is in another slot or
+// final.
 type reporter struct {
-	id         score.Lane
-	statuses   Statuses
-	lane       *lane.Lane
-	fenced     func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
-	late       uint64                      // open slots from this nonce on are to be reported again; noSlot: none
-	lateEdits  bool                        // those that were made are to be reported again
-	generation string                      // of the store, when it was looked at last
+	id       score.Lane
+	statuses Statuses
+	lane     *lane.Lane
+	// lane.ErrFenced if another session or an operator wrote to the lane's journal
+	fenced func(context.Context) error
+	// open slots from this nonce on are reported again; noSlot: none
+	late       uint64
+	lateEdits  bool   // settled edits are reported again
+	generation string // of the store, when last read
 	failures   prometheus.Counter
 }
 
@@ -54,17 +59,14 @@ func (r *reporter) report(ctx context.Context, write func(context.Context) error
 	return err == nil
 }
 
-// pending reports whether reports are late.
 func (r *reporter) pending() bool { return r.late != noSlot || r.lateEdits }
 
-// bound: the slot is journaled.
 func (r *reporter) bound(ctx context.Context, nonce uint64) {
 	if nonce < r.late && !r.report(ctx, func(ctx context.Context) error { return r.slot(ctx, r.lane.State.Slot(nonce)) }) {
 		r.late = nonce
 	}
 }
 
-// stage: the slot's transaction came to a stage.
 func (r *reporter) stage(ctx context.Context, e lane.Report) {
 	if e.Nonce < r.late && !r.report(ctx, func(ctx context.Context) error { return r.staged(ctx, e) }) {
 		r.late = e.Nonce
@@ -75,14 +77,13 @@ func (r *reporter) staged(ctx context.Context, e lane.Report) error {
 	return r.statuses.Slot(ctx, r.id, r.lane.State.Epoch, e.Nonce, e.Stage, e.Tx, e.Block)
 }
 
-// released: they are in no slot any more.
 func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref) {
 	if len(refs) > 0 {
 		r.report(ctx, func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
 	}
 }
 
-// edited: the lane's newest settled slot carried an edit, which is made.
+// edited reports the edit of the newest settled slot as applied.
 func (r *reporter) edited(ctx context.Context) {
 	past := r.lane.State.Past
 	if !r.report(ctx, func(ctx context.Context) error { return r.edit(ctx, &past[len(past)-1]) }) {
@@ -98,7 +99,7 @@ func (r *reporter) edit(ctx context.Context, past *lane.Past) error {
 	return r.statuses.Final(ctx, past.Tx, past.Block.Number, refs, []score.Outcome{score.Applied})
 }
 
-// slot reports what an open slot carries, and how far it is. What cannot be decoded is found corrupt when it is settled.
+// slot reports an open slot's work and stage. Corrupt work is left to settle.
 func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	refs, err := carried(slot)
 	if err != nil || len(refs) == 0 {
@@ -115,13 +116,14 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	}
 	e, known := r.lane.Reported(slot.Nonce)
 	final := slot.Final
-	switch { // it was of another branch, maybe
+	switch { // the recorded block may be on another branch
 	case slot.Reopened:
 		final = 0
 	case known && e.Block > 0:
 		final = min(final, e.Block-1)
 	}
-	for i := range r.lane.State.Slots { // the id may have been accepted again since, and what later slots rejected is no earlier try's
+	// The id may have been accepted again since: a rejection in a later slot is of the later try, and stays.
+	for i := range r.lane.State.Slots {
 		if later := &r.lane.State.Slots[i]; slot.Nonce < later.Nonce && later.Nonce <= slot.Nonce+reportBeside {
 			txs = append(txs, later.Txs()...)
 		}
@@ -132,7 +134,7 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	return r.staged(ctx, e)
 }
 
-// carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.
+// carried returns references to a slot's work, if any. The error is lane.ErrCorrupt.
 func carried(slot *lane.Slot) ([]score.Ref, error) {
 	p, _, err := carriedBy(slot)
 	if err != nil || p == nil {
@@ -141,7 +143,7 @@ func carried(slot *lane.Slot) ([]score.Ref, error) {
 	return p.refs(), nil
 }
 
-// carriedBy reads what the slot carries, nil where that is nothing, and its calldata. The error is lane.ErrCorrupt.
+// carriedBy returns a slot's work, nil for none, and its calldata. The error is lane.ErrCorrupt.
 func carriedBy(slot *lane.Slot) (*piece, []byte, error) {
 	data, err := slot.Data()
 	if err != nil || slot.Work.Kind == lane.NonceOnly {
@@ -154,11 +156,11 @@ func carriedBy(slot *lane.Slot) (*piece, []byte, error) {
 	return p, data, nil
 }
 
-// resume begins a session's reports: the last one may have ended between journal and report.
+// resume makes all reports late. The last session may have ended between journal and report.
 func (r *reporter) resume() { r.late, r.lateEdits = 0, true }
 
-// replay makes late reports, while the lane is this session's: made by one that lost it, they would undo what its successor reported. Those of slots
-// that are open again are made at each head: the ledger may tell only later that their blocks are gone. The error is lane.ErrFenced.
+// replay makes late reports while the lane is this session's: later they would undo the successor's. Reopened slots
+// are reported at each head, since the ledger may report the loss of their blocks later. The error is lane.ErrFenced.
 func (r *reporter) replay(ctx context.Context) error {
 	r.report(ctx, func(ctx context.Context) error {
 		generation, err := r.statuses.Generation(ctx)
@@ -176,7 +178,7 @@ func (r *reporter) replay(ctx context.Context) error {
 		if errors.Is(err, lane.ErrFenced) {
 			return err
 		}
-		return nil // it is not known
+		return nil // unknown: the next head retries
 	}
 	began := time.Now()
 	for i := range state.Past {

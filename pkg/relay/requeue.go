@@ -18,29 +18,31 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything. In each the lane
-// reads on, and tells of what it read before it asks again.
+// Pauses before queued work is probed again: after nodes failed to answer, and while the contract refuses everything.
+// Meanwhile the lane reads on, and publishes its backlog.
 const (
 	retryTransport = 2 * tellEvery
 	retryContract  = 5 * time.Second
 )
 
-// What endpoints say that work would do ends none of it: a single update, signed group, creation or edit is given up on only after
-// so many of its own transactions, alone with it, ended on the chain without carrying it.
+// Predictions of endpoints end no work. A single update, signed group, creation or edit is given up only after so
+// many of its own transactions ended on the chain without carrying it. Larger work is halved after lostTries.
 const (
-	refusedTries = 2 // while every endpoint that answers refuses it, too
-	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled; of an edit, also while none does
-	takenTries   = 6 // of a creation, while its project is taken in a block that is not final
+	refusedTries = 2 // while all endpoints that answer refuse it
+	// while only some refuse it, or if it ran out of gas or was cancelled; for an edit, also while none does
+	lostTries  = 3
+	takenTries = 6 // for a creation, while its project is taken in a block that is not final
 )
 
-// requeue deals with the work that lost its slot, the first piece first: it is probed by eth_call before gas is spent on it,
-// and then bound again, split, or dropped.
+// requeue probes work that lost its slot, oldest first, by eth_call before spending gas on it. Then it assigns,
+// splits or drops the work.
 type requeue struct {
-	id         score.Lane
-	signer     common.Address
-	config     *Config
-	lane       *lane.Lane
-	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
+	id     score.Lane
+	signer common.Address
+	config *Config
+	lane   *lane.Lane
+	// at each endpoint
+	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	logs       func(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error
 	gas        *gas
@@ -54,12 +56,19 @@ type requeue struct {
 	metrics    *metrics
 	log        *slog.Logger
 
-	retry    time.Time                   // when work that could not be probed is probed again
-	searched struct{ work, next uint64 } // for an event: of which work, and the next block
-	rested   rest                        // the last that work was given, see rests
+	retry    time.Time                   // when probing resumes
+	searched struct{ work, next uint64 } // for an event: ID of the work, and the next block
+	rested   rest                        // the last pause of work, see rests
 }
 
-// next deals with the first piece of work. False means that nothing could be done now.
+// next handles the first piece of queued work. If its call succeeds, it is assigned like new work. Else there are two
+// causes:
+//
+//   - Everything would fail, as without the relayer role: the lane waits (own), and dead-letters nothing.
+//   - The piece itself: it is split until the failing unit is alone. That is assigned all the same. Only if the chain
+//     reverts it too, drop ends it with dead letters.
+//
+// Want of gas that a transaction could have ends no work. next returns false if it must wait.
 func (q *requeue) next(ctx context.Context) (bool, error) {
 	if q.config.Now().Before(q.retry) {
 		return false, nil
@@ -76,14 +85,15 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
 	gas, refusals, passes, ok := q.probe(ctx, work, p)
-	if work.Tries > 0 { // it may have been too little
+	if work.Tries > 0 { // the last may have been too little
 		gas = q.gas.limitAgain(p)
 	}
 	again := binding{gas: gas, data: work.Data, piece: p, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
 		return false, nil
-	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries: // direct edits may have it pass here and fail there, forever
+	// Owners' direct edits may let it pass here and fail there, forever.
+	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries:
 		return true, q.drop(ctx, work, p, score.Unprocessable, "the chain reverted it each time, though endpoints say that it would not")
 	case len(refusals) == 0, passes && work.Tries < lostTries:
 		if q.rests(work) {
@@ -112,7 +122,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
 
-// decode reads queued work; the error is lane.ErrCorrupt.
+// decode returns lane.ErrCorrupt for invalid work.
 func (q *requeue) decode(work lane.Work) (*piece, error) {
 	p, err := pieceOf(work.Kind, work.Data)
 	if err != nil {
@@ -129,14 +139,14 @@ func refusalText(refusal *evidence.RevertError) string {
 	return "the contract reverts on it even alone: " + why
 }
 
-// rest is one that work was given, after so many of its transactions.
+// rest is a pause of work after so many of its transactions.
 type rest struct {
 	work  uint64
 	tries int
 }
 
-// rests tells whether work waits before it is bound again: the chain reverted it more than once, and endpoints say that it
-// would not. Either they are wrong or the contract is, and each try costs gas.
+// rests reports whether work must pause: the chain reverted it more than once, although endpoints predict success.
+// Either they are wrong or the contract is, and each try costs gas.
 func (q *requeue) rests(work lane.Work) bool {
 	rest := rest{work.ID, work.Tries}
 	if work.Halve || work.Tries < refusedTries || q.rested == rest {
@@ -150,15 +160,14 @@ func (q *requeue) rests(work lane.Work) bool {
 	return true
 }
 
-// pause leaves the queue alone for a while.
 func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 	q.retry = q.config.Now().Add(d)
 	q.waiting.set(why, numbers...)
 }
 
-// probe has each endpoint run queued work on the head's state, with the gas its transaction would get: what the model says, or
-// all there is if that was or is not enough. It returns who refuses it, and whether any does not. ok is false when no node
-// could tell; it is asked again in a while.
+// probe runs queued work at each endpoint, on the head's state, with its transaction's gas: the model's, or all there
+// is if that was or is too little. It returns the refusals, and whether any endpoint passes it. ok is false if all
+// failed to answer: the queue pauses.
 func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint64, refusals []evidence.Called, passes, ok bool) {
 	gas, all := q.gas.limit(p), q.gas.limitAgain(p)
 	if work.Halve {
@@ -177,8 +186,8 @@ func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint
 
 func passed(c evidence.Called) bool { return c.Refusal == nil }
 
-// call runs calldata on the head's state, as the lane's signer, at each endpoint: it returns what those say that answer. ok is
-// false when no node could tell; the queue is left alone for a while then.
+// call runs calldata on the head's state at each endpoint, as the lane's signer. ok is false if all failed to answer:
+// the queue pauses.
 func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evidence.Called, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
@@ -190,11 +199,12 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evi
 	return said, err == nil
 }
 
-// own finds, among refusals of work, one that the work itself is the cause of: by an endpoint that lets the control pass, a
-// batch of one update of a project that cannot exist, which a contract in order skips; unless it refuses the work for want of the role,
-// which the control takes, too. agreed tells whether all who refused the work
-// let it pass, and none that answers refuses it. ok is false when there is none: then the contract refuses everything that
-// this lane sends, and the lane waits.
+// own finds, among refusals of work, one that the work itself causes. It runs a control at each endpoint: a batch of
+// one update of a project that cannot exist, which a working contract skips. A refusal is the work's own if its
+// endpoint passes the control. Excluded is want of the relayer role, which the control needs, too.
+//
+// agreed reports whether all that refused the work pass the control, and all that answer do. ok is false without such
+// a refusal: then the contract refuses everything from this lane, which waits.
 func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, agreed, ok bool) {
 	control := batch.Single(score.Update{})
 	said, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
@@ -228,12 +238,12 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	return q.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
 }
 
-// drop ends queued work that is never bound again, since it cannot be carried out, or a transaction that the journal does not
-// know has: dead letters, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
-// is one, or all of a signed group.
+// drop ends queued work for good: it cannot be carried out, or an unknown transaction did it. Dead letters come first
+// and the journal last, so that a crash in between repeats all of it. Work of updates is one update, or a signed
+// group.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
 	began := time.Now()
-	if err := q.reporter.fenced(ctx); err != nil { // a dead letter of what its successor has applied would stay
+	if err := q.reporter.fenced(ctx); err != nil { // dead letters of work that a successor has applied would stay
 		return err
 	}
 	if outcome == score.Applied {
@@ -244,13 +254,15 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 			return err
 		}
 		level := slog.LevelError
-		if p.edit != nil && (outcome == score.WrongEditNonce || outcome == score.NotOwner || outcome == score.Unprocessable) { // owners came first
+		// owners came first
+		if p.edit != nil && (outcome == score.WrongEditNonce || outcome == score.NotOwner || outcome == score.Unprocessable) {
 			level = slog.LevelWarn
 		}
 		q.log.Log(ctx, level, "the lane dead-letters accepted work, which can never be applied", "reason", reason,
 			"seq", work.From.Seq, "updates", work.Count)
 	}
-	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil { // the commit point
+	// the commit point
+	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil {
 		return err
 	}
 	refs := p.refs()
@@ -263,7 +275,6 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 	return nil
 }
 
-// letters are the dead letters of work.
 func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reason string) []score.DeadLetter {
 	name := work.Name(q.id)
 	letter := score.DeadLetter{

@@ -6,14 +6,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// secondReading is how far the second reading is.
+// secondReading is the progress of the catch-up reading.
 type secondReading struct {
 	open bool
-	read score.Position // everything before it was offered to those that ride
-	last *score.Message // the newest that was
+	read score.Position // everything before it was offered to riding projects
+	last *score.Message // the newest offered message
 }
 
-// from is the first position that who joins now is offered.
+// from returns the first position offered to a project that joins now.
 func (c *secondReading) from() score.Position {
 	if c.last != nil {
 		return score.Position{Seq: c.last.Seq}
@@ -21,8 +21,7 @@ func (c *secondReading) from() score.Position {
 	return c.read
 }
 
-// ride has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
-// begin again, if it has to.
+// ride makes throttled projects with room ride with the second reading. again: it must begin again at from.
 func (in *intake) ride() (from uint64, again bool, err error) {
 	if in.alone != nil {
 		return 0, false, nil
@@ -52,7 +51,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 	if !starved {
 		return 0, false, nil
 	}
-	if c.open { // those join that it has not passed; what it brought last comes to them once more
+	if c.open { // projects that it has not passed join; its last message is offered again
 		joined := false
 		for _, p := range can {
 			p.riding = !p.next.Before(c.from())
@@ -73,7 +72,6 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 	return first.Seq, true, nil
 }
 
-// wantsSecond tells whether the second reading's next message can be taken.
 func (in *intake) wantsSecond() bool {
 	if in.alone != nil || !in.second.open || !in.second.read.Before(in.read) {
 		return false
@@ -86,17 +84,17 @@ func (in *intake) wantsSecond() bool {
 	return false
 }
 
-// takeSecond accepts the next message of the second reading, which must come when wantsSecond. The error is one of take, or
-// errLost: not all came that the main reading had passed.
+// takeSecond accepts the second reading's next message, if wantsSecond. The error is one of take, or errLost:
+// messages are missing that the main reading had passed.
 func (in *intake) takeSecond(m score.Message) error {
 	c := &in.second
-	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun behind what was lost
+	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun after the loss
 	if at := (score.Position{Seq: m.Seq}); at.Before(in.read) {
 		c.read, c.last = score.Position{Seq: m.Seq + 1}, &m
 		if err := in.each(m, true); err != nil {
 			return err
 		}
-	} else { // the main reading brings it
+	} else { // the main reading delivers it
 		*c = secondReading{read: in.read}
 	}
 	if c.read.Before(in.read) {

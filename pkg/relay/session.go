@@ -17,56 +17,58 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// session drives one lane from one opening of its journal to the next. Its goroutine owns it and all of its parts. It is the
-// loop: it hears of the chain and of new messages, has the lane decide, and its parts carry out what follows.
+// session drives one lane from one opening of its journal to the next. Its goroutine owns it and its parts: it
+// receives views of the chain and messages, the lane decides, and the parts carry out the effects.
 type session struct {
 	id       score.Lane
 	config   Config
 	log      *slog.Logger
-	lane     *lane.Lane          // decides; changes by views of the chain and by what is journaled
+	lane     *lane.Lane          // decides; changed by views of the chain and by journaled entries
 	heads    *heads.Subscription // of the lane's signer
-	intake   *intake             // what to bind next
+	intake   *intake             // the next work to assign
 	journal  *laneJournal
-	binder   *binder   // makes slots of work, and replaces their attempts
-	settler  *settler  // ends slots, and opens them again
-	requeue  *requeue  // binds, splits or drops work that lost its slot
-	reporter *reporter // reports statuses
+	binder   *binder
+	settler  *settler
+	requeue  *requeue
+	reporter *reporter
 	tracer   *tracer
-	waiting  *waiting  // why nothing new is bound
-	teller   *teller   // tells how much waits
-	handover *handover // gives buckets to other lanes, and takes theirs
+	waiting  *waiting
+	teller   *teller
+	handover *handover
 	gas      *gas
 	ages     *ages
 	funds    *funds
 	metrics  *metrics
 	halt     Halt
-	paused   func(score.Lane) bool // by an operator; nil: none is
+	paused   func(score.Lane) bool // by an operator; nil: never
 
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
 
-	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: none is
+	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: never any
 
-	delegated bool                          // it was said that the signer is
-	unsigned  bool                          // the key did not sign what the last view asked for
-	more      bool                          // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
-	lookAgain time.Time                     // when a lane that halts looks at its journal again
-	passed    time.Time                     // when floors were last moved without work
-	looked    time.Time                     // when it was last looked which projects are paused
-	passable  score.Position                // of the newest edit that waits for no other lane
-	fenced    map[score.ProjectID]time.Time // whose edits wait for other lanes, and since when that was so last
+	delegated bool // was logged
+	unsigned  bool // the key failed to sign for the last view
+	// bindAll stopped, so that the loop receives inputs after slow signing; it continues at once
+	more      bool
+	lookAgain time.Time      // of a halted lane: when it reads its journal again
+	passed    time.Time      // the last pass
+	looked    time.Time      // the last check of paused projects
+	passable  score.Position // of the newest edit found independent of other lanes
+	// by project with an edit that waits for other lanes: when last confirmed
+	fenced map[score.ProjectID]time.Time
 
 	source Source
 	main   *reading // of the stream
-	unread *unread  // what it has not come to
-	second *reading // of what parked projects left out; nil while there is none
+	unread *unread
+	second *reading // of passed updates of throttled projects; or nil
 }
 
-// errReadAgain says that the lane's buckets, or the paused projects, are not what they were: reading begins again from what the journal says.
+// errReadAgain restarts reading from the journal's state.
 var errReadAgain = errors.New("the lane's buckets, or the paused projects, changed")
 
-// run reads the stream and drives the lane until the context ends, its journal continues without it, or something
-// fails that reading the journal again may cure.
+// run drives the lane until the context ends, another session takes over, or an error occurs that reading the journal
+// again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
 	defer s.tracer.close()
@@ -75,13 +77,12 @@ func (s *session) run(ctx context.Context, source Source) error {
 		if err := s.follow(ctx); !errors.Is(err, errReadAgain) {
 			return err
 		}
-		if err := s.intake.again(s.teller.told(ctx)); err != nil { // told by the lanes that had its buckets, too
+		if err := s.intake.again(s.teller.told(ctx)); err != nil { // includes backlogs by lanes that had its buckets
 			return err
 		}
 	}
 }
 
-// follow is run until errReadAgain.
 func (s *session) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,7 +90,7 @@ func (s *session) follow(ctx context.Context) error {
 	telling.Go(func() { s.teller.run(ctx) })
 	defer telling.Wait()
 	defer cancel()
-	s.main, s.unread = &reading{}, &unread{} // of nothing
+	s.main, s.unread = &reading{}, &unread{} // empty
 	if s.reads() {
 		s.main, s.unread = read(ctx, s.source, s.intake.began), newUnread(s.intake)
 		defer s.main.close()
@@ -99,10 +100,10 @@ func (s *session) follow(ctx context.Context) error {
 	return s.loop(ctx)
 }
 
-// reads tells whether there is anything in the stream for the lane to bind.
+// reads reports whether the stream may contain work for the lane.
 func (s *session) reads() bool { return len(s.lane.State.Buckets) > 0 && !s.lane.Keyless() }
 
-// loop: hear of the chain and of new messages, then bind what may be bound.
+// loop receives inputs, such as views of the chain and messages, and then assigns what it can.
 func (s *session) loop(ctx context.Context) error {
 	linger := time.NewTimer(time.Hour)
 	defer linger.Stop()
@@ -150,7 +151,7 @@ func (s *session) loop(ctx context.Context) error {
 		case err := <-failed:
 			return fmt.Errorf("couldn't read the stream a second time: %w", err)
 		case <-linger.C:
-		case <-stale.C: // where no head comes, bindAll says so
+		case <-stale.C: // without heads, bindAll records that
 			if view := s.lane.View(); view != nil && view.Old {
 				if err := s.turn(ctx); err != nil {
 					return err
@@ -160,10 +161,9 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// work hands buckets over, binds what may be bound, sends that in one request, and keeps the journal short. After errReadAgain
-// reading is to begin again.
+// work hands buckets over, assigns all it can, sends that in one request, and compacts the journal.
 func (s *session) work(ctx context.Context) error {
-	s.teller.tell(s.config.Now()) // before what may take long: questions to the chain
+	s.teller.tell(s.config.Now()) // first, since calls to the chain may take long
 	if moved, err := s.handover.step(ctx); err != nil || moved {
 		return cmp.Or(err, errReadAgain)
 	}
@@ -181,7 +181,7 @@ func (s *session) work(ctx context.Context) error {
 	return nil
 }
 
-// hear has the lane look at the chain as it is now.
+// hear passes a view of the chain to the lane, and carries out the effects.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if err := s.turn(ctx); err != nil {
 		return err
@@ -192,7 +192,8 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	}
 	effects, err := s.lane.Step(lane.View(v))
 	if err == nil && slices.ContainsFunc(effects, settles) {
-		// Dead letters are stored before the end of a slot is journaled: one that lost the lane could store some of what its successor binds again.
+		// Dead letters are stored before a slot's end is journaled. A session that lost the lane could store letters
+		// for work that its successor assigns again.
 		err = s.journal.fenced(ctx)
 	}
 	if err == nil {
@@ -200,7 +201,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	}
 	if s.unsigned = errors.Is(err, errSigner); s.unsigned {
 		s.waiting.set(lane.WaitSigner, "err", err)
-		err = nil // the next head asks for the same
+		err = nil // the next head retries
 	}
 	if err != nil {
 		return err
@@ -217,10 +218,10 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if final {
 		s.heads.NeedFinal()
 	}
-	return s.reporter.replay(ctx) // with what the view says of slots
+	return s.reporter.replay(ctx) // with the view's stages of slots
 }
 
-// turn is what the lane does now and then, with or without a new head.
+// turn does periodic work, with or without a new head.
 func (s *session) turn(ctx context.Context) error {
 	if err := s.pass(ctx); err != nil {
 		return err
@@ -229,12 +230,12 @@ func (s *session) turn(ctx context.Context) error {
 	return s.unpark(ctx)
 }
 
-// busy reports whether the lane binds, or would if it could.
+// busy reports whether the lane assigns work, or would if it could.
 func (s *session) busy() bool {
 	return s.lane.InFlight()+len(s.lane.State.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.alone != nil
 }
 
-// works reports whether the lane needs to hear of the chain although it may not be busy.
+// works reports whether the lane needs views of the chain even if it is not busy.
 func (s *session) works() bool {
 	waits := s.waiting.reason != lane.WaitNone && s.waiting.reason != lane.WaitPaused
 	return waits || len(s.lane.State.Slots)+len(s.intake.parked) > 0 || s.reporter.pending() || s.handover.pending()
@@ -245,12 +246,12 @@ func settles(e lane.Effect) bool {
 	return is
 }
 
-// fenceEvery is how often a lane that halts looks whether an operator wrote to its journal. It appends nothing by itself
-// then, so that nothing else would tell.
+// fenceEvery is how often a halted lane looks for an operator's entry in its journal. It appends nothing meanwhile,
+// which would reveal one, too.
 const fenceEvery = 2 * time.Second
 
-// checkFence ends the session, so that the journal is read again, when another wrote to it. If none did, accepting halts, too: NATS
-// may have lost what was accepted.
+// checkFence returns lane.ErrFenced if another wrote to the journal, which is then read again. Otherwise it halts
+// accepting, too, since NATS may have lost accepted updates.
 func (s *session) checkFence(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Before(s.lookAgain) {
@@ -260,14 +261,14 @@ func (s *session) checkFence(ctx context.Context) error {
 	if err := s.journal.fenced(ctx); err != nil {
 		return err
 	}
-	if !s.lane.Keyless() { // of a key that is lost, it is the thief
+	if !s.lane.Keyless() { // with a lost key, the transaction is the thief's
 		s.halt.Unjournaled(s.id)
 	}
 	return nil
 }
 
-// do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or
-// the status store fails to do does not, the next head brings it up again.
+// do carries out effects in order, and those that follow from their results. An error ends the session. Failures of
+// nodes and the status store do not: the next head retries.
 //
 //	hear: view ─► Step ─► effects ─► do ─┬─► Send ─► broadcast ─► answers ─► Step ─► effects, done next
 //	                                 ▲   ├─► Report ─► reporter
@@ -275,9 +276,8 @@ func (s *session) checkFence(ctx context.Context) error {
 //	bindAll: bind, split, drop ──────┼───────────────────► append ─┴─► Step ─► effects ─► outbox ─┐
 //	                                 └──────────────────── due ◄──────────────────────────────────┘
 //
-// So only append changes the lane's State, and what must be sent after it waits in the outbox. It is emptied at three places:
-// here behind each effect, in work when all is bound, so that one request sends it all, and in bindAll before queued work is
-// probed, which takes time.
+// Sends that follow from an append wait in the outbox. It is emptied here after each effect; in work, so that one
+// request sends everything; and in bindAll, before queued work is probed and after slow signing.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	signed := s.binder.signing
 	for len(effects) > 0 {
@@ -297,7 +297,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			}
 			more, err = s.broadcast(ctx, nonces)
 		case lane.Replace:
-			if s.binder.signing-signed < longSigning { // the next head asks for the others again
+			if s.binder.signing-signed < longSigning { // the next head requests the others again
 				err = s.binder.replace(ctx, e)
 			}
 		case lane.SettleSlot:
@@ -319,8 +319,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	return nil
 }
 
-// broadcast sends the newest attempts of open slots, in one request. What nodes answer decides what is sent next and nothing
-// else.
+// broadcast sends the newest attempts of open slots, in one request. Answers only decide what is sent next.
 func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.Effect, err error) {
 	var raw [][]byte
 	var slots []*lane.Slot
@@ -365,7 +364,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	return more, nil
 }
 
-// take puts a message into the intake. What cannot be read is dead-lettered as it stands, and passed.
+// take puts a message into the intake. An unreadable one is dead-lettered and passed.
 func (s *session) take(ctx context.Context, message score.Message) error {
 	if err := s.park(ctx); err != nil {
 		return err

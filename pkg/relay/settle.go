@@ -17,17 +17,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errOutcomes says that a final transaction lacks what the contract must have emitted: the address is not a ScoreRegistry,
-// or the node keeps logs back.
+// errOutcomes: a final transaction lacks events that the contract must have emitted. The address is not a
+// ScoreRegistry, or the node withholds logs.
 var errOutcomes = errors.New("the outcomes of a final transaction cannot be read")
 
-// errUnsure says that it is not known whether a project is there, or is created.
+// errUnsure: it is unknown whether a project exists or is being created.
 var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
-// errSigner says that the key did not sign what everything else waits for.
+// errSigner: the key failed to sign a transaction that everything else waits for.
 var errSigner = errors.New("the lane's signer does not sign")
 
-// settler ends slots whose nonces were used in final blocks, and opens them again where the chain loses those blocks.
+// settler ends slots with nonces used in final blocks, and reopens them if the chain loses those blocks.
+//
+// A slot ends when the transaction that used its nonce is seen in a final block (package evidence defines "seen"). It
+// is one of the slot's own, with the receipt, or a foreign one. After an operator's Resume, an account that shows the
+// nonce used suffices below the Resume's nonce, if all blocks that can contain the transaction lack it.
+//
+// Settling makes no calls to the chain, except for overtook, which only queues updates again.
 type settler struct {
 	id         score.Lane
 	signer     common.Address
@@ -39,35 +45,38 @@ type settler struct {
 	tracer     *tracer
 	gas        *gas
 	ages       *ages
-	reread     func(tx common.Hash) // asks for the transaction's receipt again
+	reread     func(tx common.Hash) // reads the transaction's receipt again
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
-	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
-	cancel     func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
-	metrics    *metrics
-	log        *slog.Logger
+	// at each endpoint
+	ask     func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
+	cancel  func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
+	metrics *metrics
+	log     *slog.Logger
 
-	said struct { // by endpoints, of projects that the contract did not know in a block: many are asked for at several heads
+	// by endpoints, about projects unknown to the contract in a block: many are asked about at several heads
+	said struct {
 		in  evidence.Ref
 		has map[score.ProjectID]bool
 	}
-	unreadable bool // outcomes of a final transaction cannot be read; nothing new is bound until they can
+	// outcomes of a final transaction cannot be read; new work waits
+	unreadable bool
 }
 
-// ending is what became of a slot.
 type ending struct {
 	entry    lane.Settle
 	letters  []score.DeadLetter // of rejected updates
-	refs     []score.Ref        // what has an outcome now
+	refs     []score.Ref        // with an outcome now
 	outcomes []score.Outcome    // of refs
-	released []score.Ref        // what is bound again
+	released []score.Ref        // to be assigned again
 
 	work    lane.Work
-	carried *piece            // or what should have been; nil of a slot that carries nothing
-	receipt *evidence.Receipt // nil where the transaction is not the lane's
+	carried *piece            // the slot's work, carried out or not; nil for none
+	receipt *evidence.Receipt // nil if the transaction is foreign
 }
 
-// settle ends the lowest open slot, whose nonce was used in a final block. A crash anywhere before the commit point repeats
-// all of it. The receipt was checked when it was read.
+// settle ends the lowest open slot, with a nonce used in a final block. Its receipt was checked when it was read. The
+// Settle entry itself queues work that was not carried out. Dead letters come before it and are idempotent, so a
+// crash before the commit point repeats all of it.
 func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	slot := t.lane.State.Slot(f.Nonce)
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
@@ -104,7 +113,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	return nil
 }
 
-// keepOpen: nothing may be assumed of outcomes that cannot be read. Each head tries again, and nothing new is bound.
+// keepOpen keeps a slot open: unreadable outcomes allow no conclusion. Each head retries, and new work waits.
 func (t *settler) keepOpen(end ending, err error) {
 	if !t.unreadable {
 		t.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
@@ -114,7 +123,7 @@ func (t *settler) keepOpen(end ending, err error) {
 	t.reread(end.entry.Tx)
 }
 
-// read finds out what became of a slot. The error is errOutcomes, errUnsure or lane.ErrCorrupt.
+// read returns how a slot ended. The error is errOutcomes, errUnsure or lane.ErrCorrupt.
 func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 	carried, _, err := carriedBy(slot)
 	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, carried: carried}
@@ -139,7 +148,6 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 	return end, nil
 }
 
-// carries names what the slot carries.
 func (e *ending) carries() []score.Ref {
 	if e.carried == nil {
 		return nil
@@ -147,8 +155,8 @@ func (e *ending) carries() []score.Ref {
 	return e.carried.refs()
 }
 
-// readForeign is of a nonce that was used by a transaction that is not the lane's, which was seen in a final block; or, once
-// an operator resumed the lane, by any.
+// readForeign handles a nonce used by a foreign transaction in a final block. found.Tx is nil if only the account
+// shows the use.
 func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
 	if found.Tx != nil {
@@ -160,10 +168,11 @@ func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	return end
 }
 
-// readDone is of a transaction that did its work.
+// readDone handles a transaction with status 1.
 func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	end.entry.Result = lane.Done
-	switch end.work.Kind { // one that carries nothing failed, was bound elsewhere, and succeeded where the chain was reorganised
+	// NonceOnly: its work failed, was assigned elsewhere, and succeeded after a reorg.
+	switch end.work.Kind {
 	case lane.Creation, lane.Edit:
 		if err := end.carried.done(t.config.Contract, end.receipt); err != nil {
 			return end, fmt.Errorf("%w: %w", errOutcomes, err)
@@ -175,7 +184,7 @@ func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	return end, nil
 }
 
-// readOutcomes is of a batch. Updates that overtook their project, whose slot was lost, are bound again.
+// readOutcomes handles a batch with status 1. Updates that overtook their project's creation are queued again.
 func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
 	batch := end.carried.batch
 	outcomes, err := registry.Outcomes(*batch, t.config.Contract, &end.receipt.Receipt)
@@ -208,7 +217,6 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	return end, nil
 }
 
-// logEnd counts and logs how a slot ended.
 func (t *settler) logEnd(ctx context.Context, end ending) {
 	e, updates := &end.entry, uint64(0)
 	if e.Result == lane.Done && end.work.Kind == lane.Updates {
@@ -231,7 +239,6 @@ func (t *settler) logEnd(ctx context.Context, end ending) {
 	}
 }
 
-// skip journals that nonces were used by transactions that are not the lane's.
 func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 	next := t.lane.State.Next
 	t.log.Warn("nonces were used that the lane did not bind; the lane continues behind them",
@@ -239,8 +246,8 @@ func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 	return t.append(ctx, lane.Entry{Skip: &skip})
 }
 
-// reopen journals that a settled slot is open again: the chain lost the block that held its transaction. The lane broadcasts the same bytes and
-// settles the slot again when they are final. The ledger takes back what was said of its updates.
+// reopen journals that a settled slot is open again: the chain lost the block of its transaction. The lane broadcasts
+// the same bytes until they are final again. The ledger rolls back the outcomes.
 func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	entry := lane.Reopen{Nonce: e.Nonce}
 	if e.Fill {
@@ -267,7 +274,7 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	return nil
 }
 
-// signedOf tells of each of the batch's updates whether it is one of a signed group.
+// signedOf returns, for each update of the batch, whether it is in a signed group.
 func signedOf(b batch.Batch) (signed []bool) {
 	for i := range b.Groups {
 		for range b.Groups[i].Updates {
@@ -277,7 +284,6 @@ func signedOf(b batch.Batch) (signed []bool) {
 	return signed
 }
 
-// rejection is the reason of a dead letter.
 func rejection(o score.Outcome) string {
 	switch o {
 	case score.UnknownProject:

@@ -17,16 +17,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// maxTraced bounds the units of one transaction that are traced on: the links of its span, and what its journal entry holds of
-// them. Traces of the others end where they were stored.
+// maxTraced bounds the traced units of one transaction, in its span's links and its journal entry. Traces of further
+// units end at the stream.
 const maxTraced = 128
 
-// tracer makes a session's spans, of work of which the API traced something; a nil tracer makes none. What outlives the session, the
-// journal holds (lane.WorkTrace), so that the next one continues the same traces.
+// tracer makes a session's spans, for work that the API traced; a nil tracer makes none. The journal contains all
+// that outlives the session (lane.WorkTrace), so that the next one continues the traces.
 type tracer struct {
 	spans   trace.Tracer
 	lane    attribute.KeyValue
-	pending map[uint64]pendingSpan // by nonce: transactions that are in no block, as far as the session knows
+	pending map[uint64]pendingSpan // by nonce: transactions in no block, as far as known
 }
 
 type pendingSpan struct {
@@ -41,7 +41,7 @@ func newTracer(spans trace.Tracer, id score.Lane) *tracer {
 	return &tracer{spans: spans, lane: attribute.Int("scorelay.lane", int(id)), pending: map[uint64]pendingSpan{}}
 }
 
-// of says what of new work is traced, nil where nothing is; units are those at the places, none of a creation or an edit.
+// of returns the traces of new work, or nil. units are those at the places, nil for a creation or an edit.
 func (t *tracer) of(places []*place, units []batch.Waiting) *lane.WorkTrace {
 	if t == nil {
 		return nil
@@ -65,8 +65,8 @@ func (t *tracer) of(places []*place, units []batch.Waiting) *lane.WorkTrace {
 	return work
 }
 
-// binds begins the span of binding work to a nonce: a trace of its own that links to what the API traced, or, of work that lost
-// its slot, another span of the same trace.
+// binds begins the span of assigning work to a nonce. New work gets a new trace, with links to the API's; work that
+// lost its slot gets another span of its trace.
 func (t *tracer) binds(work *lane.Work, nonce uint64) trace.Span {
 	if t == nil || work.Trace == nil {
 		return nil
@@ -89,7 +89,7 @@ func (t *tracer) binds(work *lane.Work, nonce uint64) trace.Span {
 	return span
 }
 
-// bound ends it, once the slot is journaled.
+// bound ends the span of binds, once the slot is journaled.
 func (t *tracer) bound(span trace.Span, slot *lane.Slot) {
 	if span != nil {
 		span.SetAttributes(txOf(slot.Last().Hash))
@@ -97,7 +97,7 @@ func (t *tracer) bound(span trace.Span, slot *lane.Slot) {
 	}
 }
 
-// sent begins the span of a transaction with its first broadcast by this session; it lasts until a block has the transaction.
+// sent begins the span of a transaction, from its first broadcast by this session until a block contains it.
 func (t *tracer) sent(slot *lane.Slot, class txpool.Class) {
 	if t == nil || slot.Work.Trace == nil {
 		return
@@ -116,7 +116,7 @@ func (t *tracer) sent(slot *lane.Slot, class txpool.Class) {
 	t.pending[slot.Nonce] = pendingSpan{span, last.Hash}
 }
 
-// staged ends it where the stage is included: the block has a transaction of the slot, this or an earlier attempt.
+// staged ends the span when a block contains this or an earlier attempt.
 func (t *tracer) staged(nonce uint64, stage score.Stage, tx common.Hash, block uint64) {
 	if t == nil || stage < score.Included {
 		return
@@ -128,8 +128,8 @@ func (t *tracer) staged(nonce uint64, stage score.Stage, tx common.Hash, block u
 	}
 }
 
-// ended makes the spans of work's end, once that is journaled: one of the batch's trace, and for each traced unit one of its own,
-// behind what the API traced of it.
+// ended makes the spans of work's end, once journaled: one in the batch's trace, and one for each traced unit, which
+// follows the API's.
 func (t *tracer) ended(work *lane.Work, began time.Time, end *ending) {
 	if t == nil || work.Trace == nil {
 		return
@@ -145,19 +145,18 @@ func (t *tracer) ended(work *lane.Work, began time.Time, end *ending) {
 	t.outcomes(work, began, end.refs, end.outcomes, where)
 }
 
-// dropped makes the spans of work that ends without a transaction.
 func (t *tracer) dropped(work *lane.Work, began time.Time, refs []score.Ref, outcomes []score.Outcome, reason string) {
 	if t != nil && work.Trace != nil {
 		t.outcomes(work, began, refs, outcomes, trace.WithAttributes(t.lane, attribute.String("scorelay.reason", reason)))
 	}
 }
 
-// outcomes makes a span for each traced unit of work of which something is among the refs: how many of its updates had which
-// outcome.
+// outcomes makes a span for each traced unit among the refs, with the number of its updates by outcome.
 func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, outcomes []score.Outcome, where trace.SpanStartOption) {
 	places := make(map[score.Ref]int, len(refs))
 	for i := range refs {
-		places[score.UpdateRef(refs[i].Project, refs[i].Update)] = i // which is zero of a creation or an edit, as of its unit
+		// Update is zero for a creation or an edit, as in its unit
+		places[score.UpdateRef(refs[i].Project, refs[i].Update)] = i
 	}
 	for _, unit := range work.Trace.Units {
 		first, here := places[score.UpdateRef(unit.Project, unit.Update)]
@@ -182,7 +181,7 @@ func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, ou
 	}
 }
 
-// close ends what is in no block yet when the session ends.
+// close ends the spans of transactions in no block.
 func (t *tracer) close() {
 	if t == nil {
 		return
@@ -193,7 +192,6 @@ func (t *tracer) close() {
 	}
 }
 
-// under has a span continue what a message or a journal named.
 func under(t score.Trace) context.Context {
 	return trace.ContextWithRemoteSpanContext(context.Background(), contextOf(t))
 }
@@ -210,7 +208,7 @@ func txOf(tx common.Hash) attribute.KeyValue { return attribute.String("scorelay
 
 func blockOf(block uint64) attribute.KeyValue { return attribute.Int64("scorelay.block", int64(block)) }
 
-// observe notes a value, with the trace of its work as its example, where that has one.
+// observe records a value, with the trace of its work, if any, as exemplar.
 func observe(o prometheus.Observer, value float64, work *lane.WorkTrace) {
 	if work == nil {
 		o.Observe(value)

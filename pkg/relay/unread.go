@@ -9,26 +9,27 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// unread counts the lane's updates that the stream holds beyond what the lane has read: a lane whose horizon is full, or that waits for
-// a creation, reads no further, and those are most of its backlog then. A reading of its own goes through the whole stream and keeps
-// nothing; near the stream's end it costs no more than a look at what the process has in memory. Each session begins it again, also
-// where millions wait: it is slowed down, to take little from what binds them, so that the whole of a large backlog is told only after
-// minutes.
+// unread counts the lane's updates in the stream beyond those that it has read. If the horizon is full, or a creation
+// is due, the lane stops reading, and most of its backlog is unread. A reading of its own goes through the whole
+// stream and keeps no messages. Near the stream's end it only costs a look at the process's memory.
+//
+// Each session begins it again, even if millions wait. It is slowed down in favour of assigning, so a large backlog
+// is counted completely only after minutes.
 type unread struct {
-	floors map[score.Bucket]score.Position // of the lane's buckets as the reading began
-	told   map[score.ProjectID]uint64      // of parked projects: before that sequence an earlier session counted
+	floors map[score.Bucket]score.Position // of the lane's buckets when the reading began
+	// of parked projects: an earlier session counted the updates before that sequence
+	told map[score.ProjectID]uint64
 
-	counted atomic.Uint64 // by the reading of its own
-	taken   uint64        // by the lane's
+	counted atomic.Uint64 // by this reading
+	taken   uint64        // by the lane's own
 }
 
-// The pace of the reading of its own, in updates of any lane: 50,000 a second.
+// The pace of this reading, in updates of any lane: 50,000 a second.
 const (
 	countedAtOnce = 5_000
 	pauseCounting = 100 * time.Millisecond
 )
 
-// newUnread is of what the lane owns now.
 func newUnread(in *intake) *unread {
 	u := &unread{floors: map[score.Bucket]score.Position{}, told: map[score.ProjectID]uint64{}}
 	for bucket, held := range in.state.Buckets {
@@ -40,7 +41,7 @@ func newUnread(in *intake) *unread {
 	return u
 }
 
-// run counts from a sequence on until the context ends. What cannot be read is read again in a while.
+// run counts from a sequence on until the context ends. It retries after failures.
 func (u *unread) run(ctx context.Context, source Source, from uint64) {
 	for ctx.Err() == nil {
 		from = u.count(ctx, source, from)
@@ -48,7 +49,7 @@ func (u *unread) run(ctx context.Context, source Source, from uint64) {
 	}
 }
 
-// count counts until the stream cannot be read, and returns the sequence from which on it did not.
+// count counts until the stream cannot be read, and returns the first sequence left out.
 func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 	reader, err := source.Read(ctx, from)
 	if err != nil {
@@ -70,16 +71,16 @@ func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 	}
 }
 
-// take says that the lane has read a message.
 func (u *unread) take(m score.Message) { u.taken += u.of(m) }
 
-// left is how many there are, as far as they are counted: the lane's own reading may be ahead.
+// left returns the number of unread updates counted so far: the lane's own reading may be ahead.
 func (u *unread) left() uint64 {
 	counted := u.counted.Load()
 	return counted - min(counted, u.taken)
 }
 
-// of is how many of a message's updates are the lane's and were not bound, or counted, before the reading began.
+// of returns how many of a message's updates are the lane's, and were neither assigned nor counted before the
+// reading.
 func (u *unread) of(m score.Message) (n uint64) {
 	var project score.ProjectID
 	var counts bool

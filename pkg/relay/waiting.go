@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// waiting is why the lane binds nothing new.
+// waiting is why the lane assigns nothing new.
 type waiting struct {
 	id      score.Lane
 	signer  common.Address
@@ -20,15 +20,16 @@ type waiting struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	need   *big.Int // wei: the balance with which it would not wait for funds
+	need   *big.Int // wei: the balance at which it would stop waiting for funds
 	reason lane.Wait
 	since  time.Time // of the reason
 	logged bool      // the reason was
-	words  error     // of nodes that took no transaction, the last ones
+	words  error     // the nodes' last error for the lowest slot
 }
 
-// set notes why nothing new is bound, and says so once, with the numbers that matter. Before its first view of the chain each
-// session waits for a head: that is said when none comes.
+// set records why nothing new is assigned: always in the metric, and once per reason in the log, with the numbers
+// that matter, if operators can act on it. Each session first waits for a head, which is logged only if none comes
+// for Config.StaleAfter.
 func (w *waiting) set(why lane.Wait, numbers ...any) {
 	now, view := w.config.Now(), w.lane.View()
 	if why != w.reason {
