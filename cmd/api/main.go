@@ -1,4 +1,4 @@
-// Command api is one replica of Scorelay's HTTP API. Its settings are in docs/settings.md; `api --help` lists them.
+// Command api is one replica of Scorelay's HTTP API. Its settings are in docs/settings.md and `api --help`.
 package main
 
 import (

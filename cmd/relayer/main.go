@@ -1,4 +1,4 @@
-// Command relayer is one replica of Scorelay's relayer. Its settings are in docs/settings.md; `relayer --help` lists them.
+// Command relayer is one replica of Scorelay's relayer. Its settings are in docs/settings.md and `relayer --help`.
 package main
 
 import (

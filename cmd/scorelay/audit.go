@@ -17,13 +17,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// The statuses of an audit beside 0 and 1.
+// Exit statuses of an audit beside 0 and 1.
 const (
 	couldNotLook = 2
 	stillPending = 3
 )
 
-const lookAgain = 5 * time.Minute // the longest pause after an audit that could not look
+const lookAgain = 5 * time.Minute // longest pause after an audit that failed to read
 
 type auditCommand struct {
 	natsFlags     `embed:""`
@@ -35,13 +35,13 @@ type auditCommand struct {
 	JSON  bool          `name:"json" help:"Print the findings as JSON."`
 }
 
-// Help says what the statuses mean.
+// Help describes the exit statuses.
 func (c *auditCommand) Help() string {
 	return "It ends with status 0 when nothing is lost, doubled or unequal, 1 when something is, 2 when it could not look, " +
 		"and 3 when something that was accepted before it began is pending after --wait. What is accepted meanwhile is no failure."
 }
 
-// Run audits, and ends with the status that Help names; with --every it audits until it is interrupted.
+// Run audits, with --every until interrupted. Its error carries the exit status.
 func (c *auditCommand) Run(s signals) error {
 	err := c.audit(s.drain)
 	for c.Every > 0 && s.drain.Err() == nil {
@@ -59,7 +59,7 @@ func (c *auditCommand) Run(s signals) error {
 	return err
 }
 
-// audit audits once, and stores with which status, for APIs to show.
+// audit audits once and stores the exit status, which APIs export as a metric.
 func (c *auditCommand) audit(ctx context.Context) (err error) {
 	log := commandLog()
 	js, opened, closeNATS, err := c.open(ctx, log)

@@ -8,7 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// kept is what a deployment keeps in NATS.
+// kept is a deployment's data in NATS.
 var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 type backupCommand struct {
@@ -16,7 +16,7 @@ type backupCommand struct {
 	Dir       string `arg:"" placeholder:"DIR" help:"A new or empty directory."`
 }
 
-// Run makes a backup. It is a whole one only when this succeeds.
+// Run writes a backup. After an error it is incomplete.
 func (c *backupCommand) Run(s signals) error {
 	js, _, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
@@ -39,7 +39,7 @@ type restoreCommand struct {
 	Replicas  int    `name:"replicas" placeholder:"N" help:"Servers that keep each stream: 1 where there is one server. By default as many as when the backup was made."`
 }
 
-// Run brings a backup back. It may be repeated until it succeeds.
+// Run restores a backup. After an error it can be repeated.
 func (c *restoreCommand) Run(s signals) error {
 	js, closeNATS, err := c.connect(s.drain, commandLog())
 	if err != nil {

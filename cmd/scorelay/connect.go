@@ -18,12 +18,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// devDir is where commands look for a `scorelay dev` that runs, when they are not told where the deployment is.
+// devDir names a running `scorelay dev`, which supplies the addresses missing in flags.
 type devDir struct {
 	DataDir string `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Data directory of a running 'scorelay dev'; used for what is not set otherwise."`
 }
 
-// natsFlags say where JetStream is; without them a running `scorelay dev` is used.
+// natsFlags locate JetStream; default: a running `scorelay dev`.
 type natsFlags struct {
 	devDir  `embed:""`
 	NATSURL app.Secret    `name:"nats-url" env:"SCORELAY_NATS_URL" placeholder:"URL" help:"NATS servers, separated by commas."`
@@ -31,15 +31,14 @@ type natsFlags struct {
 	Wait    time.Duration `name:"start-timeout" env:"SCORELAY_START_TIMEOUT" default:"30s" help:"How long to wait for NATS and the chain to come up (${default})."`
 }
 
-// chainFlags say how to reach the chain; without them a running `scorelay dev` is used.
+// chainFlags locate the chain; default: a running `scorelay dev`.
 type chainFlags struct {
 	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain (http, https, ws or wss), separated by commas."`
 	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
 
-	finalTag string // chain.Config.FinalTag, where the command asks what is final
+	finalTag string // chain.Config.FinalTag, set by commands that read final blocks
 }
 
-// finalityFlags say when a block is final.
 type finalityFlags struct {
 	Confirmations *uint64 `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's tag. By default as the running 'scorelay dev' has it, or 0."`
 	Finality      string  `name:"finality" env:"SCORELAY_FINALITY" enum:"finalized,safe" default:"finalized" help:"The chain's tag by which blocks are final if --confirmations is 0: finalized or safe (${default})."`
@@ -55,7 +54,7 @@ func (f *finalityFlags) confirmations(d devDir) uint64 {
 	return 0
 }
 
-// log of the commands: what goes wrong and what is awaited, for people.
+// commandLog logs text without timestamps to standard error.
 func commandLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -65,7 +64,7 @@ func commandLog() *slog.Logger {
 	}}))
 }
 
-// running is the dev.json of a running `scorelay dev`; what is asked for is named by flag when there is none.
+// running reads the dev.json of a running `scorelay dev`. If there is none, the error suggests flag.
 func (d devDir) running(flag string) (*dev.Info, error) {
 	info, err := dev.ReadInfo(d.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +73,7 @@ func (d devDir) running(flag string) (*dev.Info, error) {
 	return info, err
 }
 
-// connect opens NATS. The caller closes it.
+// connect connects to NATS within Wait. The caller calls the returned function to close.
 func (f *natsFlags) connect(ctx context.Context, log *slog.Logger) (jetstream.JetStream, func(), error) {
 	settings := app.NATS{NATSURL: f.NATSURL, NATSCredentials: f.Creds}
 	if f.NATSURL == "" {
@@ -93,7 +92,7 @@ func (f *natsFlags) connect(ctx context.Context, log *slog.Logger) (jetstream.Je
 	return js, conn.Close, nil
 }
 
-// open opens NATS and the deployment's streams. The caller closes it.
+// open connects, as connect does, and opens the deployment's streams.
 func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetStream, *stream.Stream, func(), error) {
 	js, closeNATS, err := f.connect(ctx, log)
 	if err != nil {
@@ -107,7 +106,7 @@ func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetSt
 	return js, s, closeNATS, nil
 }
 
-// dial makes a client of the chain. The caller closes it.
+// dial returns a client of the chain, which the caller closes.
 func (f *chainFlags) dial(ctx context.Context, d devDir, log *slog.Logger) (*chain.Client, error) {
 	settings := app.Chain{ChainRPC: f.ChainRPC, ChainTimeout: f.Timeout, FinalTag: f.finalTag}
 	if len(f.ChainRPC) == 0 {

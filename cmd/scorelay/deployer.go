@@ -9,22 +9,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
-// deployerFlags say which account deploys, and grants roles.
 type deployerFlags struct {
 	DeployerKey      app.Secret `name:"deployer-key" env:"SCORELAY_DEPLOYER_KEY" privatekey:"" placeholder:"KEY" help:"Raw key of the account that deploys, grants the relayer role and pays; for development, and never as an argument."`
 	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account, or description of a remote signer that has its key."`
 	DeployerPassword string     `name:"deployer-password-file" env:"SCORELAY_DEPLOYER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 }
 
-// given tells whether the account is named.
 func (f *deployerFlags) given() bool { return f.DeployerKeystore != "" || f.DeployerKey != "" }
 
-// deployer reads the account's key.
 func (f *deployerFlags) deployer() (*signer.Key, error) {
 	return oneKey("deployer", f.DeployerKey, f.DeployerKeystore, f.DeployerPassword)
 }
 
-// oneKey reads the key of an account that is named by flags --<whose>-keystore and --<whose>-password-file, or by SCORELAY_<WHOSE>_KEY.
+// oneKey reads an account's key from its keystore flags or, without them, from raw. whose is the account's name in
+// flags and variables. A keystore with several keys is an error.
 func oneKey(whose string, raw app.Secret, keystore, password string) (*signer.Key, error) {
 	variable := "SCORELAY_" + strings.ToUpper(whose) + "_KEY"
 	if keystore != "" {

@@ -16,7 +16,6 @@ type devCommand struct {
 	Verbose      bool `name:"verbose" short:"v" help:"Log to the terminal, too."`
 }
 
-// Run brings the stack up and shows it, or runs the demo on it.
 func (c *devCommand) Run(s signals) error {
 	if c.Demo < 0 || c.DemoParallel < 1 {
 		return errors.New("--demo must not be negative, --demo-parallel at least 1")
@@ -37,7 +36,7 @@ func (c *devCommand) Run(s signals) error {
 	})
 }
 
-// demo runs the demo, and ends with its verdict, also after an error.
+// demo runs the demo and prints its verdict, even after an error.
 func (c *devCommand) demo(s signals, screen *dev.Screen) error {
 	demo := dev.NewDemo(c.Demo, c.DemoParallel)
 	var summary *dev.Summary

@@ -28,7 +28,7 @@ type dlqListCommand struct {
 	Replayed  bool `name:"replayed" help:"Also list those that were accepted again."`
 }
 
-// Run lists the dead letters. Replayed ones are history, which the audit needs, so they are shown on request only.
+// Run lists the dead letters. The stream keeps replayed ones for the audit; they are listed with --replayed.
 func (c *dlqListCommand) Run(s signals) error {
 	_, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
@@ -69,7 +69,6 @@ type dlqShowCommand struct {
 	ID        string `arg:"" help:"The dead letter's id, as list prints it; or an updateId or projectId, for the newest of that update or project."`
 }
 
-// Run shows one dead letter.
 func (c *dlqShowCommand) Run(s signals) error {
 	_, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
@@ -95,7 +94,7 @@ type dlqReplayCommand struct {
 	All       bool     `name:"all" help:"Replay all dead letters that were not replayed yet."`
 }
 
-// Run accepts dead letters again and marks them. One that cannot be replayed stays, and the others are replayed all the same.
+// Run accepts dead letters again and marks them as replayed. A failure of one does not stop the others.
 func (c *dlqReplayCommand) Run(s signals) error {
 	if c.All == (len(c.IDs) > 0) {
 		return errors.New("name the dead letters to replay, or --all")

@@ -16,7 +16,6 @@ type exportCommand struct {
 	Scores  exportScoresCommand  `cmd:"" help:"Export a project's scores, as its updates add up to them, once the contract has the same."`
 }
 
-// exportFlags are what both exports take.
 type exportFlags struct {
 	natsFlags  `embed:""`
 	chainFlags `embed:""`
@@ -30,14 +29,13 @@ type exportUpdatesCommand struct {
 	exportFlags `embed:""`
 }
 
-// Run exports updates.
 func (c *exportUpdatesCommand) Run(s signals) error { return c.export(s.drain, export.Updates) }
 
 type exportScoresCommand struct {
 	exportFlags `embed:""`
 }
 
-// Run exports scores. It fails, and writes none, when the contract has others.
+// Run exports scores. If they differ from the contract's, it fails and writes none.
 func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, export.Scores) }
 
 func (c *exportFlags) export(ctx context.Context, what string) error {

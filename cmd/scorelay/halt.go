@@ -16,13 +16,12 @@ type haltCommand struct {
 	Resume haltResumeCommand `cmd:"" help:"Have accepting resume, after you decided how."`
 }
 
-// haltFlags say where a deployment's NATS and Redis are.
 type haltFlags struct {
 	natsFlags `embed:""`
 	RedisURL  app.Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" placeholder:"URL" help:"Redis, as redis:// or rediss:// with user, password and database."`
 }
 
-// look reads everything there is to know. The caller closes it.
+// look reads the halt and the known sequences. The caller calls the returned function to close.
 func (f *haltFlags) look(ctx context.Context) (*app.Halting, func(), error) {
 	url := f.RedisURL
 	if url == "" {
@@ -54,7 +53,6 @@ type haltShowCommand struct {
 	haltFlags `embed:""`
 }
 
-// Run shows the halt.
 func (c *haltShowCommand) Run(s signals) error {
 	h, closeAll, err := c.look(s.drain)
 	if err != nil {
@@ -109,7 +107,7 @@ type haltResumeCommand struct {
 	Past        uint64 `name:"past" placeholder:"SEQUENCE" help:"With --accept-loss: continue behind this sequence of the stream at least, if you know of a higher one than 'halt show' does."`
 }
 
-// Run carries the operator's decision out. It may be repeated until it succeeds.
+// Run carries out the operator's decision. After an error it can be repeated.
 func (c *haltResumeCommand) Run(s signals) error {
 	switch {
 	case c.NothingLost == c.AcceptLoss:

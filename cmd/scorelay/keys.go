@@ -39,7 +39,7 @@ type keysCreateCommand struct {
 	Name       string `arg:"" help:"Whose key it is."`
 }
 
-// termsFlags are what a key allows; nil where nothing is said.
+// termsFlags are a key's limits and rights; nil or empty: unset.
 type termsFlags struct {
 	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 500."`
 	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
@@ -60,7 +60,6 @@ const (
 	secondsPerDay = 24 * 60 * 60
 )
 
-// apply changes the terms as the flags say.
 func (f *termsFlags) apply(t *apikey.Terms) error {
 	if f.Rate != nil {
 		t.Rate = *f.Rate
@@ -113,7 +112,7 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	return nil
 }
 
-// without is the list, or none if it is only a word.
+// without returns list, or nil if word is its only element.
 func without(list []string, word string) []string {
 	if len(list) == 1 && list[0] == word {
 		return nil
@@ -127,7 +126,7 @@ type keysEditCommand struct {
 	ID         string `arg:"" help:"The key's id: the part of the key between the first and the second underscore."`
 }
 
-// Run changes a key. What no flag speaks of stays.
+// Run changes the terms that flags set.
 func (c *keysEditCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		key, err := store.Edit(s.drain, c.ID, c.apply)
@@ -138,7 +137,7 @@ func (c *keysEditCommand) Run(s signals) error {
 	})
 }
 
-// Run issues a key. The secret alone goes to standard output, so that it can be piped into a file.
+// Run issues a key. Only the secret goes to standard output, so it can be piped into a file.
 func (c *keysCreateCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(js jetstream.JetStream, store *apikey.Store) error {
 		terms := apikey.CallerTerms()
@@ -151,13 +150,13 @@ func (c *keysCreateCommand) Run(s signals) error {
 		}
 		fmt.Fprintf(os.Stderr, "created key %s for %s; its secret, on standard output, is shown this once\n", key.ID, key.Name)
 		fmt.Println(secret.Reveal())
-		reports, _ := replica.Reports(s.drain, js) // without them no price is known
+		reports, _ := replica.Reports(s.drain, js) // optional: explained omits the price
 		fmt.Fprint(os.Stderr, explained(&key, overview.RatesOf(reports)))
 		return nil
 	})
 }
 
-// explained says what a key may do in a day, and what that takes at worst; rates are nil if no relayer reports any.
+// explained describes a key's daily limits and worst-case cost; without rates, no price.
 func explained(key *apikey.Key, rates *overview.Rates) string {
 	var b strings.Builder
 	bound := func(n uint64, unit string) string {
@@ -197,7 +196,7 @@ func may(key *apikey.Key, right string) bool {
 	return len(key.Rights) == 0 || slices.Contains(key.Rights, right)
 }
 
-// mostGas is what all that a key may send in a UTC day takes at worst; 0 if its own terms do not bound that.
+// mostGas returns the most gas that a key's traffic of a UTC day can use; 0 if its own terms leave it unbounded.
 func mostGas(t *apikey.Key) (gas uint64) {
 	switch {
 	case !may(t, "update") && !may(t, "create"):
@@ -210,7 +209,7 @@ func mostGas(t *apikey.Key) (gas uint64) {
 		for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
 			update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
 		}
-		update -= 2 * rules.NewSlot() // of its word and of its wallet's scores
+		update -= 2 * rules.NewSlot() // for the word and the wallet's scores, added below
 		gas = uint64(t.Rate)*secondsPerDay*update + (t.Words+t.Wallets)*rules.NewSlot()
 		if may(t, "create") {
 			gas += t.Creates
@@ -227,7 +226,6 @@ type keysListCommand struct {
 	JSON      bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists the keys.
 func (c *keysListCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		keys, err := store.List(s.drain)
@@ -241,7 +239,6 @@ func (c *keysListCommand) Run(s signals) error {
 	})
 }
 
-// printKeys prints what people want to know of keys.
 func printKeys(keys []apikey.Key) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tCREATE GAS\tWORDS A DAY\tWALLETS A DAY\tETHER A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
@@ -262,7 +259,7 @@ func printKeys(keys []apikey.Key) error {
 	return table.Flush()
 }
 
-// orDefault is a bound of a key, of which 0 is the API's.
+// orDefault formats a limit; 0: the API's default.
 func orDefault[N int | uint64](n N, unit string) string {
 	if n == 0 {
 		return "default"
@@ -270,7 +267,7 @@ func orDefault[N int | uint64](n N, unit string) string {
 	return fmt.Sprint(n) + unit
 }
 
-// orNone is a bound of a key, of which 0 is none.
+// orNone formats a limit; 0: unlimited.
 func orNone[N uint64 | score.Gwei](n N) string {
 	if n == 0 {
 		return "-"
@@ -278,7 +275,7 @@ func orNone[N uint64 | score.Gwei](n N) string {
 	return fmt.Sprint(n)
 }
 
-// when is a time that may not have come.
+// when formats a time, or nil as "-".
 func when(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -291,7 +288,6 @@ type keysRevokeCommand struct {
 	ID        string `arg:"" help:"The key's id: the part of the key between the first and the second underscore."`
 }
 
-// Run revokes a key.
 func (c *keysRevokeCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		if err := store.Revoke(s.drain, c.ID); err != nil {
@@ -315,7 +311,7 @@ func (f *natsFlags) withStore(ctx context.Context, do func(jetstream.JetStream, 
 	return do(js, store)
 }
 
-// apiKey makes the key of --api-key-file. A file that exists is left alone, so that setup can be repeated.
+// apiKey writes a new key to --api-key-file. It keeps an existing file, so setup can be repeated.
 func (c *setupCommand) apiKey(ctx context.Context, js jetstream.JetStream, log *slog.Logger) error {
 	if c.APIKeyFile == "" {
 		return nil

@@ -28,7 +28,7 @@ type lanesCommand struct {
 	Resume  lanesResumeCommand  `cmd:"" help:"Let a lane continue that halts because of transactions its journal does not know."`
 }
 
-// lanes is what the commands read and change.
+// lanes is the desired and the actual state of the lanes.
 type lanes struct {
 	js       jetstream.JetStream
 	store    *store.Store
@@ -36,7 +36,7 @@ type lanes struct {
 	close    func()
 }
 
-// open opens the deployment's lanes. The caller closes it.
+// lanes opens the deployment's lanes, which the caller closes.
 func (f *natsFlags) lanes(ctx context.Context) (*lanes, error) {
 	js, _, closeNATS, err := f.open(ctx, commandLog())
 	if err != nil {
@@ -60,24 +60,24 @@ func openLanes(ctx context.Context, js jetstream.JetStream) (l *lanes, err error
 	return l, err
 }
 
-// laneDocument is a lane as `scorelay lanes list` shows it.
+// laneDocument is an element of `scorelay lanes list`.
 type laneDocument struct {
 	Lane      score.Lane     `json:"lane"`
 	Signer    common.Address `json:"signer"`
 	State     roster.State   `json:"state"`
 	Dead      bool           `json:"dead,omitempty"`
-	Buckets   int            `json:"buckets"`       // that its journal says it owns
-	Wanted    int            `json:"bucketsWanted"` // that it shall own
+	Buckets   int            `json:"buckets"`       // actual, by the journal
+	Wanted    int            `json:"bucketsWanted"` // desired
 	OpenSlots int            `json:"openSlots"`
-	Queue     int            `json:"queue"`     // pieces of work that lost their slot
-	Handovers int            `json:"handovers"` // that it gave and that are not known to be taken
-	Epoch     uint64         `json:"epoch"`     // sessions so far; 0: it was never driven
+	Queue     int            `json:"queue"`     // work to be assigned again
+	Handovers int            `json:"handovers"` // offered, acceptance unknown
+	Epoch     uint64         `json:"epoch"`     // newest lease term; 0: never driven
 	NextNonce uint64         `json:"nextNonce"`
-	ReadFrom  uint64         `json:"readFrom"`         // sequence of the stream; 0 for a lane without buckets
-	Driver    string         `json:"driver,omitempty"` // the relayer that drives it
+	ReadFrom  uint64         `json:"readFrom"`         // stream sequence; 0 without buckets
+	Driver    string         `json:"driver,omitempty"` // relayer
 }
 
-// documents read what there is to tell of all lanes, and how many buckets are not where they shall be.
+// documents returns all lanes, and the number of buckets still to move to their desired owners.
 func (l *lanes) documents(ctx context.Context) (documents []laneDocument, misplaced int, err error) {
 	known, err := l.store.Get(ctx)
 	if err != nil {
@@ -122,7 +122,6 @@ type lanesListCommand struct {
 	JSON      bool `name:"json" help:"Print one JSON document per line."`
 }
 
-// Run lists the lanes.
 func (c *lanesListCommand) Run(s signals) error {
 	l, err := c.lanes(s.drain)
 	if err != nil {

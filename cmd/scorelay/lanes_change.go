@@ -19,13 +19,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// changeFlags are those of every command that changes the lanes.
 type changeFlags struct {
 	natsFlags `embed:""`
 	Until     bool `name:"wait" help:"Print progress until every bucket is where it shall be, and what a lane that leaves has sent is final. Ctrl-C ends the command, not the change."`
 }
 
-// change changes the roster, says what it did, and waits when that is asked for. leaving is the lane that is to settle; nil: none.
+// change applies a change to the roster, prints its result and, with --wait, waits until it is carried out. leaving
+// is the lane that must settle; nil: none.
 func (f *changeFlags) change(s signals, leaving *score.Lane, apply func(ctx context.Context, l *lanes) (said string, err error)) error {
 	l, err := f.lanes(s.drain)
 	if err != nil {
@@ -43,7 +43,6 @@ func (f *changeFlags) change(s signals, leaving *score.Lane, apply func(ctx cont
 	return l.await(s.drain, leaving, os.Stdout)
 }
 
-// newSignerFlags are those of commands that enter a signer.
 type newSignerFlags struct {
 	chainFlags    `embed:""`
 	finalityFlags `embed:""`
@@ -51,7 +50,8 @@ type newSignerFlags struct {
 	Signer        string `name:"signer" required:"" placeholder:"ADDRESS" help:"Address of the new lane's signer. Its key goes into a relayer's keystore, before or after."`
 }
 
-// prepare sees to it that the signer can do a lane's work, and returns its address.
+// prepare returns the signer's address once it has funds and its relayer role is final. With the deployer's key it
+// grants the role.
 func (f *newSignerFlags) prepare(ctx context.Context, n *natsFlags) (common.Address, error) {
 	address, err := parseAddress("--signer", f.Signer)
 	if err != nil {
@@ -91,7 +91,7 @@ type lanesAddCommand struct {
 	newSignerFlags `embed:""`
 }
 
-// Run adds a lane. It may be repeated.
+// Run can be repeated.
 func (c *lanesAddCommand) Run(s signals) error {
 	address, err := c.prepare(s.drain, &c.natsFlags)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *lanesAddCommand) Run(s signals) error {
 	return c.change(s, nil, func(ctx context.Context, l *lanes) (string, error) { return l.add(ctx, address) })
 }
 
-// add enters a lane for a signer, unless there is one.
+// add adds a lane unless the signer has an active one.
 func (l *lanes) add(ctx context.Context, signer common.Address) (said string, err error) {
 	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) {
 		if is, found := r.BySigner(signer); found && is.State == roster.Active {
@@ -117,7 +117,8 @@ func (l *lanes) add(ctx context.Context, signer common.Address) (said string, er
 		is.ID, signer, len(known.Wanted(is.ID))), err
 }
 
-// unused checks that a lane that is entered has no journal of another signer: a roster of an older copy may have forgotten it.
+// unused returns an error if a new lane's journal is another signer's: the roster may be an older copy without that
+// lane.
 func (l *lanes) unused(ctx context.Context, id score.Lane, signer common.Address) error {
 	state, _, err := l.journals.State(ctx, id)
 	if err == nil && state.Epoch > 0 && state.Identity.Signer != signer {
@@ -127,10 +128,9 @@ func (l *lanes) unused(ctx context.Context, id score.Lane, signer common.Address
 	return err
 }
 
-// laneNumber is a lane as an operator writes it: in decimals, and nothing that may be a mistyped one, like 0x1 or 010.
+// laneNumber is a lane in canonical decimal. Forms such as 0x1 or 010 may be typing errors.
 type laneNumber score.Lane
 
-// UnmarshalText reads the number.
 func (l *laneNumber) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 10, 16)
 	if err != nil || strconv.FormatUint(n, 10) != string(text) {
@@ -145,7 +145,7 @@ type lanesRemoveCommand struct {
 	Lane        laneNumber `arg:"" help:"Number of the lane."`
 }
 
-// Run removes a lane. It may be repeated.
+// Run can be repeated.
 func (c *lanesRemoveCommand) Run(s signals) error {
 	id := score.Lane(c.Lane)
 	return c.change(s, &id, func(ctx context.Context, l *lanes) (string, error) { return l.remove(ctx, id) })
@@ -172,14 +172,14 @@ func (l *lanes) remove(ctx context.Context, id score.Lane) (said string, err err
 	return fmt.Sprintf("lane %d of %s is %s; keep its key in a relayer and its role on the contract until it is gone", id, is.Signer, is.State), err
 }
 
-// neverDriven tells whether no relayer ever drove a lane.
+// neverDriven reports whether a lane's journal is empty.
 func (l *lanes) neverDriven(ctx context.Context, id score.Lane) (bool, error) {
 	last, err := l.journals.Last(ctx, id)
 	return last == 0, err
 }
 
-// withoutKey cuts a lane that leaves and was never driven: it has sent nothing that could need its key, which may be nowhere. Then
-// any relayer drives it until it is gone.
+// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. Its key,
+// which all relayers may lack, has no transaction to sign.
 func withoutKey(r roster.Roster, id score.Lane, never bool) (roster.Roster, error) {
 	if is, _ := r.Lane(id); !never || is.State != roster.Leaving {
 		return r, nil
@@ -193,7 +193,7 @@ type lanesReplaceCommand struct {
 	Lane           laneNumber `arg:"" help:"Number of the lane whose signer is replaced."`
 }
 
-// Run replaces a lane. It may be repeated.
+// Run can be repeated.
 func (c *lanesReplaceCommand) Run(s signals) error {
 	address, err := c.prepare(s.drain, &c.natsFlags)
 	if err != nil {
@@ -233,13 +233,13 @@ type lanesCutCommand struct {
 	Dead        bool       `name:"dead" help:"Also declare that what the lane has sent and is not final never will be, since its role was revoked or its funds are gone: other lanes send it again. It cannot be taken back. If it is final all the same, the contract applies nothing twice."`
 }
 
-// Run cuts a lane. It may be repeated.
+// Run can be repeated.
 func (c *lanesCutCommand) Run(s signals) error {
 	id := score.Lane(c.Lane)
 	return c.change(s, &id, func(ctx context.Context, l *lanes) (string, error) { return l.cut(ctx, id, c.Dead) })
 }
 
-// cut declares a lane cut, and then fences the session off that may still have its key.
+// cut marks a lane as cut, then fences off a session that may still have the key.
 func (l *lanes) cut(ctx context.Context, id score.Lane, dead bool) (said string, err error) {
 	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Cut(id, dead) })
 	if err != nil {
@@ -252,17 +252,16 @@ func (l *lanes) cut(ctx context.Context, id score.Lane, dead bool) (said string,
 		said = fmt.Sprintf("lane %d of %s is cut and dead: other lanes send again what of it is not final", id, is.Signer)
 	}
 	_, err = appendAsOperator(ctx, l.journals, id, func(*lane.State) ([]lane.Entry, error) { return nil, nil })
-	if errors.Is(err, errNeverDriven) { // the session that opens it sees that it is cut
+	if errors.Is(err, errNeverDriven) { // its first session reads that it is cut
 		err = nil
 	}
 	return said, err
 }
 
-// awaitEvery is how often a command that waits looks.
 const awaitEvery = 2 * time.Second
 
-// await prints progress until all buckets are where they shall be, everything given is taken, and the lane that leaves has settled
-// what it sent.
+// await prints progress until every bucket is with its desired owner, every handoff is accepted and the leaving lane
+// has no pending transactions or queued work.
 func (l *lanes) await(ctx context.Context, leaving *score.Lane, out io.Writer) error {
 	tick := time.NewTicker(awaitEvery)
 	defer tick.Stop()

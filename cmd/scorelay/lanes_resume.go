@@ -17,8 +17,8 @@ type lanesResumeCommand struct {
 	Below     uint64     `name:"below" required:"" placeholder:"NONCE" help:"Accept unknown transactions of the lane's signer with nonces below this: the account_nonce of the relayer's log line."`
 }
 
-// Run appends the decision to the lane's journal. That ends the running session, and the next one continues behind the
-// transactions. Updates that they carried are read again; the contract tells them from new ones.
+// Run journals the decision, which ends the running session. The next one continues after the accepted transactions.
+// It reads their updates again, and the contract skips those that it applied.
 func (c *lanesResumeCommand) Run(s signals) error {
 	l, err := c.lanes(s.drain)
 	if err != nil {
@@ -34,10 +34,12 @@ func (c *lanesResumeCommand) Run(s signals) error {
 	return nil
 }
 
-// maxResume bounds the transactions that one decision accepts: a wrong number would accept any in future.
+// maxResume bounds the nonces beyond the lane's next one that a decision accepts. A mistyped nonce would also accept
+// future transactions.
 const maxResume = 4096
 
-// acceptUnjournaled journals the operator's decision.
+// acceptUnjournaled journals the decision. below must be above the lane's lowest open nonce, and at most maxResume
+// above its next one.
 func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
 	return appendAsOperator(ctx, journals, id, func(state *lane.State) ([]lane.Entry, error) {
 		switch {
@@ -54,8 +56,9 @@ const operator = "operator" // in journals
 
 var errNeverDriven = errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
 
-// appendAsOperator fences the lane's session off with an epoch of the operator's, and appends in it what is decided of the lane's state. It
-// begins again as often as relayers write in the same moment: one that halts the lane opens sessions all the time.
+// appendAsOperator opens an operator's term (epoch), which fences off the lane's session, and appends the entries of
+// decide. It retries after concurrent appends, since the relayer of a halted lane keeps opening sessions. It returns
+// the state before the append, or errNeverDriven.
 func appendAsOperator(
 	ctx context.Context, journals *journal.Journal, id score.Lane, decide func(*lane.State) ([]lane.Entry, error),
 ) (state *lane.State, err error) {

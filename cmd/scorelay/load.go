@@ -34,18 +34,18 @@ type loadCommand struct {
 	JSON        bool          `name:"json" help:"Print the summary as JSON on standard output, and nothing else."`
 }
 
-// loadSummary is what a run measured.
 type loadSummary struct {
 	load.Counts
-	Missed      int              `json:"missed"` // due, but too many were in progress
+	Missed      int              `json:"missed"` // due, but --max-in-flight was reached
 	Offered     float64          `json:"offered_per_second"`
 	PerSecond   float64          `json:"accepted_per_second"`
 	Latency     load.Percentiles `json:"latency_ms"`
 	DurationMS  int64            `json:"duration_ms"`
-	Interrupted bool             `json:"interrupted"` // the run ended early, and what has no answer yet is counted as failed
+	Interrupted bool             `json:"interrupted"` // the run ended early; unanswered updates count as failed
 }
 
-// String is the summary in one line. What was interrupted did not fail: it may be stored or not.
+// String formats the summary as one line. Unanswered updates of an interrupted run are listed as such: they may be
+// stored.
 func (s loadSummary) String() string {
 	unanswered := fmt.Sprintf("failed %d", s.Failed)
 	if s.Interrupted {
@@ -57,10 +57,10 @@ func (s loadSummary) String() string {
 		s.PerSecond, s.Offered, s.Latency.P50, s.Latency.P90, s.Latency.P99, s.Latency.Max)
 }
 
-// failed tells whether an update was answered wrongly or, though there was time, not at all.
+// failed reports whether an update got a wrong response or, unless interrupted, none.
 func (s loadSummary) failed() bool { return s.Wrong > 0 || s.Failed > 0 && !s.Interrupted }
 
-// Run makes projects and sends updates at the rate. It fails when an update was answered wrongly or not at all.
+// Run creates projects and sends updates at the rate. It returns errFailed if the summary is failed.
 func (c *loadCommand) Run(s signals) error {
 	client, err := c.client()
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *loadCommand) client() (*load.Client, error) {
 	return client, errors.Join(errs...)
 }
 
-// places makes the projects. Updates may follow as soon as a creation is accepted.
+// places creates the projects. An accepted creation can receive updates.
 func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.Place, error) {
 	places := make([]*load.Place, c.Projects)
 	for i := range places {
@@ -174,8 +174,8 @@ func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.
 	return places, nil
 }
 
-// source makes the next post, over the projects, signers and wallets in turn. Consecutive ids are minted for each
-// signer, as backends that share a project do.
+// source generates posts, with projects, signers and wallets in turn. Each signer has its own consecutive ids, as in
+// backends that share a project.
 func (c *loadCommand) source(places []*load.Place) func() *load.Post {
 	minters := make([]*sdk.Minter, c.Projects*c.Signers)
 	for i := range minters {
@@ -205,7 +205,6 @@ func (c *loadCommand) source(places []*load.Place) func() *load.Post {
 	}
 }
 
-// progress prints how it goes every second, to standard error.
 func (c *loadCommand) progress(ctx context.Context, tally *load.Tally) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -1,5 +1,5 @@
-// Command scorelay is the operator's tool of Scorelay: it sets deployments up, issues API keys, lists and replays
-// dead letters, audits, makes load, measures gas, and brings up a whole stack for development.
+// Command scorelay is the operator's tool. It sets up and operates deployments, generates load, measures gas, and
+// runs a whole stack for development.
 package main
 
 import (
@@ -47,25 +47,24 @@ type cli struct {
 	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
 }
 
-// signals are the two contexts a command runs under: drain ends at the first Ctrl-C, kill at the second.
+// signals are a command's contexts: drain ends at the first Ctrl-C, kill at the second.
 type signals struct{ drain, kill context.Context }
 
-// statusError ends the program with a status of its own, other than 1.
 type statusError struct {
 	error
 	status int
 }
 
-// errFailed ends the program with status 1 without a message: what is wrong was printed as the command's result.
+// errFailed exits with status 1 and no message: the printed result shows the failure.
 var errFailed = errors.New("failed")
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// say tells the operator what is not a command's result.
+// say prints a message to standard error; results go to standard output.
 func say(sentence string) { fmt.Fprintln(os.Stderr, "scorelay: "+sentence) }
 
 func run(args []string) int {
-	switch { // a stack's own processes, which are services rather than commands of an operator
+	switch { // services of a `scorelay dev --separate`
 	case slices.Equal(args, []string{dev.APICommand}):
 		return app.MainAPI(nil)
 	case slices.Equal(args, []string{dev.RelayerCommand}):
@@ -106,7 +105,6 @@ func run(args []string) int {
 	return exitStatus(err)
 }
 
-// exitStatus is the exit status of a command.
 func exitStatus(err error) int {
 	var of statusError
 	switch {
@@ -123,13 +121,12 @@ type runNATSCommand struct {
 	Port        int    `name:"port" required:""`
 	MonitorPort int    `name:"monitor-port" required:""`
 
-	Index       int      `name:"index"` // of one of a cluster, as what follows
+	Index       int      `name:"index"` // this and the rest: of a cluster
 	ClusterPort int      `name:"cluster-port"`
 	Routes      []string `name:"routes"`
 	Unlisted    bool     `name:"unlisted"`
 }
 
-// Run runs a NATS server for a stack of separate processes.
 func (c *runNATSCommand) Run(s signals) error {
 	opts := devnet.NATSOptions{Port: c.Port, MonitorPort: c.MonitorPort}
 	if c.ClusterPort > 0 {
@@ -142,5 +139,4 @@ type runRedisCommand struct {
 	Port int `name:"port" required:""`
 }
 
-// Run runs an embedded Redis for a stack of separate processes.
 func (c *runRedisCommand) Run(s signals) error { return dev.RunRedis(s.drain, c.Port) }

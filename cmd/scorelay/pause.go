@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// pausable says what is to be paused, or resumed.
+// pausable is the scope to pause or resume.
 type pausable struct {
 	Lane    *score.Lane      `name:"lane" xor:"what" required:"" placeholder:"N" help:"This lane."`
 	Project *score.ProjectID `name:"project" xor:"what" required:"" placeholder:"0x…" help:"This project; all others continue."`
@@ -32,7 +32,7 @@ type pauseCommand struct {
 	Reason    string `name:"reason" placeholder:"TEXT" help:"Why, for those who look; callers are told it."`
 }
 
-// Run pauses. What was paused before is paused from now on, for the new reason.
+// Run pauses a scope; the pause replaces an earlier one of that scope.
 func (c *pauseCommand) Run(s signals) error {
 	if !c.Accepting && c.Lane != nil {
 		return errors.New("--no-accepting needs --all or --project: an update is accepted before it is known which lane will carry it")
@@ -65,7 +65,7 @@ type resumeCommand struct {
 	pausable  `embed:""`
 }
 
-// Run resumes. With --all nothing is paused any more, no lane or project by itself either.
+// Run resumes a scope; --all also resumes single lanes and projects.
 func (c *resumeCommand) Run(s signals) error {
 	after, was := pause.Pauses{}, c.All
 	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) (err error) {
@@ -92,7 +92,6 @@ func (c *resumeCommand) Run(s signals) error {
 	return nil
 }
 
-// String names it.
 func (p pausable) String() string {
 	switch {
 	case p.Lane != nil:
@@ -103,7 +102,7 @@ func (p pausable) String() string {
 	return "all lanes"
 }
 
-// change has what is paused changed, unless there is no such lane.
+// change calls change with the pauses. An unknown lane is an error; an unknown project logs a warning.
 func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
 	log := commandLog()
 	js, _, closeNATS, err := at.open(ctx, log)
@@ -136,7 +135,7 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 	return change(ctx, pauses)
 }
 
-// lookForProject warns of an id that is no project's.
+// lookForProject logs a warning if no final project has the id.
 func lookForProject(ctx context.Context, js jetstream.JetStream, id score.ProjectID, log *slog.Logger) error {
 	projects, err := directory.Open(ctx, js)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// apiFlags say where an API is; without them a running 'scorelay dev' is used.
+// apiFlags locate an API; default: a running 'scorelay dev'.
 type apiFlags struct {
 	devDir `embed:""`
 
@@ -41,7 +41,7 @@ func (f *apiFlags) client() (*sdk.Client, error) {
 	return sdk.NewClient(first, key, nil), nil
 }
 
-// domainFlags say for which deployment is signed.
+// domainFlags name the deployment that signatures are for.
 type domainFlags struct {
 	ChainID  uint64 `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for what is signed; by default that of a running 'scorelay dev'."`
 	Contract string `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for what is signed; by default that of a running 'scorelay dev'."`
@@ -86,7 +86,6 @@ type projectsEditCommand struct {
 	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long, from its signature on, for the edit to be final, and fail if it is not, or was rejected."`
 }
 
-// Run signs the edits and sends them.
 func (c *projectsEditCommand) Run(s signals) error {
 	client, err := c.client()
 	if err != nil {
@@ -95,7 +94,8 @@ func (c *projectsEditCommand) Run(s signals) error {
 	return c.edit(s.drain, client, os.Stdout)
 }
 
-// client refuses to sign for another deployment than the flags name, if they do: an API that lies could have what is meant for one signed for another.
+// client returns a client that signs only for the deployment of the flags or of a running 'scorelay dev', if they
+// name one. A lying API could otherwise obtain a signature for another deployment.
 func (c *projectsEditCommand) client() (*sdk.Client, error) {
 	client, err := c.apiFlags.client()
 	if err != nil || c.API != "" && c.domainFlags == (domainFlags{}) {
@@ -161,7 +161,7 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 	return nil
 }
 
-// edits are what the flags say: what is added first, so that one command can put an owner in another's place.
+// edits returns the flags' edits, additions first, so that one command can replace an owner.
 func (c *projectsEditCommand) edits() (edits []score.Edit, err error) {
 	for _, of := range []struct {
 		operation score.Operation

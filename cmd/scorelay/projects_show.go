@@ -27,24 +27,23 @@ type projectsShowCommand struct {
 	JSON    bool            `name:"json" help:"Print a JSON document."`
 }
 
-// projectDocument is a project as its final events made it, and what the contract says of it now.
+// projectDocument is a project by its final events, compared with the contract.
 type projectDocument struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
 	Name       string           `json:"name"`
-	Actions    []score.Action   `json:"actions"`    // by index: a later one of the same name is the valid one
+	Actions    []score.Action   `json:"actions"`    // by index; of those with one name, the last is valid
 	ScoreTypes []string         `json:"scoreTypes"` // by index
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	SignedOnly bool             `json:"signedOnly"`
-	Directory  uint64           `json:"directoryBlock"` // up to which the directory has followed the contract's events
+	Directory  uint64           `json:"directoryBlock"` // newest block that the directory has read
 
 	CreatedBlock uint64   `json:"createdBlock"`
 	EditNonce    uint64   `json:"editNonce"`     // of the next edit by signature, as of ContractBlock
 	Contract     uint64   `json:"contractBlock"` // the newest block
-	Differs      []string `json:"differs"`       // what the contract has otherwise: edits that the directory does not know yet
+	Differs      []string `json:"differs"`       // on the contract: by edits that the directory lacks
 }
 
-// Run shows a project that is in the directory.
 func (c *projectsShowCommand) Run(s signals) error {
 	log := commandLog()
 	js, opened, closeNATS, err := c.open(s.drain, log)
@@ -73,7 +72,7 @@ func (c *projectsShowCommand) Run(s signals) error {
 	return doc.write(os.Stdout)
 }
 
-// readProject reads the directory first: what the contract says then is not older.
+// readProject reads the directory before the contract, so the contract's state is at least as new.
 func readProject(ctx context.Context, projects *directory.Directory, client *chain.Client, contract common.Address, id score.ProjectID) (*projectDocument, error) {
 	followed, _, err := projects.Followed(ctx)
 	if err != nil {
@@ -115,7 +114,7 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	return doc, nil
 }
 
-// write prints it for people. Names are their owners' choice, so nothing in them reaches the terminal that it would act on.
+// write prints a table, without the control characters that owners may put into names.
 func (d *projectDocument) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(table, format+"\n", args...) }

@@ -35,7 +35,7 @@ type setupCommand struct {
 	APIKeyFile   string        `name:"api-key-file" env:"SCORELAY_API_KEY_FILE" placeholder:"FILE" help:"Also create an API key and write it to this file, unless the file exists."`
 }
 
-// Run makes the deployment, or completes it, and prints it as JSON.
+// Run creates or completes the deployment and prints it as JSON.
 func (c *setupCommand) Run(s signals) error {
 	log := commandLog()
 	ctx := s.drain
@@ -112,7 +112,7 @@ func (c *setupCommand) plan() (app.SetupPlan, error) {
 		}
 	}
 	if err != nil {
-		return plan, err // the signers may be named and not readable: it says that, not that there are too few
+		return plan, err // the signers may be unreadable rather than missing
 	}
 	if len(plan.Relayers) == 0 {
 		return plan, errors.New("no signer is named: set --relayers, --signer-keystore or SCORELAY_SIGNER_KEYS")

@@ -27,10 +27,9 @@ type statusCommand struct {
 	JSON     bool       `name:"json" help:"Print a JSON document; with --watch one per line, each time."`
 }
 
-// watchEvery is how long --watch waits between looks.
 const watchEvery = 2 * time.Second
 
-// Run shows how the deployment does. It succeeds also where something waits.
+// Run shows the deployment's state. A lane that waits is not a failure.
 func (c *statusCommand) Run(s signals) error {
 	d, closeAll, err := c.open(s.drain)
 	if err != nil {
@@ -59,7 +58,7 @@ func (c *statusCommand) Run(s signals) error {
 	}
 }
 
-// unknown says that there is nothing to show: where documents or lines are read by a program, beside them.
+// unknown shows why the state could not be read: on the screen, or on beside if programs read the output.
 func (c *statusCommand) unknown(screen *dev.Screen, beside io.Writer, err error) {
 	says := "NATS does not tell: " + err.Error()
 	if c.JSON || !screen.Terminal() {
@@ -91,7 +90,7 @@ func (c *statusCommand) show(screen *dev.Screen, doc *overview.Document) error {
 	return nil
 }
 
-// uncoloured is the environment without colours: no line of the status stands out by its colour.
+// uncoloured is os.Getenv with NO_COLOR set: in the status, colours have no meaning.
 func uncoloured(name string) string {
 	if name == "NO_COLOR" {
 		return "1"
@@ -99,7 +98,7 @@ func uncoloured(name string) string {
 	return os.Getenv(name)
 }
 
-// open connects everything. The caller closes it.
+// open connects to the chain, Redis and NATS. The caller calls the returned function to close.
 func (c *statusCommand) open(ctx context.Context) (*overview.Deployment, func(), error) {
 	log, url := commandLog(), c.RedisURL
 	if url == "" {

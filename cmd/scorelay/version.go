@@ -14,7 +14,6 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print JSON, as /version of the admin listeners."`
 }
 
-// Run prints which program this is.
 func (c *versionCommand) Run() error { return c.print(os.Stdout, app.Build()) }
 
 func (c *versionCommand) print(out io.Writer, b app.BuildInfo) error {

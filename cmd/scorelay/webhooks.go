@@ -32,7 +32,7 @@ type webhooksCommand struct {
 }
 
 const (
-	untilDone = 30 * time.Second // a relayer holds the lease, or takes it
+	untilDone = 30 * time.Second // a relayer may have to take the lease first
 	lookEvery = 200 * time.Millisecond
 )
 
@@ -46,7 +46,7 @@ type webhooksAddCommand struct {
 	JSON      bool            `name:"json" help:"Print JSON."`
 }
 
-// Run adds an endpoint. The secret alone goes to standard output, so that it can be piped into a file.
+// Run adds an endpoint. Only the secret goes to standard output, so it can be piped into a file.
 func (c *webhooksAddCommand) Run(s signals) error {
 	from, err := parseFrom(c.From, time.Now())
 	if err != nil {
@@ -61,7 +61,6 @@ func (c *webhooksAddCommand) Run(s signals) error {
 	})
 }
 
-// printSecret prints a new secret.
 func printSecret(sentence string, e webhook.Endpoint, secret webhook.Secret, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(struct {
@@ -74,7 +73,7 @@ func printSecret(sentence string, e webhook.Endpoint, secret webhook.Secret, asJ
 	return nil
 }
 
-// parseFrom reads from where on events come.
+// parseFrom parses now, an RFC 3339 time, a duration ago, or a cursor, such as start.
 func parseFrom(text string, now time.Time) (webhook.Move, error) {
 	if text == "now" {
 		return webhook.Move{Time: now.UTC()}, nil
@@ -92,7 +91,6 @@ func parseFrom(text string, now time.Time) (webhook.Move, error) {
 	return webhook.Move{From: &cursor}, nil
 }
 
-// shown is an endpoint, and how far it is.
 type shown struct {
 	webhook.Endpoint
 	State webhook.State `json:"state"`
@@ -103,7 +101,6 @@ type webhooksListCommand struct {
 	JSON      bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists the endpoints.
 func (c *webhooksListCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error {
 		endpoints, err := store.List(s.drain)
@@ -143,7 +140,6 @@ func printEndpoints(all []shown) error {
 	return table.Flush()
 }
 
-// state is how an endpoint is, in words.
 func (e *shown) state() string {
 	switch {
 	case e.Disabled != nil:
@@ -167,7 +163,6 @@ type webhooksShowCommand struct {
 	endpointFlags `embed:""`
 }
 
-// Run shows an endpoint.
 func (c *webhooksShowCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) (err error) {
 		var e shown
@@ -185,7 +180,6 @@ type webhooksDeliveriesCommand struct {
 	JSON          bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists POSTs.
 func (c *webhooksDeliveriesCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error {
 		_, state, err := store.Get(s.drain, c.ID)
@@ -217,7 +211,7 @@ type webhooksTestCommand struct {
 	JSON          bool `name:"json" help:"Print JSON."`
 }
 
-// Run tests an endpoint. It fails where the endpoint did not answer 2xx.
+// Run tests an endpoint. It fails unless the endpoint responds 2xx.
 func (c *webhooksTestCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error {
 		n, err := store.Test(s.drain, c.ID)
@@ -232,7 +226,7 @@ func (c *webhooksTestCommand) Run(s signals) error {
 	})
 }
 
-// printTried prints the POST that was asked for. It fails where that was not answered 2xx.
+// printTried prints the requested POST. It fails if a later request replaced it, or unless the response was 2xx.
 func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Attempt) bool) (err error) {
 	of := slices.DeleteFunc(attempts, func(a webhook.Attempt) bool { return !asked(&a) })
 	if asJSON {
@@ -249,7 +243,7 @@ func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Att
 	return err
 }
 
-// await waits until the relayer that delivers has done something.
+// await polls the endpoint's state until done, for untilDone at most.
 func await(ctx context.Context, store *webhook.Store, id string, done func(*webhook.State) bool) (webhook.State, error) {
 	limited, cancel := context.WithTimeout(ctx, untilDone)
 	defer cancel()
@@ -271,7 +265,7 @@ type webhooksRedeliverCommand struct {
 	From          string `name:"from" placeholder:"WHEN" help:"Or all, from when on: start (of the project), a time like 2026-11-23T08:00:00Z, how long ago (2h), a cursor, or now, which passes over what waits."`
 }
 
-// Run has one event come again, or the endpoint continue elsewhere.
+// Run resends one event, or moves the endpoint's cursor.
 func (c *webhooksRedeliverCommand) Run(s signals) error {
 	if (c.Event == "") == (c.From == "") {
 		return errors.New("name an event by its id, or say --from when on")
@@ -295,7 +289,6 @@ func (c *webhooksRedeliverCommand) Run(s signals) error {
 	})
 }
 
-// one has the event be sent once more.
 func (c *webhooksRedeliverCommand) one(ctx context.Context, store *webhook.Store) error {
 	n, err := store.Resend(ctx, c.ID, c.Event)
 	if err != nil {
@@ -314,7 +307,7 @@ type webhooksRotateCommand struct {
 	JSON          bool          `name:"json" help:"Print JSON."`
 }
 
-// Run rotates a secret.
+// Run replaces an endpoint's secret; the previous one still signs for --keep.
 func (c *webhooksRotateCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error {
 		secret, err := store.Rotate(s.drain, c.ID, c.Keep)
@@ -334,7 +327,6 @@ type webhooksDisableCommand struct {
 	Reason        string `name:"reason" default:"an operator disabled it" placeholder:"TEXT" help:"Why, for those who look."`
 }
 
-// Run disables an endpoint.
 func (c *webhooksDisableCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error { return store.Disable(s.drain, c.ID, c.Reason) })
 }
@@ -343,7 +335,6 @@ type webhooksEnableCommand struct {
 	endpointFlags `embed:""`
 }
 
-// Run enables an endpoint.
 func (c *webhooksEnableCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error { return store.Enable(s.drain, c.ID) })
 }
@@ -352,7 +343,6 @@ type webhooksRemoveCommand struct {
 	endpointFlags `embed:""`
 }
 
-// Run forgets an endpoint.
 func (c *webhooksRemoveCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error { return store.Remove(s.drain, c.ID) })
 }
@@ -364,7 +354,7 @@ func (f *natsFlags) withWebhooks(ctx context.Context, of *score.ProjectID, do fu
 		return err
 	}
 	defer closeNATS()
-	if err := s.Complete(ctx); err != nil { // a deployment of an earlier version has no buckets of webhooks
+	if err := s.Complete(ctx); err != nil { // creates the webhook buckets that deployments of earlier versions lack
 		return err
 	}
 	if of != nil {

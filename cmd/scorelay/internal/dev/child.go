@@ -14,22 +14,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// restartAfter is how long a child stays down once it has died: long enough for others to notice.
+// restartAfter is the downtime of a dead child: long enough for others to notice.
 const restartAfter = time.Second
 
-// child is a process that runs as long as the stack does: when it dies it is started again, with the same command,
-// ports and data.
+// child is a process that runs as long as the stack; after a death it is restarted with the same ports and data.
 type child struct {
 	role    string
 	index   int
-	command func() *exec.Cmd // makes the command for each start
+	command func() *exec.Cmd
 	log     *slog.Logger
-	say     func(string) // a line for people
+	say     func(string)
 	logDir  string
-	running func(pid int) // told of each start and, with 0, of each death
+	running func(pid int) // called at each start; with 0 at each death
 }
 
-// run keeps the child running until drain ends, then asks it to end, and kills it when kill ends.
+// run keeps the child running until drain ends, then sends SIGTERM, and kills it when kill ends.
 func (c *child) run(drain, kill context.Context) error {
 	path := filepath.Join(c.logDir, fmt.Sprintf("%s-%d.log", c.role, c.index))
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -54,7 +53,7 @@ func (c *child) run(drain, kill context.Context) error {
 	}
 }
 
-// once runs the process to its end. An error means that it cannot be run at all.
+// once runs the process to its end. Error: it could not be started.
 func (c *child) once(drain, kill context.Context, out *os.File) error {
 	cmd := c.command()
 	cmd.Stdout, cmd.Stderr = out, out

@@ -16,13 +16,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 )
 
-// Label is the file that tells a data directory of ours from all other folders.
+// Label is the file that marks a data directory of ours.
 const Label = "scorelay-dev.txt"
 
 const labelText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
 	"and may replace any of them. `scorelay dev --fresh` begins again; deleting the folder is fine while no stack runs.\n"
 
-// dataDir is where a stack keeps everything, for itself alone.
+// dataDir is the folder of one stack, for its exclusive use.
 type dataDir struct {
 	path string
 	lock *flock.Flock
@@ -35,10 +35,10 @@ func (d *dataDir) chain() string            { return filepath.Join(d.path, "chai
 func (d *dataDir) logs() string             { return filepath.Join(d.path, "logs") }
 func (d *dataDir) settings() string         { return filepath.Join(d.path, "kept.json") }
 
-// servers are the folders of what the servers and the chain store; they only mean something together.
+// servers returns the data folders of servers and chain, which are only valid together.
 func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }
 
-// openDataDir takes a directory that is new, empty or marked as ours, and refuses any other.
+// openDataDir locks a directory that is new, empty or marked as ours, and rejects others.
 func openDataDir(path string) (*dataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func openDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// mark puts the label into an empty directory. It changes nothing in one that holds other things and no label.
+// mark labels an empty directory. One with other content and no label is an error and stays unchanged.
 func (d *dataDir) mark() error {
 	label := filepath.Join(d.path, Label)
 	if _, err := os.Stat(label); err == nil {
@@ -81,7 +81,6 @@ func (d *dataDir) mark() error {
 	return nil
 }
 
-// some names the first few of a folder's entries.
 func some(entries []fs.DirEntry) string {
 	const most = 3
 	var names []string
@@ -94,7 +93,7 @@ func some(entries []fs.DirEntry) string {
 	return strings.Join(names, ", ")
 }
 
-// take locks the directory until this process ends, however it ends.
+// take locks the directory until release, or until this process ends in any way.
 func (d *dataDir) take() error {
 	d.lock = flock.New(filepath.Join(d.path, "lock"))
 	if info, err := os.Lstat(d.lock.Path()); err == nil && !info.Mode().IsRegular() {
@@ -115,11 +114,10 @@ func (d *dataDir) take() error {
 	return nil
 }
 
-// elsewhere is what to do about an entry of the data directory that leads out of it.
 const elsewhere = "; remove it, or choose another folder with --data-dir"
 
-// refuseLinks finds symbolic links where servers and logs write. Nothing of ours is a link: a marked folder that came with
-// a cloned repository could hold some that lead to files outside.
+// refuseLinks rejects symbolic links in the folders of servers and logs. We create none, but a cloned repository
+// could contain a marked folder with links to files outside.
 func (d *dataDir) refuseLinks() error {
 	for _, folder := range append(d.servers(), d.logs()) {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -140,7 +138,7 @@ func (d *dataDir) refuseLinks() error {
 	return nil
 }
 
-// discard removes what servers stored and what is kept: by name, so that a file of the user's own in the folder stays.
+// discard removes the servers' data and kept.json by name, so the user's own files stay.
 func (d *dataDir) discard() error {
 	var errs []error
 	for _, path := range append(d.servers(), d.settings()) {
@@ -152,7 +150,7 @@ func (d *dataDir) discard() error {
 	return nil
 }
 
-// setAside moves what servers stored out of the way, into one folder that holds the last such data, and returns its name.
+// setAside moves the servers' data into the folder unusable, in place of earlier such data, and returns its path.
 func (d *dataDir) setAside() (string, error) {
 	aside := filepath.Join(d.path, "unusable")
 	err := os.RemoveAll(aside)
@@ -173,7 +171,7 @@ func (d *dataDir) setAside() (string, error) {
 	return aside, nil
 }
 
-// logger writes to logs/dev.log, and to also unless it is nil. The logs of the run before are in logs.old.
+// logger logs to logs/dev.log and, unless nil, to also. logs.old keeps the previous run's logs.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	err := os.RemoveAll(d.logs() + ".old")
 	if err == nil {

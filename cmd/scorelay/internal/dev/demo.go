@@ -10,39 +10,36 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 )
 
-// How long a demo may take: a part for faults of the stack meanwhile, and one for each update.
+// Timeouts of a demo: demoPatience, which allows for faults, plus demoPerUpdate for each update.
 const (
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
 	stallPatience = load.Patience
 )
 
-// Demo sends updates to a stack and judges what becomes of them.
+// Demo sends updates to a stack and checks their outcomes.
 type Demo struct {
 	updates, parallel int
 	tally             *load.Tally
 }
 
-// NewDemo makes a demo of so many updates, parallel requests at a time.
 func NewDemo(updates, parallel int) *Demo {
 	return &Demo{updates: updates, parallel: parallel, tally: load.NewTally()}
 }
 
-// Progress is the live line of a demo that runs.
 func (d *Demo) Progress() string {
 	verdict := d.tally.Verdict()
 	return progress(d.updates, d.tally.Counts().Sent, verdict.Unknown, verdict.Applied+verdict.Rejected)
 }
 
-// Run sends the updates of a plan, waits until every one that got a 200 is final, and judges them: the audit holds the
-// stream against the contract, and the contract must have used what clients were promised. The summary is as complete as
-// could be when there is an error.
+// Run sends a plan and waits until each update with a 200 is final. Then the audit compares the stream with the
+// contract, which must have used every promised id. After an error, the summary is as complete as possible.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
 	defer cancel()
 	stall := stallPatience
 	if s.Options.Confirmations == 0 {
-		stall = math.MaxInt64 // ctx ends when the chain halts
+		stall = math.MaxInt64 // ctx ends if the chain stops making blocks
 	}
 	posts := load.Plan(s.Place, d.updates)
 	before := s.Meter.Read(ctx)
@@ -78,14 +75,14 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	return summary, nil
 }
 
-// measured is what clients were told, while it is open what the audit says.
+// measured returns the summary of the API's responses, before the audit.
 func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Duration) *Summary {
 	r := &Summary{
 		planned: planned, answered: c.Sent - c.Failed, accepted: v.Promised, refused: c.Rejected, unanswered: c.Failed,
 		wrong: c.Wrong, applied: v.Applied, rejected: v.Rejected, retries: c.Retries,
 		acceptedPer: float64(v.Promised) / sending.Seconds(), perSecond: float64(v.Applied) / total.Seconds(),
-		// An update counts as accepted once. What was sent again is a duplicate, whether the API found it or, when it could
-		// not ask Redis, the contract.
+		// An update counts as accepted once. Repeats are duplicates, even those that the API accepted while Redis was
+		// unavailable.
 		duplicates: c.Accepted + c.Duplicate - v.Promised,
 	}
 	if c.Failed > 0 {
@@ -94,7 +91,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 	return r
 }
 
-// audit notes what the audit found, and how many of the promised updates the contract had not used when it ended.
+// audit adds the audit's findings; missing counts promised updates that the contract has not used.
 func (r *Summary) audit(findings *index.Findings, missing int) {
 	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
 	if !findings.OK() {

@@ -29,8 +29,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// setUp makes the deployment on the servers that are up by now: money for the signers, the contract, the streams, an
-// API key.
+// setUp creates or completes the deployment: funds, contract, streams, API key.
 func (b *builder) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -57,7 +56,7 @@ func (b *builder) setUp(ctx context.Context) error {
 		return err
 	}
 	var plan app.SetupPlan
-	if !b.kept.Ready { // from then on `scorelay lanes` may have changed them
+	if !b.kept.Ready { // later, `scorelay lanes` may have changed them
 		for _, key := range keys[firstSigner:] {
 			plan.Relayers = append(plan.Relayers, key.Address())
 		}
@@ -90,7 +89,8 @@ func (b *builder) setUp(ctx context.Context) error {
 	return b.countWaiting(ctx)
 }
 
-// setUpStreams makes the deployment. A cluster that was just started knows after a moment only which servers it has.
+// setUpStreams creates the deployment. It retries on a cluster, which needs a moment to know its servers. Retries
+// reuse a deployed contract.
 func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *chain.Client, admin chain.TxSigner, plan app.SetupPlan) (d score.Deployment, err error) {
 	tries := 1
 	if b.kept.Servers > 1 {
@@ -110,7 +110,7 @@ func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *c
 	return d, err
 }
 
-// countWaiting counts the updates that an earlier run accepted and that are not final, while nothing moves yet.
+// countWaiting counts an earlier run's pending updates, before any relayer starts.
 func (b *builder) countWaiting(ctx context.Context) error {
 	if !b.kept.Ready {
 		return nil
@@ -123,7 +123,7 @@ func (b *builder) countWaiting(ctx context.Context) error {
 	return nil
 }
 
-// apiKey takes the key that is kept, or makes one where there is none or it was revoked.
+// apiKey creates an API key if the kept one is missing or revoked.
 func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	keys, err := store.List(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	return b.dir.writeKept(b.kept)
 }
 
-// describe fills in what dev.json says, but for the project.
+// describe fills in dev.json, except for the project.
 func (b *builder) describe(d score.Deployment) {
 	info := &b.info.info
 	for _, port := range b.kept.Ports.API {
@@ -159,7 +159,6 @@ func (b *builder) describe(d score.Deployment) {
 	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
 }
 
-// disconnect ends the stack's own connections.
 func (b *builder) disconnect(context.Context) error {
 	for i := len(b.close) - 1; i >= 0; i-- {
 		b.close[i]()
@@ -167,7 +166,7 @@ func (b *builder) disconnect(context.Context) error {
 	return nil
 }
 
-// keys are those of the development accounts; the lanes' signers among them become the relayers' settings.
+// keys returns the keys of the first n development accounts, and sets secrets to the lanes' signers' keys.
 func (b *builder) keys(n int) ([]*signer.Key, error) {
 	keys := make([]*signer.Key, n)
 	b.secrets = nil
@@ -185,11 +184,11 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// fundEach is what an account of ours gets on an outside chain, wei.
+// fundEach is the payment to an account, in wei.
 var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 
-// fund gives the accounts that pay for transactions money from the account of SCORELAY_DEV_CHAIN_KEY, on an outside chain; on our
-// own they have it from the beginning.
+// fund pays the accounts that send transactions, from SCORELAY_DEV_CHAIN_KEY on an outside chain. Our own chain's
+// genesis funds them.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
 	if len(b.opts.ChainRPC) == 0 {
 		return nil
@@ -210,7 +209,7 @@ func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, key
 	return nil
 }
 
-// ready waits until everything serves, makes the demo project and writes dev.json.
+// ready waits for all processes, creates the demo project and writes dev.json.
 func (b *builder) ready(all context.Context) error {
 	ctx, cancel := context.WithTimeout(all, readyTimeout)
 	defer cancel()
@@ -250,12 +249,11 @@ func (b *builder) ready(all context.Context) error {
 	return err
 }
 
-// demoActions of the demo project.
 var demoActions = []score.Action{
 	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace is the project of that id, or a new one when it is zero: its owner and updaters are development accounts.
+// demoPlace returns the project with the id, or a new one if id is zero. Its members are development accounts.
 func demoPlace(id common.Hash) (*load.Place, error) {
 	stranger, err := load.RandomWallet()
 	if err != nil {

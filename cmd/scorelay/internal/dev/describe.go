@@ -16,8 +16,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// description is what people see when a stack is up. Every line fits 79 columns, the shell joins those that end in a
-// backslash. The signature in the command was made when it was printed.
+// description is the text about a running stack. Every line fits 79 columns; the shell joins lines that end in a
+// backslash. The signature is made when printing.
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
   API       {{.Info.APIURL}}
@@ -62,10 +62,9 @@ Ctrl-C ends everything.
 
 `))
 
-// Description is what was started and how to use it.
 func (s *Stack) Description() string {
 	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
-	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater)) // does not fail with a key
+	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater)) // the key is valid
 	signature := hexutil.Encode(signed)
 	finality := "the chain's finalized tag has passed it"
 	if n := s.Options.Confirmations; n > 0 {
@@ -93,7 +92,6 @@ func (s *Stack) Description() string {
 	return out.String()
 }
 
-// natsAt is the first of NATS's servers, and how many more there are.
 func natsAt(urls string) string {
 	first, others, more := strings.Cut(urls, ",")
 	if more {
@@ -102,12 +100,12 @@ func natsAt(urls string) string {
 	return first
 }
 
-// Sight is what stays in sight: where the page and the API are, and the key, with which one signs in to the page, too.
+// Sight returns the lines that stay visible: addresses, and the key, which also signs in to the pages.
 func (s *Stack) Sight() []string {
 	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
-// fromHere names a path as people would from the working directory.
+// fromHere shortens a path inside the working directory.
 func fromHere(path string) string {
 	here, err := filepath.Abs(".")
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Info is what a running stack tells the world in dev.json: everything a client, a test or an attacker of the stack
-// needs. All keys in it are development keys.
+// Info is the content of dev.json: everything that clients and tests of a running stack need. All keys are
+// development keys.
 type Info struct {
 	APIURL     string           `json:"apiUrl"`
-	APIURLs    []string         `json:"apiUrls"` // of every API, the first is APIURL
+	APIURLs    []string         `json:"apiUrls"` // of all APIs; the first is APIURL
 	APIKey     string           `json:"apiKey"`
 	RPCURL     string           `json:"rpcUrl"` // the first of the endpoints
 	ChainID    uint64           `json:"chainId"`
 	Contract   string           `json:"contract"`
-	NATSURL    string           `json:"natsUrl"` // of all servers, separated by commas, as the next
+	NATSURL    string           `json:"natsUrl"` // of all servers, comma-separated, as MonitorURL
 	MonitorURL string           `json:"natsMonitorUrl"`
 	RedisURL   string           `json:"redisUrl"`
 	OwnerKey   string           `json:"ownerKey"`
@@ -34,10 +34,10 @@ type Info struct {
 	AdminURLs  []string         `json:"adminUrls"` // of every API and relayer: /livez /readyz /metrics
 	PIDs       map[string][]int `json:"pids"`      // by role: dev, chain, nats, redis, api, relayer; kept current
 
-	Confirmations uint64 `json:"confirmations"` // blocks that make one final; 0: the chain's finalized tag
+	Confirmations uint64 `json:"confirmations"` // of a final block, itself included; 0: the finalized tag
 }
 
-// ReadInfo reads the dev.json of a data directory. fs.ErrNotExist when no stack is up there.
+// ReadInfo reads the dev.json of a data directory; fs.ErrNotExist if no stack is running there.
 func ReadInfo(dataDir string) (*Info, error) {
 	raw, err := os.ReadFile(infoPath(dataDir))
 	if err != nil {
@@ -50,14 +50,13 @@ func ReadInfo(dataDir string) (*Info, error) {
 	return &info, nil
 }
 
-// Domain is what groups for the stack's contract are signed under.
 func (i *Info) Domain() wallet.Domain {
 	return wallet.NewDomain(i.ChainID, common.HexToAddress(i.Contract))
 }
 
 func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }
 
-// infoFile keeps dev.json current. Nothing is written before publish, and a reader never sees half a file.
+// infoFile keeps dev.json current. It writes from publish on; a reader never sees a partial file.
 type infoFile struct {
 	dataDir string
 
@@ -66,7 +65,7 @@ type infoFile struct {
 	published bool
 }
 
-// publish writes the file for the first time: everything is ready.
+// publish writes the file for the first time.
 func (f *infoFile) publish(fill func(*Info)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +74,7 @@ func (f *infoFile) publish(fill func(*Info)) error {
 	return f.write()
 }
 
-// setPID notes the process that plays the i-th part of a role; 0 when there is none now.
+// setPID sets the process id of a role's i-th process; 0: not running.
 func (f *infoFile) setPID(role string, i, pid int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +95,7 @@ func (f *infoFile) write() error {
 	return writeJSON(infoPath(f.dataDir), f.info.living())
 }
 
-// living is the info with the ids of living processes only.
+// living returns a copy with the ids of running processes only.
 func (i Info) living() Info {
 	living := make(map[string][]int, len(i.PIDs))
 	for role, pids := range i.PIDs {
@@ -111,7 +110,6 @@ func (i Info) living() Info {
 	return i
 }
 
-// remove takes the file away: the stack is down.
 func (f *infoFile) remove() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 )
 
-// kept is what a data directory remembers so that a stack is the same at its next start.
+// kept is the content of kept.json, which makes a stack the same at its next start.
 type kept struct {
-	Port     int      `json:"port"` // as asked for; 0: any that is free
+	Port     int      `json:"port"` // as requested; 0: any free one
 	RPCPort  int      `json:"rpcPort"`
 	NATSPort int      `json:"natsPort"`
 	Ports    ports    `json:"ports"` // as taken
@@ -23,14 +23,14 @@ type kept struct {
 	Servers  int      `json:"natsServers,omitempty"` // more than one: a cluster
 	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own, in the data directory
 
-	// Ready says that all below was complete once. Before that nothing here is worth recovering.
+	// Ready: one start was completed, which set the fields below. Until then the data is not worth recovering.
 	Ready     bool        `json:"ready"`
 	APIKey    string      `json:"apiKey,omitempty"`
 	APIKeyID  string      `json:"apiKeyId,omitempty"`
 	ProjectID common.Hash `json:"projectId"`
 }
 
-// readKept reads what is remembered; nil when nothing is.
+// readKept reads kept.json; nil if it is missing.
 func (d *dataDir) readKept() (*kept, error) {
 	raw, err := os.ReadFile(d.settings())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,10 +46,9 @@ func (d *dataDir) readKept() (*kept, error) {
 	return k, nil
 }
 
-// writeKept remembers k.
 func (d *dataDir) writeKept(k *kept) error { return writeJSON(d.settings(), k) }
 
-// writeJSON replaces a file, which holds a key.
+// writeJSON replaces a file that contains a key.
 func writeJSON(path string, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
@@ -61,8 +60,8 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// merge settles what the command line leaves open, by what is kept and then by the defaults, and returns what to keep
-// from now on. What cannot be changed in a data directory that is in use is refused.
+// merge returns the settings to keep: the command line's, else before's, else the defaults. It rejects changes that
+// data in use does not allow.
 func (o *Options) merge(before *kept) (*kept, error) {
 	now := &kept{Port: DefaultPort, RPCPort: DefaultRPCPort, Lanes: DefaultLanes, ChainRPC: o.ChainRPC}
 	if before != nil {
@@ -72,7 +71,7 @@ func (o *Options) merge(before *kept) (*kept, error) {
 	if o.Port != nil && *o.Port == 0 && rpcPort == nil {
 		rpcPort = o.Port // --port 0 asks for free ports altogether
 	}
-	// What was taken for an earlier wish is not wanted any more.
+	// A new request replaces the ports taken for an earlier one.
 	if o.Port != nil && *o.Port != now.Port {
 		now.Port, now.Ports.API = *o.Port, nil
 	}
@@ -107,5 +106,4 @@ func (o *Options) merge(before *kept) (*kept, error) {
 	return now, nil
 }
 
-// forget drops what belonged to data that is gone.
 func (k *kept) forget() { k.Ready, k.APIKey, k.APIKeyID, k.ProjectID = false, "", "", common.Hash{} }

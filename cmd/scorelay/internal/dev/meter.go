@@ -14,46 +14,45 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Meter adds up the metrics of all processes of a stack, counters of a process that was started again included.
+// Meter adds up the metrics of a stack's processes, over restarts.
 type Meter struct {
-	urls   []string // of the admin listeners
+	urls   []string // base URLs of the admin listeners
 	client *http.Client
 
 	mu     sync.Mutex
 	seen   map[string]counters // last, by url
 	total  Reading
-	before float64 // updates that were waiting before the counters began; see Waiting
-	idle   int     // readings in a row that saw nothing under way
+	before float64 // backlog when the counters began; see Waiting
+	idle   int     // consecutive idle readings
 }
 
-// counters of one process.
 type counters struct{ accepted, final, applied, gas float64 }
 
 // Reading is the state of a stack.
 type Reading struct {
 	At       time.Time
-	Accepted float64 // updates answered 200 accepted since the stack began
+	Accepted float64 // updates accepted with 200 since the stack began
 	Final    float64 // updates with a final outcome since the stack began
 	Applied  float64 // of those, applied
-	Gas      float64 // used by final transactions since the first reading, gas: so without the demo project's creation
-	Waiting  float64 // updates accepted and not final, now
-	Sent     float64 // transactions that are not final, now
+	Gas      float64 // of final transactions since the first reading, which excludes the demo project's creation
+	Waiting  float64 // backlog of updates
+	Sent     float64 // pending transactions
 }
 
-// idleAfter is after how many readings without anything under way nothing can be waiting, even where the counters add up to more.
+// idleAfter is the number of consecutive idle readings after which the backlog counts as 0.
 const idleAfter = 10
 
-// NewMeter reads the /metrics of the admin listeners at urls. waiting updates were accepted and not final before any of
-// those processes began to count.
+// NewMeter reads the /metrics at urls. waiting is the backlog, in updates, from before these processes started.
 func NewMeter(urls []string, waiting int) *Meter {
 	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[string]counters{}, before: float64(waiting)}
 }
 
-// Read asks every process. One that does not answer counts with what it said last, and no transaction sent.
+// Read reads the metrics of every process. One that does not respond counts with its last counters, and without
+// pending transactions.
 //
-// What waits is what was accepted less what is final: relayers know only as much of the backlog as they have read. A
-// process that was killed takes what it counted since the last reading along, so the difference is set right whenever
-// all answer and nothing moves.
+// Waiting is accepted minus final updates, and at least the relayers' backlog, which is only the part that they have
+// read. A killed process loses its counts since the last reading. So Waiting is reset to 0 after idleAfter readings
+// with all processes responding and idle.
 func (m *Meter) Read(ctx context.Context) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +100,8 @@ func (m *Meter) scrape(ctx context.Context, url string) (map[string]*dto.MetricF
 	return families, nil
 }
 
-// add takes in what a process says now. Counters that went back begin again: the process was started again.
+// add adds the increase of a process's counters since the last reading. After a restart, which lower counters show,
+// it counts from 0.
 func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	now, before := counters{
 		accepted: total(families, "scorelay_api_updates_total", "accepted"),
@@ -120,7 +120,7 @@ func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	m.total.Sent += total(families, "scorelay_relay_open_slots", "")
 }
 
-// total of a counter or gauge of one process, over the series with a label of this value; "" is all.
+// total sums a counter or gauge of one process over the series with a label of this value; "": all.
 func total(families map[string]*dto.MetricFamily, name, value string) (sum float64) {
 	for _, metric := range families[name].GetMetric() {
 		has := func(label *dto.LabelPair) bool { return label.GetValue() == value }
@@ -131,7 +131,7 @@ func total(families map[string]*dto.MetricFamily, name, value string) (sum float
 	return sum
 }
 
-// Line is the live line: what is under way, and rates since the earlier reading. It fits 79 columns.
+// Line returns the live line, in at most 79 columns; its rates are since the earlier reading.
 func (r Reading) Line(before Reading) string {
 	seconds := r.At.Sub(before.At).Seconds()
 	if seconds <= 0 {
@@ -142,7 +142,6 @@ func (r Reading) Line(before Reading) string {
 		short((r.Accepted-before.Accepted)/seconds), short((r.Final-before.Final)/seconds))
 }
 
-// units counts things by their name.
 func units(n float64, name string) string {
 	if n != 1 {
 		name += "s"
@@ -150,7 +149,7 @@ func units(n float64, name string) string {
 	return short(n) + " " + name
 }
 
-// short writes a number in at most six characters, so that a line's length is known.
+// short formats a number in at most six characters.
 func short(n float64) string {
 	switch {
 	case n < 99_999.5:
@@ -162,7 +161,7 @@ func short(n float64) string {
 	}
 }
 
-// Thousands writes a whole number with commas between its groups of three digits.
+// Thousands formats an integer like 1,234,567.
 func Thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

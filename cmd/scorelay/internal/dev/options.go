@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Options of a stack, as flags of a command line. A nil port or number of lanes is the one kept, or the default.
+// Options are a stack's flags. A nil port or number means the kept one, else the default.
 type Options struct {
 	DataDir       string        `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Where the stack is kept over restarts: chain, NATS, Redis, API key, project and ports, besides dev.json and logs (${default}). A folder of ours, an empty one or a new one."`
 	Fresh         bool          `name:"fresh" help:"Forget what the data directory keeps and begin again, with a new API key, project and chain."`
@@ -31,17 +31,15 @@ type Options struct {
 	OTLPEndpoint  string        `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"An OpenTelemetry collector, such as http://127.0.0.1:4318, that gets a trace of every request."`
 	Set           []string      `name:"set" sep:"none" placeholder:"ROLE:VARIABLE=VALUE" help:"With --separate: a setting for processes of a role, as 'relayer:SCORELAY_WINDOW=4', or for one of them, as 'relayer.0:SCORELAY_WINDOW=4'. May be repeated."`
 
-	// NATSRoutes has each NATS server listen for the others on a port, and connect to some of them at addresses of a test's choice, as
-	// PORT=HOST:PORT+HOST:PORT.
+	// NATSRoutes is for tests: each NATS server's cluster port and its peers, as PORT=HOST:PORT+HOST:PORT.
 	NATSRoutes []string `name:"nats-route" hidden:"" sep:"none"`
 
-	LogTo io.Writer `kong:"-"` // gets what this process logs, besides its file; may be nil
+	LogTo io.Writer `kong:"-"` // second destination of this process's log; may be nil
 }
 
-// DefaultLanes of a new data directory.
 const DefaultLanes = 4
 
-// Validate checks what the command line may get wrong; its parser calls it.
+// Validate is called by kong.
 func (o *Options) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -76,16 +74,14 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// clusterSize is how many NATS servers a cluster has.
 const clusterSize = 3
 
-// route is one of Options.NATSRoutes.
+// route matches an element of Options.NATSRoutes.
 var route = regexp.MustCompile(`^([0-9]+)=([0-9.:+]+)$`)
 
-// override is one of Options.Set.
+// override matches an element of Options.Set.
 var override = regexp.MustCompile(`^(api|relayer)(\.[0-9]+)?:(SCORELAY_[A-Z_]+=.*)$`)
 
-// overrides are the variables that Set has for the i-th process of a role.
 func (o *Options) overrides(role string, i int) (environ []string) {
 	for _, text := range o.Set {
 		m := override.FindStringSubmatch(text)

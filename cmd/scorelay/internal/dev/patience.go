@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// patient bounds a wait for finality: by a time or, where the chain's finalized tag decides, as whileMoving does.
+// patient bounds a wait for finality: by a timeout or, if the chain's finalized tag decides, by whileMoving.
 func (s *Stack) patient(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
 	if s.Options.Confirmations > 0 {
 		return context.WithTimeout(ctx, patience)
@@ -18,13 +18,13 @@ func (s *Stack) patient(ctx context.Context, patience time.Duration) (context.Co
 	return whileMoving(ctx, s.chain, patience, s.say)
 }
 
-// Pauses while a stack waits for the finalized tag.
+// Intervals of whileMoving.
 const (
 	headEvery    = time.Second
 	patienceTold = 15 * time.Second
 )
 
-// headReader is a chain.Client.
+// headReader is implemented by chain.Client.
 type headReader interface {
 	Head(ctx context.Context) (evidence.Block, error)
 	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)
@@ -32,9 +32,8 @@ type headReader interface {
 
 var errHeadStands = errors.New("the chain makes no blocks")
 
-// whileMoving is a context that ends, with errHeadStands as its cause, once the chain's newest block was the same for
-// so long: finality may take hours where the chain has a finalized tag. say is called now and then with the awaited
-// condition.
+// whileMoving returns a context that ends, with cause errHeadStands, once the chain's head is unchanged for patience.
+// It has no fixed timeout, since a finalized tag may take hours. It reports progress every patienceTold.
 func whileMoving(ctx context.Context, c headReader, patience time.Duration, say func(string)) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

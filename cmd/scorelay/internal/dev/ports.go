@@ -11,17 +11,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// Defaults of the ports people type.
 const (
 	DefaultPort    = 8080
 	DefaultRPCPort = 8545
 )
 
-// portPatience is how long a taken port may still belong to a stack that was just killed.
+// portPatience is the wait for a taken port: its stack may have been killed just now.
 const portPatience = time.Second
 
-// ports are where everything of a stack listens, chosen before anything starts so that what is started again comes back
-// where it was.
+// ports are a stack's listening ports, chosen before anything starts so that restarted processes get theirs back.
 type ports struct {
 	API          []int `json:"api"`
 	APIAdmin     []int `json:"apiAdmin"`
@@ -31,32 +29,30 @@ type ports struct {
 	NATSMonitor  int   `json:"natsMonitor"`
 	Redis        int   `json:"redis"`
 
-	NATSRoute int         `json:"natsRoute,omitempty"` // of the first server of a cluster, for the others
-	NATSMore  []natsPorts `json:"natsMore,omitempty"`  // of its other servers
+	NATSRoute int         `json:"natsRoute,omitempty"` // of a cluster's first server, for its peers
+	NATSMore  []natsPorts `json:"natsMore,omitempty"`  // of the cluster's other servers
 }
 
-// natsPorts are those of one NATS server.
 type natsPorts struct {
 	Client  int `json:"client"`
 	Monitor int `json:"monitor"`
 	Route   int `json:"route"`
 }
 
-// natsServers are the ports of all NATS servers.
 func (p *ports) natsServers() []natsPorts {
 	return append([]natsPorts{{p.NATS, p.NATSMonitor, p.NATSRoute}}, p.NATSMore...)
 }
 
-// chooser takes ports. It listens on each until all are chosen, so that no two are the same.
+// chooser listens on each port until all are chosen, so that they differ.
 type chooser struct {
 	say  func(string)
 	held []net.Listener
 	errs []error
 }
 
-// choosePorts takes the ports k asks for, for so many APIs and relayers. A port that was asked for by number must be
-// free: a client's settings name it. One that was ours to choose is the one of k where it still is free. Until release other stacks and
-// tests on this machine leave the ports alone, since some of the servers start seconds later, or again.
+// choosePorts stores the ports of so many APIs and relayers in k. A port requested by number must be free, since
+// clients' settings contain it. Others are those in k if still free, else any. Until release, other stacks and tests
+// on this machine avoid the ports: some servers start seconds later, or restart.
 func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(), err error) {
 	c := &chooser{say: say}
 	was, now := k.Ports, ports{}
@@ -98,7 +94,7 @@ func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(),
 	return release, err
 }
 
-// port takes exactly the port asked for, or, where it was ours to choose, the one before.
+// port takes the requested port, or records an error if it is taken; for 0 it does as again.
 func (c *chooser) port(asked, before int, what, flag string) int {
 	if asked == 0 {
 		return c.again(before, what)
@@ -111,7 +107,7 @@ func (c *chooser) port(asked, before int, what, flag string) int {
 	return taken
 }
 
-// again takes this port, or, when it is 0 or taken, one that is free.
+// again takes the port, or a free one if it is 0 or taken.
 func (c *chooser) again(port int, what string) int {
 	taken, err := c.take(port)
 	if err == nil {
@@ -142,7 +138,7 @@ func (c *chooser) take(port int) (int, error) {
 	}
 }
 
-// listen on a port; 0 is one that stays free while what listens there is started again.
+// listen chooses, for 0, a port that stays free while its process restarts.
 func listen(port int) (net.Listener, error) {
 	if port == 0 {
 		return devnet.FreeListener()
@@ -150,7 +146,7 @@ func listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", loopback(port))
 }
 
-// hold ends the listeners and keeps their ports until release.
+// hold closes the listeners and reserves their ports until release.
 func (c *chooser) hold() (release func()) {
 	var held []func()
 	for _, l := range c.held {
@@ -169,7 +165,6 @@ func (c *chooser) hold() (release func()) {
 	}
 }
 
-// at is the i-th port, 0 when there are not so many.
 func at(ports []int, i int) int {
 	if i < len(ports) {
 		return ports[i]

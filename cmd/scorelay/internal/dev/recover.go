@@ -26,14 +26,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// unusable says why kept data cannot go on. Any other error of inspect says nothing about the data.
+// unusable is the reason why kept data cannot be continued. Other errors of inspect have other causes.
 type unusable struct{ error }
 
-// resume makes sure that what the data directory keeps can go on, before anything is started on it: NATS must know its
-// deployment, and the chain must hold that contract and the blocks that NATS calls final. What cannot go on is moved
-// aside, and the stack starts fresh; k and say tell so.
+// resume checks that kept data can be continued, before anything starts on it. NATS must contain a deployment, and
+// the chain its contract. Our own chain must also contain the newest final block in NATS. Otherwise resume moves the
+// data aside, clears k and reports that the stack starts fresh.
 func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(string), log *slog.Logger) error {
-	if !k.Ready { // the last start never came to its end
+	if !k.Ready { // no start was completed
 		if err := d.discard(); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(strin
 	return nil
 }
 
-// inspect opens the data for a moment. It changes nothing.
+// inspect opens and checks the data without changing it.
 func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -109,12 +109,13 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	defer c.Close()
 	final := evidence.Ref{Number: followed.Block, Hash: followed.Hash}
 	if len(k.ChainRPC) > 0 {
-		final = evidence.Ref{} // a public chain may have replaced the newest of its blocks meanwhile, which Scorelay follows by itself
+		// A public chain may have replaced its newest blocks meanwhile; Scorelay follows that by itself.
+		final = evidence.Ref{}
 	}
 	return verify(ctx, connector, c, opened.Deployment(), final)
 }
 
-// whileNATSIsAway repeats try until NATS answers it: servers of a cluster that were just started choose leaders first.
+// whileNATSIsAway repeats try until NATS responds: a new cluster elects leaders first.
 func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (err error) {
 	_ = retry.Do(ctx, math.MaxInt, 250*time.Millisecond, func() error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -129,7 +130,6 @@ func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (
 	return err
 }
 
-// startNATS runs the servers on what they keep until stop.
 func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
 	if k.Servers < 2 {
 		server, err := devnet.StartNATS(d.nats(), devnet.NATSOptions{})
@@ -165,7 +165,7 @@ func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
 	return servers[0].URL, stop, nil
 }
 
-// verify makes sure that the chain holds the deployment's contract and the block that NATS calls final; one of number 0 is not looked for.
+// verify returns an unusable error if the chain lacks the deployment's contract or the final block, unless that is 0.
 func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Ref) error {
 	if _, err := connector.ChainID(ctx, c); err != nil {
 		return err

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen is where people watch a stack: lines that stay and, on a terminal, below them a few that are written over and
-// over. Elsewhere, as in a file or a pipe, all lines stay and none has a colour. It is safe for concurrent use.
+// Screen writes permanent lines and, on a terminal, overwrites a few live lines below. In a file or a pipe, all lines
+// are permanent and without colour. It is safe for concurrent use.
 type Screen struct {
 	out    io.Writer
-	width  func() int // columns of the terminal; nil when it is none
+	width  func() int // columns of the terminal; nil if out is none
 	colour bool
 
 	mu    sync.Mutex
@@ -24,7 +24,6 @@ type Screen struct {
 	drawn int // lines of live on the terminal now
 }
 
-// Colours of a line.
 const (
 	uncoloured = ""
 	green      = "32"
@@ -34,8 +33,7 @@ const (
 
 const fallbackWidth = 80
 
-// NewScreen writes to a file that may be a terminal. The environment's NO_COLOR, when set to anything, takes the colours
-// away, TERM=dumb also the lines that are written over.
+// NewScreen respects NO_COLOR if not empty, and TERM=dumb, which disables colours and live lines.
 func NewScreen(out *os.File, getenv func(string) string) *Screen {
 	s := &Screen{out: out}
 	if !term.IsTerminal(int(out.Fd())) || getenv("TERM") == "dumb" {
@@ -51,10 +49,10 @@ func NewScreen(out *os.File, getenv func(string) string) *Screen {
 	return s
 }
 
-// Terminal tells whether lines can be written over.
+// Terminal reports whether live lines are possible.
 func (s *Screen) Terminal() bool { return s.width != nil }
 
-// Say writes a line that stays, broken between words where it is longer than the terminal is wide.
+// Say writes a permanent line, wrapped between words to the terminal's width.
 func (s *Screen) Say(line string) { s.say(line, uncoloured) }
 
 func (s *Screen) say(line, colour string) {
@@ -71,14 +69,13 @@ func (s *Screen) say(line, colour string) {
 	s.draw()
 }
 
-// Print writes text of several lines that stays.
 func (s *Screen) Print(text string) {
 	for line := range strings.Lines(text) {
 		s.Say(strings.TrimSuffix(line, "\n"))
 	}
 }
 
-// Show replaces the lines that are written over, each cut to the terminal's width. It does nothing where there are none.
+// Show replaces the live lines, each cut to the terminal's width, if there is one.
 func (s *Screen) Show(lines ...string) {
 	if !s.Terminal() {
 		return
@@ -90,7 +87,7 @@ func (s *Screen) Show(lines ...string) {
 	s.draw()
 }
 
-// Release leaves the lines that are written over as they are, and continues below them.
+// Release makes the live lines permanent and continues below them.
 func (s *Screen) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +107,7 @@ func (s *Screen) erase() {
 	s.drawn = 0
 }
 
-// draw writes the live lines. The last of them ends without a line break: no empty line below pushes the others up.
+// draw omits the last line break, which would scroll the lines up.
 func (s *Screen) draw() {
 	for i, line := range s.live {
 		if i > 0 {
@@ -132,7 +129,6 @@ func (s *Screen) paint(line, colour string) string {
 	return "\x1b[" + colour + "m" + line + "\x1b[0m"
 }
 
-// cut shortens a line to so many columns.
 func cut(line string, columns int) string {
 	runes := []rune(line)
 	if len(runes) <= columns {
@@ -141,8 +137,8 @@ func cut(line string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// Fold breaks a line between words, with the later parts indented as far as the first and two columns more. A word that
-// is longer than a line stays whole.
+// Fold wraps a line between words and indents continuations by two more columns. A word longer than a line stays
+// whole.
 func Fold(line string, columns int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var lines []string
@@ -157,13 +153,10 @@ func Fold(line string, columns int) []string {
 	return append(lines, line)
 }
 
-// Step writes a line about what happens to the stack.
 func (s *Screen) Step(line string) { s.Say("· " + line) }
 
-// Headline writes a line of good news.
 func (s *Screen) Headline(line string) { s.say(line, green) }
 
-// Verdict writes what a demo showed: the numbers and, last, the sentence.
 func (s *Screen) Verdict(summary *Summary) {
 	s.Print("\n" + summary.table() + "\n")
 	colour := green
@@ -173,14 +166,13 @@ func (s *Screen) Verdict(summary *Summary) {
 	s.say(summary.verdict(), colour)
 }
 
-// How often Watch reads the stack, on a terminal and elsewhere.
+// Intervals of Watch's readings, on a terminal and elsewhere.
 const (
 	watchEvery    = time.Second
 	watchEveryOut = 10 * time.Second
 )
 
-// Watch shows a line of the newest reading and the one before it, until ctx ends: on a terminal below what must stay in
-// sight and written over, elsewhere now and then.
+// Watch shows a line about the last two readings until ctx ends: on a terminal live, below Stack.Sight.
 func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before Reading) string) {
 	every := watchEveryOut
 	if s.Terminal() {
@@ -195,7 +187,7 @@ func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before 
 		s.Show(append(stack.Sight(), line(now, before))...)
 		select {
 		case <-ctx.Done():
-			s.Show(append(stack.Sight(), line(now, before))...) // a demo has come to its end since
+			s.Show(append(stack.Sight(), line(now, before))...) // a demo has ended since
 			return
 		case <-ticker.C:
 		}

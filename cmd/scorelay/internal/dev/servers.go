@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// The hidden commands of this program that run one process of a stack, for Separate.
+// Hidden commands, each of which runs one process of a stack with Separate.
 const (
 	NATSCommand    = "run-nats"
 	RedisCommand   = "run-redis"
@@ -21,7 +21,6 @@ const (
 	RelayerCommand = "run-relayer"
 )
 
-// servers are the parts that run NATS, Redis and the chain.
 func (b *builder) servers() []lifecycle.Part {
 	chainPart := lifecycle.Part{Name: "chain", Start: b.startChain, Stop: func(context.Context) error {
 		if b.devnet != nil {
@@ -45,12 +44,11 @@ func (b *builder) startChain(context.Context) error {
 	return b.info.setPID("chain", 0, os.Getpid())
 }
 
-// chainOptions of the chain in a data directory: its genesis must be the same at each start.
+// chainOptions must yield the same genesis at each start.
 func chainOptions(d *dataDir, k *kept, port int, blockTime time.Duration) devnet.ChainOptions {
 	return devnet.ChainOptions{Dir: d.chain(), Port: port, Interval: blockTime, Accounts: firstSigner + k.Lanes}
 }
 
-// natsParts run NATS: one server, or each of a cluster.
 func (b *builder) natsParts() (parts []lifecycle.Part) {
 	all := b.kept.Ports.natsServers()
 	for i, at := range all {
@@ -66,7 +64,7 @@ func (b *builder) natsParts() (parts []lifecycle.Part) {
 	return parts
 }
 
-// clusterArgs tell server i of a NATS cluster where the others are.
+// clusterArgs returns arguments for server i of a NATS cluster.
 func (b *builder) clusterArgs(i int) []string {
 	all := b.kept.Ports.natsServers()
 	if i < len(b.opts.NATSRoutes) {
@@ -82,7 +80,7 @@ func (b *builder) clusterArgs(i int) []string {
 	return []string{"--index", strconv.Itoa(i), "--cluster-port", strconv.Itoa(all[i].Route), "--routes", strings.Join(routes, ",")}
 }
 
-// redisPart runs redis-server, which is always a process of its own, or the embedded Redis where that is not installed.
+// redisPart runs redis-server, always as a child process, or else, if that is missing, the embedded Redis.
 func (b *builder) redisPart() lifecycle.Part {
 	port := b.kept.Ports.Redis
 	path, err := exec.LookPath("redis-server")
@@ -99,7 +97,7 @@ func (b *builder) redisPart() lifecycle.Part {
 	}
 }
 
-// server is the command as a process of its own with Separate, or else run in this one.
+// server runs command as a child process with Separate, else run in this process.
 func (b *builder) server(role string, index int, command func() *exec.Cmd, run func(drain, kill context.Context) error) lifecycle.Part {
 	if b.opts.Separate {
 		return lifecycle.Part{Name: role, Run: b.child(role, index, command).run}
@@ -107,7 +105,6 @@ func (b *builder) server(role string, index int, command func() *exec.Cmd, run f
 	return lifecycle.Part{Name: role, Run: run, Start: func(context.Context) error { return b.info.setPID(role, index, os.Getpid()) }}
 }
 
-// child is a process of this stack whose id dev.json shows.
 func (b *builder) child(role string, index int, command func() *exec.Cmd) *child {
 	return &child{
 		role: role, index: index, command: command, log: b.log, logDir: b.dir.logs(), say: b.say,
@@ -119,7 +116,6 @@ func (b *builder) child(role string, index int, command func() *exec.Cmd) *child
 	}
 }
 
-// selfCommand runs one of this program's own commands.
 func selfCommand(args ...string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		self, err := os.Executable()
@@ -130,7 +126,7 @@ func selfCommand(args ...string) func() *exec.Cmd {
 	}
 }
 
-// serviceCommand runs an API or a relayer with exactly these settings: it takes none from our own environment.
+// serviceCommand runs an API or a relayer with exactly these settings, without our own SCORELAY_ variables.
 func serviceCommand(command string, settings []string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := selfCommand(command)()
@@ -143,7 +139,7 @@ func withoutSettings(environ []string) []string {
 	return slices.DeleteFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "SCORELAY_") })
 }
 
-// RunNATS is the hidden command NATSCommand: a NATS server until drain ends.
+// RunNATS runs NATSCommand until drain ends.
 func RunNATS(drain context.Context, dir string, opts devnet.NATSOptions) error {
 	server, err := devnet.StartNATS(dir, opts)
 	if err != nil {
@@ -154,7 +150,7 @@ func RunNATS(drain context.Context, dir string, opts devnet.NATSOptions) error {
 	return nil
 }
 
-// RunRedis is the hidden command RedisCommand: an embedded Redis until drain ends.
+// RunRedis runs RedisCommand, an embedded Redis, until drain ends.
 func RunRedis(drain context.Context, port int) error {
 	server, err := devnet.StartRedis("", devnet.RedisOptions{Port: port, Embedded: true})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// defaults fills settings (a pointer to a struct with kong tags) with their defaults, the environment left aside.
+// defaults sets settings (a pointer to a struct with kong tags) to their defaults, ignoring the environment.
 func defaults(settings any) error {
 	parser, err := kong.New(settings)
 	if err != nil {
@@ -26,8 +26,7 @@ func defaults(settings any) error {
 	return nil
 }
 
-// environ writes settings (a pointer to a struct with kong tags) as environment variables, for a process that shall
-// run with exactly these. It holds the secrets in the clear, for the environment of a child process only.
+// environ formats settings (as for defaults) as environment variables of a child process. Secrets are in plain text.
 func environ(settings any) []string {
 	var out []string
 	appendEnviron(reflect.ValueOf(settings).Elem(), &out)
@@ -47,7 +46,6 @@ func appendEnviron(v reflect.Value, out *[]string) {
 	}
 }
 
-// plain writes a setting as its parser reads it.
 func plain(v reflect.Value) string {
 	if v.Kind() == reflect.Slice {
 		parts := make([]string, v.Len())
@@ -57,7 +55,7 @@ func plain(v reflect.Value) string {
 		return strings.Join(parts, ",")
 	}
 	if v.Kind() == reflect.String {
-		return v.String() // a Secret too, whose formatted form says nothing
+		return v.String() // also of a Secret, which fmt would redact
 	}
 	return fmt.Sprint(v.Interface())
 }

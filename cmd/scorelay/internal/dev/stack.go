@@ -1,17 +1,17 @@
-// Package dev brings up a whole Scorelay on one machine, for people who try it and for tests that attack it: NATS,
+// Package dev runs a whole Scorelay on one machine, for trials and for tests that attack it. A stack contains NATS,
 // Redis, a chain, the contract, an API key, a demo project, APIs and relayers.
 //
-// It runs everything in this process, or, with Separate, the servers, APIs and relayers as processes of their own, by
-// hidden commands of this program: an API and a relayer are the mains of cmd/api and cmd/relayer. Each is started again, on
-// its ports and with its data, a second after it dies. Only the chain stays in this process then.
+// Everything runs in this process, except redis-server if installed. With Separate, all but the chain are child
+// processes: hidden commands of this program, for APIs and relayers the mains of cmd/api and cmd/relayer. A child
+// that dies is restarted after a second, on its ports and with its data.
 //
-// A stack is the same at each start: its data directory keeps ports, lanes, API key and project (kept.json), and what the
-// servers and the chain store. A kill at any moment loses nothing that was final: NATS syncs every write, and the chain
-// syncs each block before it makes the next. Before a start, resume sees whether the chain still holds what NATS calls
-// final; if it does not, which only a broken disk or an outside chain that began again brings about, the stack starts
-// fresh and says so, since a deployment whose chain is gone would wait for it forever.
+// A stack is the same at each start: its data directory keeps ports, lanes, API key and project (kept.json), and the
+// data of servers and chain. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
+// each block before it makes the next. Before a start, resume checks that the chain fits the data in NATS. If not (a
+// broken disk, or an outside chain that was reset), the stack reports this and starts fresh, since the deployment
+// would wait for its chain forever.
 //
-// All of its keys are development keys that anyone can compute, so they need not be kept.
+// All keys are development keys that anyone can compute, so they need not be kept.
 package dev
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// Accounts of devnet.Key by what they do in a stack. Those of the lanes' signers begin at firstSigner.
+// Indexes of devnet.Key by role. The lanes' signers begin at firstSigner.
 const (
 	accountAdmin = iota // deploys the contract
 	accountOwner
@@ -40,13 +40,12 @@ const (
 	firstSigner = 10
 )
 
-// How long the stack may take to come up, and to end.
 const (
 	readyTimeout = 2 * time.Minute
 	drainTimeout = 20 * time.Second
 )
 
-// Stack is a running stack, for its user once it is ready.
+// Stack is a stack that is ready for use.
 type Stack struct {
 	Info    Info
 	Options Options
@@ -54,35 +53,34 @@ type Stack struct {
 	Client  *load.Client
 	Meter   *Meter
 	Place   *load.Place // the demo project
-	Redis   string      // what kind of Redis it is
+	Redis   string      // redis-server or embedded
 	Lanes   int
 	DataDir string
 
 	chain *chain.Client
-	say   func(string) // a line for people
+	say   func(string)
 }
 
-// builder holds what is known while a stack comes up.
 type builder struct {
 	opts    Options
 	log     *slog.Logger
-	say     func(string) // a line for people
+	say     func(string)
 	dir     *dataDir
 	kept    *kept
 	info    *infoFile
 	devnet  *devnet.Chain // nil with an outside chain
 	rpcURLs []string
-	redis   string // kind
-	waiting int    // updates of an earlier run that are accepted and not final
+	redis   string // redis-server or embedded
+	waiting int    // backlog of an earlier run, updates
 	secrets []app.Secret
 	stack   *Stack
 	close   []func()
 }
 
-// Run brings a stack up, calls use, and takes everything down when use returns or drain ends. say gets a line for each
-// step people should know of. An error of use is returned as it is.
+// Run starts a stack, calls use, and stops everything when use returns or drain ends. say gets a line for the user at
+// each step. An error of use is returned as it is.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
-	dir, err := openDataDir(opts.DataDir) // first: that another stack runs here explains every port that is taken
+	dir, err := openDataDir(opts.DataDir) // first: another stack here explains taken ports
 	if err != nil {
 		return err
 	}
@@ -108,13 +106,13 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	}
 	opts.ChainRPC = k.ChainRPC
 	b := &builder{opts: opts, log: log, say: say, dir: dir, kept: k, info: &infoFile{dataDir: dir.path}}
-	if err := b.info.remove(); err != nil { // of a stack that was killed
+	if err := b.info.remove(); err != nil { // left by a killed stack
 		return err
 	}
 	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
 		return err
 	}
-	// use decides when the stack ends, so its end is no failure, and only its own error counts.
+	// use decides when the stack ends, so only its own error counts as a failure.
 	drain, end := context.WithCancel(drain)
 	defer end()
 	var used error
@@ -133,7 +131,7 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	return used
 }
 
-// prepare settles ports and lanes, by the command line and by what the directory keeps.
+// prepare determines the settings from the command line and kept.json. With Fresh it discards the data first.
 func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePorts func(), err error) {
 	if opts.Fresh {
 		if err := d.discard(); err != nil {
@@ -151,7 +149,7 @@ func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePort
 	return k, releasePorts, err
 }
 
-// parts in the order they start; each may lean on those before it.
+// parts returns the parts in starting order; each may depend on earlier ones.
 func (b *builder) parts() []lifecycle.Part {
 	var parts []lifecycle.Part
 	parts = append(parts, b.servers()...)
@@ -168,7 +166,7 @@ func (b *builder) parts() []lifecycle.Part {
 	})
 }
 
-// common settings of the APIs and relayers: they wait longer for each other than in production.
+// common returns the shared settings of APIs and relayers; StartTimeout is longer than in production.
 func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
 		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())
@@ -192,7 +190,6 @@ func chainSettings(urls []string) app.Chain {
 	return s
 }
 
-// apiSettings are the defaults of cmd/api but for what the stack decides.
 func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s := &app.APISettings{}
 	if err := defaults(s); err != nil {
@@ -201,11 +198,10 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
 	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
-	s.OpsToken = app.Secret(b.kept.APIKey) // one less to copy
+	s.OpsToken = app.Secret(b.kept.APIKey) // one secret less to copy
 	return s, s.Validate()
 }
 
-// relayerSettings are the defaults of cmd/relayer but for what the stack decides.
 func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	s := &app.RelayerSettings{}
 	if err := defaults(s); err != nil {
@@ -214,7 +210,7 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
 	s.OTLPEndpoint, s.Confirmations = b.opts.OTLPEndpoint, b.opts.Confirmations
-	s.LeaseTTL = 3 * time.Second                    // people watch how soon a killed relayer is replaced
+	s.LeaseTTL = 3 * time.Second                    // users watch how soon a killed relayer is replaced
 	s.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()
@@ -228,7 +224,6 @@ func (b *builder) relayerPart(i int) lifecycle.Part {
 	return service(b, "relayer", i, RelayerCommand, b.relayerSettings, app.RunRelayer)
 }
 
-// service is a replica: a process of its own where those are separate.
 func service[S any](b *builder, role string, i int, command string, settings func(i int) (S, error),
 	run func(drain, kill context.Context, s S, log *slog.Logger) error,
 ) lifecycle.Part {

@@ -8,39 +8,38 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 )
 
-// Summary is a demo in numbers: what the verdict is made of.
+// Summary contains the numbers behind a demo's verdict.
 type Summary struct {
-	planned     int // updates that were to be sent
-	answered    int // updates with a definite answer
+	planned     int // updates to send
+	answered    int // updates with a definite response
 	accepted    int // distinct updates that got a 200
 	duplicates  int
-	refused     int  // by the API, for good
-	unanswered  int  // sent or not, without a definite answer
-	wrong       int  // answered otherwise than planned
-	applied     int  // of those accepted, final and applied, as the API told
-	rejected    int  // of those accepted, final and not applied
-	doubled     int  // by the audit, applied more than once
-	lost        int  // by the audit, accepted and neither final nor waiting
-	pending     int  // by the audit, accepted and not final
-	audited     bool // the audit was made
+	refused     int  // by the API, permanently
+	unanswered  int  // without a definite response, sent or not
+	wrong       int  // response other than planned
+	applied     int  // of accepted: final and applied, by the API
+	rejected    int  // of accepted: final with another outcome
+	doubled     int  // by the audit: applied more than once
+	lost        int  // by audit or contract: accepted, and neither final nor pending
+	pending     int  // by the audit: accepted, still pending
+	audited     bool // the audit was completed
 	problem     string
-	settled     bool    // all that was accepted became final
-	interrupted bool    // before that, by the user
+	settled     bool    // all accepted updates became final
+	interrupted bool    // by the user, before that
 	perSecond   float64 // applied, from the first request until the last was final
 	acceptedPer float64 // accepted, while sending
-	gas         int     // of an applied update
+	gas         int     // per applied update
 	answer      load.Percentiles
 	final       load.Percentiles
 	retries     int
 }
 
-// Good tells whether everything was as planned.
 func (r *Summary) Good() bool {
 	return r.settled && r.audited && r.problem == "" && r.lost+r.doubled+r.rejected+r.pending+r.wrong+r.unanswered == 0 &&
 		r.answered == r.planned && r.applied == r.accepted
 }
 
-// verdict is what the numbers say, in words. What is not final is not lost: it is saved, and the next start continues with it.
+// verdict returns the result as a sentence. Pending updates are stored, and the next start continues with them.
 func (r *Summary) verdict() string {
 	waiting := r.accepted - r.applied - r.rejected
 	switch {
@@ -81,7 +80,6 @@ func were(n int) string {
 	return Thousands(n) + " updates were"
 }
 
-// table are the numbers, a line each.
 func (r *Summary) table() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
@@ -107,8 +105,7 @@ func (r *Summary) table() string {
 	return out.String()
 }
 
-// progress is the demo's live line: a bar, and what it is made of. waiting updates are accepted and not final. It fits 79
-// columns.
+// progress formats the demo's live line, in at most 79 columns. waiting is the backlog.
 func progress(planned, answered, waiting, final int) string {
 	const columns = 20
 	share := 0.0

@@ -1,27 +1,25 @@
-// Package export writes a project's updates or scores, as the contract's events in final blocks tell them, as CSV or
-// NDJSON.
+// Package export writes a project's updates or scores as CSV or NDJSON, from the contract's events in final blocks.
 //
 // # Killed and run again
 //
-// An export to FILE keeps what it is and how far it came in FILE.state, so it may be killed anywhere and be run again:
+// An export to FILE keeps its kind and progress in FILE.state, so it may be killed at any point and run again.
 //
-//   - Of updates, lines are only appended. A checkpoint first syncs them, and then replaces the state, which tells how
-//     many bytes of FILE are of the blocks up to its own. What is behind these is cut off before the export continues:
-//     it is of blocks that are read again. So no line is missing, and none is there twice.
-//   - Of scores, the state holds the sums so far. FILE is written in the end, under another name, and takes its own
-//     when it is on disk and the contract has the same scores.
+//   - Updates are only appended. A checkpoint syncs them, then replaces the state, which contains the length of FILE
+//     up to the state's block. The next run truncates FILE to that length and reads later blocks again. So every line
+//     is there once.
+//   - For scores, the state contains the sums so far. At the end, if they equal the contract's scores, they are
+//     written under another name, synced and renamed to FILE.
 //
-// The state has the position in the ledger of final blocks up to which it goes. What is older than the ledger comes
-// from the chain; package ledger decides which. Of another ledger than before (NATS lost it, or it holds the position
-// no more) an export continues by the position's block.
+// The state contains its position in the ledger. Older blocks come from the chain; package ledger decides which. If
+// the position is no longer in the ledger, or NATS lost the ledger, the export continues at the position's block.
 //
-// # Final blocks that are replaced
+// # Rollback of final blocks
 //
-// The ledger says so (Rewind), which is rare. Where the export has something of the project from these blocks, it
-// begins again by itself: it first replaces the state by one that has read nothing, and then cuts the file off as that
-// says. After lines that went to the standard output it is an error. So is a position whose block was replaced in a
-// ledger that does not hold that any more: an endpoint alone says so, and no file is emptied by its word.
+// A Rewind in the ledger reports a rollback, which is rare. If the export contains data of the project from those
+// blocks, it restarts by itself: it replaces the state with an empty one, then truncates the file. If updates went to
+// standard output, the rollback is an error. So is a replaced block at the position if the ledger has lost the
+// Rewind: then only an endpoint reports it, and one endpoint's response must never empty a file.
 //
-// A FILE without a state is not ours, so nothing is written to it. FILE.lock keeps two exports to one file apart; the
-// system releases it when the process ends, in any way.
+// A FILE that has no state is not ours and is left alone. FILE.lock excludes a second export to FILE, until the
+// process ends in any way.
 package export

@@ -26,43 +26,42 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// ErrDiffer says that the contract has other scores than its events add up to.
+// ErrDiffer reports that the contract's scores differ from the sums of its events.
 var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
 	"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
 
 const (
 	sayEvery  = 5 * time.Second
-	saveShare = 10 // saving takes at most one part in so many of the time
-	examples  = 10 // of scores that differ
+	saveShare = 10 // saving takes at most 1/saveShare of the time
+	examples  = 10 // differing scores that are printed
 )
 
-// Export is one export.
 type Export struct {
 	Deployment score.Deployment
 	Project    score.ProjectID
-	Created    uint64 // block of the project's creation, as the directory has it; 0: not known
+	Created    uint64 // block of the project's creation; 0: unknown
 	Chain      *chain.Client
 	Ledger     *stream.Ledger
 	What       string       // Updates or Scores
 	Format     string       // CSV or NDJSON
-	Path       string       // of the file; empty: to Out, and a next one cannot continue it
-	Out        io.Writer    // where lines go when there is no file
-	Say        func(string) // tells people how far it is
+	Path       string       // empty: write to Out, which cannot be continued
+	Out        io.Writer    // without Path
+	Say        func(string) // reports progress
 	Log        *slog.Logger
 
 	state  *state
-	parts  []*ledger.Message             // of a block that is not whole yet
-	paid   map[common.Hash]evidence.Paid // of transactions in blocks that are older than the ledger
-	file   *os.File                      // of updates, if there is a path
+	parts  []*ledger.Message             // of an incomplete block
+	paid   map[common.Hash]evidence.Paid // in blocks older than the ledger
+	file   *os.File                      // of updates; nil without a path
 	out    *bufio.Writer
 	write  func(row) error // into out
-	saved  time.Time       // when the newest checkpoint was over
-	saving time.Duration   // how long it took
+	saved  time.Time       // end of the newest checkpoint
+	saving time.Duration   // its duration
 	said   time.Time
 }
 
-// Run exports what is final, or of updates what became final since the export before. An error says that the export
-// is not whole; run again, it continues.
+// Run exports everything final, or appends the newer updates to an earlier export. After an error, another Run
+// continues.
 func (e *Export) Run(ctx context.Context) error {
 	if e.Path != "" {
 		lock := flock.New(e.Path + ".lock")
@@ -73,7 +72,7 @@ func (e *Export) Run(ctx context.Context) error {
 	}
 	for {
 		err := e.run(ctx)
-		if !errors.Is(err, ErrReplaced) || e.Path == "" && e.What == Updates { // lines that went out cannot be taken back
+		if !errors.Is(err, ErrReplaced) || e.Path == "" && e.What == Updates { // printed lines cannot be undone
 			return err
 		}
 		e.Say(ErrReplaced.Error() + ": the export begins again")
@@ -83,13 +82,12 @@ func (e *Export) Run(ctx context.Context) error {
 	}
 }
 
-// run exports from where the state is.
 func (e *Export) run(ctx context.Context) error {
 	e.state, e.parts = e.fresh(), nil
 	to := e.Out
 	if e.Path != "" {
 		err := e.resume()
-		defer func() { _ = e.file.Close() }() // refused where there is none
+		defer func() { _ = e.file.Close() }() // an error if nil
 		if err != nil {
 			return err
 		}
@@ -100,7 +98,7 @@ func (e *Export) run(ctx context.Context) error {
 	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
 	e.write = linesTo(e.out, e.Format)
 	if e.What == Updates && e.Format == CSV && e.state.Bytes == 0 {
-		_ = e.write(updateColumns) // the buffer is empty
+		_ = e.write(updateColumns) // fits into the empty buffer
 	}
 	before := e.state.Updates
 	if err := e.read(ctx); err != nil {
@@ -109,13 +107,12 @@ func (e *Export) run(ctx context.Context) error {
 	return e.finish(ctx, before)
 }
 
-// fresh is the state of an export that has read nothing.
 func (e *Export) fresh() *state {
 	d := e.Deployment
 	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
 }
 
-// forget has the next run begin again. That also empties the file: its state says that nothing of it counts.
+// forget makes the next run start over and empty the file.
 func (e *Export) forget() error {
 	if e.Path == "" {
 		return nil
@@ -123,8 +120,8 @@ func (e *Export) forget() error {
 	return e.fresh().save(e.statePath())
 }
 
-// resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one
-// without is not ours.
+// resume loads an earlier run's state, or saves the first one. A file is created after its state, so one without a
+// state is not ours: an error.
 func (e *Export) resume() error {
 	old, err := load(e.statePath())
 	switch {
@@ -153,7 +150,7 @@ func (e *Export) resume() error {
 
 func (e *Export) statePath() string { return e.Path + ".state" }
 
-// openFile opens the file of updates and cuts off what no checkpoint tells of.
+// openFile opens the file of updates and truncates it to the newest checkpoint. A shorter file is an error.
 func (e *Export) openFile() (err error) {
 	if e.file, err = os.OpenFile(e.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
 		return err
@@ -170,7 +167,7 @@ func (e *Export) again() string {
 	return fmt.Sprintf("to export all of it again, remove %s and %s", e.Path, e.statePath())
 }
 
-// advise adds what there is to do about an error.
+// advise adds the operator's next step to an error.
 func (e *Export) advise(err error) error {
 	switch {
 	case e.Path != "" && errors.Is(err, ledger.ErrReplaced):
@@ -181,7 +178,7 @@ func (e *Export) advise(err error) error {
 	return err
 }
 
-// checkpoint says how far the export is, and saves that, unless it did so a moment ago.
+// checkpoint reports progress every sayEvery, and saves as often as saveShare allows.
 func (e *Export) checkpoint(end *ledger.Message) error {
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
@@ -193,7 +190,7 @@ func (e *Export) checkpoint(end *ledger.Message) error {
 	return nil
 }
 
-// save makes a checkpoint: data first, then the state that tells of it.
+// save syncs the data, then replaces the state.
 func (e *Export) save() error {
 	began := time.Now()
 	if err := e.out.Flush(); err != nil || e.Path == "" {
@@ -213,7 +210,7 @@ func (e *Export) save() error {
 	return nil
 }
 
-// finish ends an export that has read everything.
+// finish saves the state. It compares scores with the contract, then writes them.
 func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.save(); err != nil {
 		return err
@@ -239,7 +236,7 @@ func (e *Export) finish(ctx context.Context, before uint64) error {
 	return err
 }
 
-// compare holds the sums against the contract. Ones that differ are not kept: a next run reads all events again.
+// compare compares the sums with the contract. After ErrDiffer the next run reads all events again.
 func (e *Export) compare(ctx context.Context) error {
 	differ := 0
 	view := func(ctx context.Context, data []byte) ([]byte, error) {
@@ -257,7 +254,7 @@ func (e *Export) compare(ctx context.Context) error {
 	return errors.Join(fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer), e.forget())
 }
 
-// writeScores writes the scores, by wallet and score type.
+// writeScores writes the scores, ordered by wallet and score type.
 func (e *Export) writeScores(out *bufio.Writer) (err error) {
 	write := linesTo(out, e.Format)
 	if e.Format == CSV {

@@ -18,19 +18,20 @@ import (
 )
 
 var (
-	// ErrNoProject reports that no final block has the project's creation.
+	// ErrNoProject: no final block contains the project's creation.
 	ErrNoProject = errors.New("the project does not exist in any final block")
-	// ErrNothingFinal reports that the ledger holds nothing.
+	// ErrNothingFinal: the ledger is empty.
 	ErrNothingFinal = errors.New("the ledger of final blocks holds nothing: a relayer writes it; does one run?")
-	// ErrReplaced reports that final blocks with updates that were exported are not in the chain any more.
+	// ErrReplaced: final blocks with exported data of the project were replaced.
 	ErrReplaced = errors.New("final blocks with the project's updates were replaced")
 
 	errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 )
 
-const sourceBudget = 4 << 20 // bytes of the ledger's end that are kept in memory: it is read once
+const sourceBudget = 4 << 20 // bytes of the ledger's end in memory: it is read once
 
-// read takes what the ledger tells behind the state, and from the chain what is older, up to the newest final block.
+// read applies all messages from the state's position to the newest final block: from the chain those older than the
+// ledger, then from the ledger.
 func (e *Export) read(ctx context.Context) error {
 	if first, last, err := e.Ledger.Bounds(ctx); err != nil || first > last {
 		return cmp.Or(err, ErrNothingFinal)
@@ -40,7 +41,7 @@ func (e *Export) read(ctx context.Context) error {
 	}
 	running, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
-	following.Go(func() { _ = source.Run(running) }) // that its context ended is no error
+	following.Go(func() { _ = source.Run(running) }) // it ends with its context
 	defer following.Wait()
 	defer stop()
 	end, err := source.End(ctx)
@@ -53,7 +54,7 @@ func (e *Export) read(ctx context.Context) error {
 			return err
 		}
 	}
-	atEnd := at.Block == end.Position.Block && at.Hash == end.Hash // its sequence may be of another ledger
+	atEnd := at.Block == end.Position.Block && at.Hash == end.Hash // sequences may be of another ledger
 	for !atEnd {
 		messages, err := source.Next(ctx, at)
 		if err != nil {
@@ -82,8 +83,8 @@ func (e *Export) read(ctx context.Context) error {
 	return nil
 }
 
-// start is the position before the project's creation, or before the contract's where the directory does not have it. The
-// contract's own number of the block may be of another chain.
+// start returns the position before the project's creation, or before the contract's if the directory lacks it. The
+// contract's own block number is not used: it may be another chain's.
 func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.Message) (at ledger.Position, err error) {
 	info, err := registry.ReadProject(e.Project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return e.Chain.View(ctx, e.Deployment.Contract, data)
@@ -99,8 +100,8 @@ func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.M
 	return source.Start(ctx, e.Created)
 }
 
-// date reads the times of blocks that are older than the ledger, whose messages come without, where lines need them: it
-// asks for the project's transactions, not for those of all.
+// date reads the times of blocks older than the ledger, which their messages lack. It requests only the project's
+// transactions, and only if lines need them.
 func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err error) {
 	var of []types.Log
 	for _, m := range messages {
@@ -117,7 +118,8 @@ func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err erro
 	return err
 }
 
-// take takes a message. A block is taken as a whole: the ledger may lose a part of one, and all of it comes again.
+// take applies a message. Parts of a block are applied when complete: the ledger may lose a part, and then repeats
+// the whole block. ErrReplaced: a Rewind goes below the newest block with data of the project.
 func (e *Export) take(m *ledger.Message) error {
 	switch m.Kind {
 	case ledger.Rewind:
@@ -134,7 +136,7 @@ func (e *Export) take(m *ledger.Message) error {
 			for i := range part.Events {
 				event := &part.Events[i]
 				if part.Block != m.Block || event.Log < next || m.Block.Number <= e.state.At.Number {
-					continue // it was taken, or is void
+					continue // already applied, or replaced
 				}
 				next = event.Log + 1
 				if err := e.event(part, event); err != nil {
@@ -151,7 +153,7 @@ func (e *Export) take(m *ledger.Message) error {
 	return nil
 }
 
-// event takes what an event tells of the project.
+// event applies an event if it is of the project.
 func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 	for i, x := range registry.ExecutedOf(event.Event, e.Project) {
 		row := updateRow{

@@ -14,24 +14,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The formats.
 const (
 	CSV    = "csv"
 	NDJSON = "ndjson"
 )
 
-// row is a line of an export.
 type row interface{ cells() []string }
 
-// header names the columns of CSV; NDJSON has the names in each line.
+// header is the first row of CSV; each line of NDJSON contains the names.
 type header []string
 
 func (h header) cells() []string { return h }
 
-// linesTo returns a function that writes lines, into the buffer of out.
+// linesTo returns a function that writes lines to out.
 func linesTo(out *bufio.Writer, format string) func(row) error {
 	if format == CSV {
-		lines := csv.NewWriter(out) // which has no buffer of its own where it is given one
+		lines := csv.NewWriter(out) // which uses out as its buffer
 		return func(line row) error { return lines.Write(line.cells()) }
 	}
 	lines := json.NewEncoder(out)
@@ -44,7 +42,7 @@ var updateColumns = header{
 	"points", "outcome",
 }
 
-// updateRow is what the contract did with one update. Block, log index and index in the log name it.
+// updateRow is an update's outcome. Block, log index and index in the log identify it.
 type updateRow struct {
 	Block     uint64         `json:"block"`
 	Time      time.Time      `json:"time"`
@@ -70,7 +68,7 @@ func (u updateRow) cells() []string {
 
 var scoreColumns = header{"targetWallet", "scoreType", "score"}
 
-// scoreRow is one score. In JSON it is a string, as the API tells it: JavaScript's numbers would lose digits.
+// scoreRow is one score. In JSON it is a string, as in the API: JavaScript's numbers would lose digits.
 type scoreRow struct {
 	Target    common.Address `json:"targetWallet"`
 	ScoreType string         `json:"scoreType"`
@@ -81,7 +79,7 @@ func (s scoreRow) cells() []string {
 	return []string{hexutil.Encode(s.Target[:]), score.CSVCell(s.ScoreType), strconv.FormatInt(s.Score, 10)}
 }
 
-// FormatOf is the format that a file's name asks for: CSV unless it ends in .ndjson or .jsonl.
+// FormatOf returns the format for a file name: NDJSON for .ndjson and .jsonl, else CSV.
 func FormatOf(path string) string {
 	if end := filepath.Ext(path); end == ".ndjson" || end == ".jsonl" {
 		return NDJSON

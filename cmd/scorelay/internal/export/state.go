@@ -18,15 +18,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What an export is of.
 const (
 	Updates = "updates"
 	Scores  = "scores"
 )
 
-// kind is what an export is. One with another kind cannot continue it.
+// kind identifies an export. Only one of the same kind can continue it.
 type kind struct {
-	Version  int             `json:"version"` // of the state's form
+	Version  int             `json:"version"` // of the state's format
 	What     string          `json:"what"`    // Updates or Scores
 	Format   string          `json:"format"`  // CSV or NDJSON
 	ChainID  uint64          `json:"chainId"`
@@ -36,30 +35,29 @@ type kind struct {
 
 const version = 1
 
-// state is how far an export is.
+// state is an export's progress.
 type state struct {
 	kind
 	Position ledger.Position `json:"position"` // everything before it was read
-	At       evidence.Ref    `json:"at"`       // the newest block of that
-	Newest   uint64          `json:"newest"`   // the newest block with something of the project
-	Record   *score.Record   `json:"record"`   // of the project, as of At; nil before its creation
-	Updates  uint64          `json:"updates"`  // that were read
-	Bytes    int64           `json:"bytes"`    // of updates: of the file, of blocks up to At
-	Sums     int             `json:"scores"`   // lines with a sum, which follow in the state's file
-	scores   index.Scores    // of scores
+	At       evidence.Ref    `json:"at"`       // the newest block read
+	Newest   uint64          `json:"newest"`   // the newest block with data of the project
+	Record   *score.Record   `json:"record"`   // the project as of At; nil before its creation
+	Updates  uint64          `json:"updates"`  // updates read
+	Bytes    int64           `json:"bytes"`    // of updates: length of the file up to block At
+	Sums     int             `json:"scores"`   // number of sum lines that follow
+	scores   index.Scores    // of an export of scores
 }
 
 // begun reports whether anything was read.
 func (s *state) begun() bool { return s.Position != ledger.Position{} }
 
-// sum is a line of the state's file.
 type sum struct {
 	Wallet    common.Address `json:"w"`
 	ScoreType uint8          `json:"t"`
 	Score     int64          `json:"s"`
 }
 
-// load reads the state beside the file; nil when there is none.
+// load reads a state; nil if there is none.
 func load(path string) (*state, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +80,7 @@ func load(path string) (*state, error) {
 	return s, nil
 }
 
-// save replaces the state. After a kill, either the new one is there or the old.
+// save atomically replaces the state.
 func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
 	return replace(path, func(out *bufio.Writer) error {
@@ -97,8 +95,7 @@ func (s *state) save(path string) error {
 	})
 }
 
-// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its
-// own.
+// replace replaces a file atomically and durably. The caller's lock protects path.new.
 func replace(path string, write func(*bufio.Writer) error) error {
 	file, err := os.Create(path + ".new")
 	if err != nil {
@@ -111,7 +108,7 @@ func replace(path string, write func(*bufio.Writer) error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(path+".new"))
 	}
-	dir, err := os.Open(filepath.Dir(path)) // whose sync makes the name last
+	dir, err := os.Open(filepath.Dir(path)) // its sync makes the rename durable
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// call is a figure that is not a row's: of a single call, or of batches that do not apply.
+// call is a figure beside the rows: of a single call, or of skipped updates.
 type call struct {
 	key     string
-	per     string                         // what has that gas
+	per     string                         // the unit of the figure
 	measure func(*machine) (uint64, error) // gas
 }
 
@@ -35,7 +35,7 @@ func calls() []call {
 	}
 }
 
-// duplicates is the gas per update of a batch that was applied before.
+// duplicates returns the gas per update of a batch that was applied before.
 func duplicates(base *machine) (uint64, error) {
 	g := newGenerator(plain("duplicates", 0, 100, consecutive))
 	l, err := newLab(base, g)
@@ -53,7 +53,7 @@ func duplicates(base *machine) (uint64, error) {
 	return perUpdate(receipt.GasUsed, g.updates), nil
 }
 
-// direct is the gas of an updater's own call, averaged over a word of ids.
+// direct returns the gas of an updater's own call, averaged over wordIDs calls.
 func direct(base *machine, ids style) (gas uint64, err error) {
 	g := newGenerator(plain("direct", 0, 1, ids))
 	l, err := newLab(base, g)
@@ -73,7 +73,6 @@ func direct(base *machine, ids style) (gas uint64, err error) {
 	return perUpdate(gas, wordIDs), nil
 }
 
-// create is the gas of a project's creation.
 func (m *machine) create(p *score.Project) (uint64, error) {
 	receipt, err := m.call(relayerKey, registry.EncodeCreateProject(p))
 	if err != nil {
@@ -82,7 +81,6 @@ func (m *machine) create(p *score.Project) (uint64, error) {
 	return receipt.GasUsed, registry.Created(p.ID, m.contract, receipt)
 }
 
-// setSignedOnly is the gas of an owner's call that makes a project take signed groups only.
 func setSignedOnly(base *machine) (uint64, error) {
 	l, err := newLab(base, newGenerator(plain("signed only", 0, 1, consecutive)))
 	if err != nil {
@@ -96,11 +94,11 @@ func setSignedOnly(base *machine) (uint64, error) {
 	return receipt.GasUsed, nil
 }
 
-// Most is how many updates one transaction holds, under osaka.
+// Most contains the largest numbers of updates in one transaction, under osaka.
 type Most struct {
-	Fresh              int `json:"fresh_consecutive"`    // by its gas, if every wallet is fresh
-	Existing           int `json:"existing_consecutive"` // by its gas, if none is
-	PlannedConsecutive int `json:"planned_consecutive"`  // that a relayer puts into it, for any wallets
+	Fresh              int `json:"fresh_consecutive"`    // wallets without a score
+	Existing           int `json:"existing_consecutive"` // wallets with a score
+	PlannedConsecutive int `json:"planned_consecutive"`  // as planned by a relayer, for any wallets
 	PlannedRandom      int `json:"planned_random"`
 }
 
@@ -113,15 +111,14 @@ func capacity(base *machine) (out Most, err error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// mostThatMayApply bounds the search of most: more updates than a transaction can hold.
+// mostThatMayApply is more updates than fit into a transaction.
 const mostThatMayApply = 1 << 13
 
-// inOrder is next, by ascending ids.
 func (g *generator) inOrder() []score.Update {
 	return slices.SortedFunc(slices.Values(g.next()), func(a, b score.Update) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 }
 
-// most is how many updates with consecutive ids one transaction holds, by its gas and its size.
+// most returns the largest number of updates with consecutive ids in one transaction, by gas used and size.
 func most(base *machine, fresh bool) (int, error) {
 	r := plain("most", 0, mostThatMayApply, consecutive)
 	r.fresh = fresh
@@ -143,7 +140,7 @@ func most(base *machine, fresh bool) (int, error) {
 	return n, failed
 }
 
-// holds tells whether one transaction applies all the updates. It leaves the lab as it is.
+// holds reports whether one transaction can apply all the updates, in a fork.
 func (l *lab) holds(updates []score.Update) (bool, error) {
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.Limits{
 		MaxUpdates: math.MaxUint16, MaxGas: math.MaxUint64, MaxBytes: math.MaxInt,
@@ -161,7 +158,7 @@ func (l *lab) holds(updates []score.Update) (bool, error) {
 	return err == nil && receipt.Status == types.ReceiptStatusSuccessful, err
 }
 
-// planned is how many fresh updates a relayer puts into one transaction.
+// planned returns the number of updates, all on wallets without a score, that a relayer puts into one transaction.
 func planned(rules Rules, ids style) (int, error) {
 	batches, err := plan(rules.model.Batch, unsigned(newGenerator(plain("planned", 0, mostThatMayApply, ids).onFresh()).inOrder()))
 	if err != nil {

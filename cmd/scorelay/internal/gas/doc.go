@@ -1,11 +1,10 @@
-// Package gas measures what the contract costs: it plays the same batches as a relayer would send on geth's EVM in
-// memory, and divides each transaction's gas by its updates.
+// Package gas runs a relayer's batches on geth's EVM in memory and divides the transactions' gas by their updates.
 //
 // # Invariants
 //
-//   - The contract is the embedded one, the batches are planned by package batch and encoded by package registry, the
-//     transactions are signed and applied as a block would: intrinsic gas, the floor of calldata and the cap of a
-//     transaction's gas included. Every outcome is checked.
+//   - The contract is the embedded one. Batches are planned by package batch and encoded by package registry.
+//     Transactions are signed and applied as in a block, with intrinsic gas, calldata floor and gas cap. Every
+//     outcome is checked.
 //   - The figures are the same in every run: projects, wallets, ids and orders come from fixed seeds.
-//   - Figures are rounded up.
+//   - Gas per update is rounded up; lower bounds are rounded down.
 package gas

@@ -8,7 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The prices of Osaka that no contract of this design gets around.
+// Osaka's prices, in gas, of operations that any contract of this design needs.
 const (
 	coldRead    = params.ColdSloadCostEIP2929
 	slotKey     = params.Keccak256Gas + 2*params.Keccak256WordGas
@@ -18,10 +18,10 @@ const (
 	recover     = params.EcrecoverGas
 )
 
-// used knows which slots of the contract hold something, as wordSlot and scoreSlot.
+// used is the set of the contract's non-empty slots, each a wordSlot or scoreSlot.
 type used map[any]bool
 
-// What a transaction reads or writes at most once.
+// Keys of data that a transaction reads, writes or contains at most once.
 type (
 	memberSlot struct {
 		project score.ProjectID
@@ -47,11 +47,14 @@ type (
 	}
 )
 
-// least is the least gas that the batch can cost with projects, members, ids and scores kept as they are, and marks its
-// slots as used: the transaction, an event, a read of the relayer, of each signer and of each slot of actions, a write of
-// each word and each slot of scores, and the bytes that say what is not known yet: one id of each word, target and type
-// once for a group's updates that share them, and actions. Headers, masks and lengths are left out. fresh counts the slots
-// that were not used before.
+// least returns a lower bound of the batch's gas for any code that stores projects, members, ids and scores as this
+// contract does. It marks the batch's slots as used; fresh counts the newly used ones. The bound adds up:
+//
+//   - The transaction, an event and a read of the relayer's role.
+//   - A read of each signer and each slot of actions, and the recovery of each group's signature.
+//   - A write of each word and each slot of scores.
+//   - Calldata: signatures, one id per word, target and type once for a group's updates that share them, and actions.
+//     Headers, masks and lengths are omitted.
 func (s used) least(b batch.Batch) (gas uint64, fresh batch.Fresh) {
 	gas = params.TxGas + event + coldRead
 	seen := map[any]bool{}
@@ -94,7 +97,7 @@ func (s used) least(b batch.Batch) (gas uint64, fresh batch.Fresh) {
 	return gas, fresh
 }
 
-// said is the price of calldata that is copied to the event.
+// said returns the gas of calldata that is also copied to the event.
 func said(data ...byte) (gas uint64) {
 	for _, b := range data {
 		gas += params.LogDataGas + params.TxDataNonZeroGasEIP2028

@@ -13,8 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// machine is a state in memory with the deployed contract, and the EVM of some rules to change it. It is not safe for
-// concurrent use.
+// machine is an EVM in memory under some rules, with the deployed contract. It is not safe for concurrent use.
 type machine struct {
 	rules     Rules
 	evm       *evm.Machine
@@ -22,16 +21,13 @@ type machine struct {
 	deployGas uint64
 }
 
-// errReverted says that a transaction was applied and failed.
 var errReverted = errors.New("transaction failed")
 
-// Accounts of every machine.
 var (
 	adminKey   = keyOf("admin")
 	relayerKey = keyOf("relayer")
 )
 
-// keyOf is the private key of an account of that name.
 func keyOf(name string) *ecdsa.PrivateKey {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("gas " + name)))
 	if err != nil {
@@ -42,7 +38,6 @@ func keyOf(name string) *ecdsa.PrivateKey {
 
 func addressOf(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
-// newMachine deploys the contract under the rules.
 func newMachine(rules Rules) (*machine, error) {
 	empty, err := evm.New(rules.config, rules.time)
 	if err != nil {
@@ -57,19 +52,17 @@ func newMachine(rules Rules) (*machine, error) {
 	return m, nil
 }
 
-// fork is an independent copy of the machine.
 func (m *machine) fork() *machine {
 	out := *m
 	out.evm = m.evm.Fork()
 	return &out
 }
 
-// call sends the contract a transaction that must succeed.
 func (m *machine) call(from *ecdsa.PrivateKey, data []byte) (*types.Receipt, error) {
 	return m.send(from, &m.contract, data)
 }
 
-// send applies a transaction that must succeed and fit what nodes take.
+// send applies a transaction as try does, but returns errReverted if it reverts.
 func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
 	receipt, err := m.try(from, to, data)
 	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
@@ -78,7 +71,7 @@ func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) 
 	return receipt, err
 }
 
-// try applies a transaction, whether it succeeds or not.
+// try applies a transaction, which may revert. Errors: evm.ErrTooLong, or that it is invalid.
 func (m *machine) try(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
 	return m.evm.Apply(from, to, data, m.rules.txGas)
 }

@@ -20,25 +20,24 @@ var (
 	errOutcome = errors.New("outcome is not the expected one")
 )
 
-// sentBatch is one transaction of a row.
 type sentBatch struct {
 	batch batch.Batch
 	gas   uint64
-	floor uint64 // lower bound by the prices of opcodes, under osaka
+	floor uint64 // lower bound under osaka, see least
 	fresh batch.Fresh
-	bytes int // of the transaction, at most
+	bytes int // size of the transaction, at most
 }
 
-// perUpdate is rounded up.
+// perUpdate divides and rounds up.
 func perUpdate(gas uint64, updates int) uint64 { return (gas + uint64(updates) - 1) / uint64(updates) }
 
-// lab is a machine with projects, and what their updates have used so far.
+// lab is a machine with projects and the slots used so far.
 type lab struct {
 	*machine
 	used used
 }
 
-// newLab makes the generator's projects, and scores for its wallets unless they are to be fresh.
+// newLab creates the generator's projects and, unless g.fresh, its wallets' scores.
 func newLab(base *machine, g *generator) (*lab, error) {
 	l := &lab{machine: base.fork(), used: used{}}
 	for _, p := range g.projects {
@@ -57,7 +56,6 @@ func newLab(base *machine, g *generator) (*lab, error) {
 	return l, nil
 }
 
-// measure plays the row's batches.
 func (r row) measure(base *machine) (out []sentBatch, err error) {
 	g := newGenerator(r)
 	l, err := newLab(base, g)
@@ -82,10 +80,9 @@ func (r row) measure(base *machine) (out []sentBatch, err error) {
 	return out, nil
 }
 
-// unsigned makes a unit of each update.
 func unsigned(updates []score.Update) []score.Unit { return slices.Collect(score.Units(updates, nil)) }
 
-// signed has the updates, all of one project, signed in groups as the SDK makes them.
+// signed signs the updates, all of one project, in the SDK's groups.
 func signed(domain sdk.Domain, key *ecdsa.PrivateKey, updates []score.Update) (out []score.Unit, err error) {
 	list, byID := make([]sdk.Update, len(updates)), map[score.UpdateID]score.Update{}
 	for i, u := range updates {
@@ -110,7 +107,7 @@ func signed(domain sdk.Domain, key *ecdsa.PrivateKey, updates []score.Update) (o
 	return out, nil
 }
 
-// plan fills batches with the units in their order, as a relayer does: as few as its limits at worst allow by the model.
+// plan packs units in order into batches as a relayer does, as full as the limits allow by the model's bound.
 func plan(model batch.Model, units []score.Unit) (out []batch.Batch, err error) {
 	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
 	if err != nil {
@@ -129,7 +126,7 @@ func plan(model batch.Model, units []score.Unit) (out []batch.Batch, err error) 
 	return append(out, builder.Build()), nil
 }
 
-// apply plans, sends, and wants all applied.
+// apply plans and sends the units, which must all be applied.
 func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 	planned, err := plan(l.rules.model.Batch, units)
 	if err != nil {
@@ -146,7 +143,7 @@ func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 	return out, nil
 }
 
-// sendBatch sends the batch and wants the outcome of all its updates.
+// sendBatch sends the batch. Any outcome other than want is errOutcome.
 func (l *lab) sendBatch(b batch.Batch, want score.Outcome) (*types.Receipt, error) {
 	receipt, err := l.call(relayerKey, registry.EncodeBatch(b))
 	if err != nil {

@@ -13,24 +13,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 )
 
-// Prices turn gas into money.
 type Prices struct {
 	Gas   float64 `json:"gas_gwei"`
 	Ether float64 `json:"ether_usd"`
 
-	Chain     string  `json:"chain,omitempty"` // op or arbitrum: what it charges for bytes on L1 is counted; else nothing is
+	Chain     string  `json:"chain,omitempty"` // op or arbitrum: its L1 fee is counted
 	L1BaseFee float64 `json:"l1_base_fee_gwei,omitempty"`
 	L1BlobFee float64 `json:"l1_blob_base_fee_gwei,omitempty"`
 }
 
-// What an OP Stack chain charges for on L1 (Fjord). The scalars are each chain's own: Base's, as of 2026.
+// Factors of an OP Stack chain's L1 fee (Fjord). Each chain has its own scalars; these are Base's, as of 2026.
 const (
 	baseScalar, blobScalar = 2_269, 1_055_762
 	calldataGas            = 16
 )
 
-// l1 is the most that a rollup charges for a transaction of so many bytes on L1, gwei: of bytes that do not compress, as most of a batch's
-// do not.
+// l1 returns a rollup's highest L1 fee, in gwei: for incompressible bytes, as most of a batch's are.
 func (p Prices) l1(bytes int) float64 {
 	switch p.Chain {
 	case "op":
@@ -42,50 +40,49 @@ func (p Prices) l1(bytes int) float64 {
 	return 0
 }
 
-// Cost of a million updates.
 type Cost struct {
 	Ether float64 `json:"eth"`
 	USD   float64 `json:"usd"`
 }
 
-// Report is what was measured. Gas per update unless the key names a call.
+// Report contains gas per update, unless the key is a call's.
 type Report struct {
 	Geth    string                       `json:"geth"`
-	EIPs    map[string][]string          `json:"eips"`   // by rules
-	Gas     map[string]uint64            `json:"-"`      // under osaka; each row is a member of the object itself
-	Rules   map[string]map[string]uint64 `json:"rules"`  // gas by rules
-	Bounds  map[string]uint64            `json:"bounds"` // what Gas is promised not to exceed
+	EIPs    map[string][]string          `json:"eips"`   // by name of the rules
+	Gas     map[string]uint64            `json:"-"`      // under osaka; in JSON, members of the report itself
+	Rules   map[string]map[string]uint64 `json:"rules"`  // gas by name of the rules
+	Bounds  map[string]uint64            `json:"bounds"` // promised upper bounds of Gas
 	Floors  map[string]uint64            `json:"lower_bounds"`
 	Prices  Prices                       `json:"prices"`
 	Most    Most                         `json:"most_updates"`
 	Million map[string]Cost              `json:"million"`           // updates, under osaka
-	L1      map[string]float64           `json:"l1_gwei,omitempty"` // an update, beside Gas
+	L1      map[string]float64           `json:"l1_gwei,omitempty"` // per update, in addition to Gas
 	Model   Model                        `json:"model"`
 	Next    Next                         `json:"next"`
 }
 
-// Next is what becomes of a relayer's batches under amsterdam.
+// Next describes a relayer's batches under amsterdam.
 type Next struct {
-	PlannedConsecutive int   `json:"planned_consecutive"` // that it puts into a transaction, for any wallets
+	PlannedConsecutive int   `json:"planned_consecutive"` // updates in a transaction as it plans, for any wallets
 	PlannedRandom      int   `json:"planned_random"`
 	Model              Model `json:"model"`
 }
 
-// Model is how far the relayer's model of gas is from what batches used, in percent of that.
+// Model compares the relayer's gas model with the gas used, in percent of the latter.
 type Model struct {
 	Batches int `json:"batches"`
 
-	// How much the bound at worst had to spare: the least, below 0 if a batch would run out of gas; and the most of batches
-	// that were as bad as can be, all slots fresh.
+	// Excess of the model's upper bound: the least, negative if a batch would run out of gas; and the most among
+	// batches with only fresh slots, the worst case.
 	BoundLeast float64 `json:"bound_least_percent"`
 	BoundFresh float64 `json:"bound_most_percent_when_fresh"`
 
-	// How far the estimate was off, above or below.
+	// Absolute error of the estimate.
 	EstimateMost float64 `json:"estimate_most_percent"`
 	EstimateMean float64 `json:"estimate_mean_percent"`
 }
 
-// MarshalJSON puts the rows of Gas beside the other members, where a script finds them by their names.
+// MarshalJSON adds the entries of Gas as members of the report, for scripts.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	type others Report
 	raw, err := json.Marshal((*others)(r))
@@ -102,7 +99,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// Measure plays everything, under the rules of mainnet and of its next fork. The same prices give the same report.
+// Measure measures all rows and calls under the rules of mainnet and its next fork. It is deterministic.
 func Measure(prices Prices) (*Report, error) {
 	r := &Report{
 		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), Prices: prices,
@@ -126,7 +123,7 @@ func Measure(prices Prices) (*Report, error) {
 	return r, nil
 }
 
-// Broken lists the promises that Gas does not keep, in the order of the table.
+// Broken returns the keys of rows above their promised bound, in the order of the table.
 func (r *Report) Broken() (keys []string) {
 	for _, row := range rows() {
 		if bound, promised := r.Bounds[row.key]; promised && r.Gas[row.key] > bound {
@@ -136,13 +133,12 @@ func (r *Report) Broken() (keys []string) {
 	return keys
 }
 
-// million is what a million updates cost, of so many gwei each.
 func (p Prices) million(gwei float64) Cost {
 	ether := gwei / 1000 // 10^9 gwei to one ether
 	return Cost{Ether: round(ether, 1000), USD: round(ether*p.Ether, 100)}
 }
 
-// round keeps one of a number of parts, so that reports do not end in the noise of floating point.
+// round rounds x to multiples of 1/parts.
 func round(x, parts float64) float64 { return math.Round(x*parts) / parts }
 
 func (r *Report) measure(rules Rules) error {
@@ -203,7 +199,7 @@ func (m *Model) add(model batch.Model, batches []sentBatch) {
 	}
 }
 
-// round cuts the noise of floating point off, to the worse side where a sign counts.
+// round rounds to 0.01 %, and BoundLeast down, since its sign matters.
 func (m *Model) round() {
 	m.BoundLeast = math.Floor(m.BoundLeast*100) / 100
 	for _, x := range []*float64{&m.BoundFresh, &m.EstimateMost, &m.EstimateMean} {
@@ -211,5 +207,5 @@ func (m *Model) round() {
 	}
 }
 
-// percent is how much more the guess is than what was used.
+// percent returns the excess of guess over used in percent.
 func percent(guess, used uint64) float64 { return 100 * (float64(guess)/float64(used) - 1) }

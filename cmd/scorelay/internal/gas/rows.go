@@ -1,29 +1,28 @@
 package gas
 
-// row is a workload that is measured: batches of as many updates, all of which apply.
+// row is a measured workload: batches of equally many updates, which all apply.
 type row struct {
 	key     string
-	promise uint64 // gas per update at most, under osaka; 0 promises nothing
+	promise uint64 // upper bound of gas per update, under osaka; 0: none
 
-	updates  int // of a batch
-	hits     int // how often a batch hits each of its wallets
+	updates  int // per batch
+	hits     int // updates per wallet in a batch
 	projects int
-	signers  int // of each project
+	signers  int // per project
 	ids      style
 	fresh    bool // no wallet had a score before
 	signed   bool // in signed groups
 }
 
-// style is how updateIds are minted.
 type style int
 
 const (
-	consecutive style = iota // as the SDK does, a stream for each project and signer
+	consecutive style = iota // as the SDK does, one stream per project and signer
 	random                   // 32 random bytes
 	subset                   // a random part of a word, then another part of it
 )
 
-// plain is a row of one project and one signer, each wallet hit once.
+// plain returns a row with one project, one signer and one update per wallet.
 func plain(key string, promise uint64, updates int, ids style) row {
 	return row{key: key, promise: promise, updates: updates, hits: 1, projects: 1, signers: 1, ids: ids}
 }
@@ -34,7 +33,7 @@ func (r row) inSigned() row          { r.signed = true; return r }
 func (r row) overProjects(n int) row { r.projects = n; return r }
 func (r row) bySigners(n int) row    { r.signers = n; return r }
 
-// rows lists what is measured, the promised ones first.
+// rows returns all rows, those with a promise first.
 func rows() []row {
 	return []row{
 		plain("existing_consecutive_100", 6_600, 100, consecutive),
@@ -65,12 +64,12 @@ func rows() []row {
 
 const (
 	wordIDs       = 256 // ids of a word
-	randomBatches = 8   // of random ids; they cost the same but for a zero byte here and there
+	randomBatches = 8   // with random ids; their gas differs only by occasional zero bytes
 	subsetBatches = 32
 )
 
-// batches is how many are measured: with consecutive ids as many as fill whole words, so that every new word is paid
-// for, and shared by all of its ids.
+// batches returns the number of measured batches. Consecutive ids fill whole words, so that all ids of a word share
+// its gas.
 func (r row) batches() int {
 	switch r.ids {
 	case random:

@@ -6,25 +6,24 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// Rules are what a chain charges.
+// Rules are a fork's gas prices and limits.
 type Rules struct {
 	Name string   // of the fork: osaka or amsterdam
-	Live bool     // on mainnet, as the geth in use knows it
-	EIPs []string // those that price the contract's transactions, as far as geth implements them
+	Live bool     // on mainnet, by the geth in use
+	EIPs []string // with prices for the contract's transactions, as far as geth implements them
 
-	model  registry.GasRules // as relayers know them
+	model  registry.GasRules // as relayers use them
 	config *params.ChainConfig
 	time   uint64 // of the blocks, s since 1970
 	txGas  uint64 // gas limit of a transaction
 }
 
-// Names of the rules.
 const (
 	nameOsaka     = "osaka"
 	nameAmsterdam = "amsterdam"
 )
 
-// osaka is what mainnet charges now.
+// osaka returns mainnet's current rules.
 func osaka() Rules {
 	config := *params.MainnetChainConfig
 	config.AmsterdamTime, config.BogotaTime = nil, nil
@@ -38,8 +37,8 @@ func osaka() Rules {
 	}
 }
 
-// amsterdam is what mainnet may charge after the next fork, Glamsterdam, as this geth has it. Parameters may still move.
-// The limit of a transaction leaves room for its state gas, which EIP-8037 takes out of the cap of EIP-7825.
+// amsterdam returns the rules of mainnet's next fork, Glamsterdam, as in this geth; parameters may still change. The
+// gas limit leaves room for state gas, which EIP-8037 exempts from EIP-7825's cap.
 func amsterdam() Rules {
 	rules := osaka()
 	config := *rules.config

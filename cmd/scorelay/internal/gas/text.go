@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "Gas on geth %s's EVM in memory.\n\n", r.Geth)
@@ -65,7 +64,6 @@ above hold both. L1 is charged for each byte, of which hardly one compresses; on
 	return out.Flush()
 }
 
-// thousands writes 1,234,567.
 func thousands(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for at := len(s) - 3; at > 0; at -= 3 {

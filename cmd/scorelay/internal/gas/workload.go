@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Of every project.
+// Sizes of every newProject.
 const (
 	actions    = 8
 	scoreTypes = 4
@@ -21,7 +21,6 @@ const (
 	updaters   = 5
 )
 
-// newProject is a usual project, the i-th of a row.
 func newProject(i int) *score.Project {
 	p := &score.Project{
 		ID: score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "gas project %d", i))), Name: "Gas",
@@ -41,7 +40,7 @@ func newProject(i int) *score.Project {
 	return p
 }
 
-// largestProject has everything the bounds allow.
+// largestProject returns a project at all bounds of a creation.
 func largestProject() *score.Project {
 	name := func(kind string, i, size int) string {
 		name := fmt.Sprintf("%s-%03d-", kind, i)
@@ -67,16 +66,15 @@ func largestProject() *score.Project {
 	return p
 }
 
-// updaterKey is the key of the j-th updater of the i-th project.
 func updaterKey(i, j int) *ecdsa.PrivateKey { return keyOf(fmt.Sprintf("updater %d of %d", j, i)) }
 
-// generator makes the updates of a row, the same in every run.
+// generator generates a row's updates, the same in every run.
 type generator struct {
 	row
 	rng      *rand.Rand
 	projects []*score.Project
-	streams  []*stream          // of each project and signer
-	wallets  [][]common.Address // of each project, that have a score; none on fresh wallets
+	streams  []*stream          // by project, then signer
+	wallets  [][]common.Address // by project; unused if fresh
 }
 
 func newGenerator(r row) *generator {
@@ -96,7 +94,7 @@ func newGenerator(r row) *generator {
 	return g
 }
 
-// existing makes updates that give every wallet of the generator a score.
+// existing returns updates that give every wallet a score.
 func (g *generator) existing() (out []score.Update) {
 	for i, p := range g.projects {
 		ids := g.newStream()
@@ -107,7 +105,7 @@ func (g *generator) existing() (out []score.Update) {
 	return out
 }
 
-// next makes the updates of the next batch, in the order they come in: any.
+// next returns the next batch's updates in random order.
 func (g *generator) next() []score.Update {
 	out := make([]score.Update, 0, g.updates)
 	for i, p := range g.projects {
@@ -127,7 +125,6 @@ func (g *generator) next() []score.Update {
 	return out
 }
 
-// targets of n updates of a project in one batch.
 func (g *generator) targets(project, n int) []common.Address {
 	out := make([]common.Address, n)
 	wallets := g.wallets[project]
@@ -165,11 +162,11 @@ func (g *generator) bytes32() (b [32]byte) {
 	return b
 }
 
-// stream mints ids as the SDK does: 28 bytes of its own, and a counter.
+// stream generates ids as the SDK does: 28 random bytes, and a counter.
 type stream struct {
 	prefix [32]byte
 	next   uint32
-	lows   []int // of part: the order of the word's ids
+	lows   []int // for part: the order of the word's ids
 }
 
 func (g *generator) newStream() *stream { return &stream{prefix: g.bytes32()} }
@@ -181,7 +178,7 @@ func (s *stream) id() score.UpdateID {
 	return id
 }
 
-// part mints from words in a random order, in as many parts of a word as fit; what remains of it is left out.
+// part generates ids in random order within a word, of which it uses as many whole parts of size ids as fit.
 func (s *stream) part(size int, rng *rand.Rand) score.UpdateID {
 	at := int(s.next) % (wordIDs / size * size)
 	if at == 0 {

@@ -1,4 +1,4 @@
-// Package keyfile writes files that hold a key.
+// Package keyfile writes files that contain a key.
 package keyfile
 
 import (
@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file that only its owner may read, in place of the one that is there. A reader, and a kill, never see
-// half of it. The new file gets a name that is free and then takes the place of the old, so nothing that was there before is
-// written to: a symbolic link is replaced, and what it leads to stays as it is.
+// Replace atomically replaces a file with one that only its owner may read: readers see the old or the new file, also
+// after a kill. It writes under a free name and renames, so it never writes into existing files: a symbolic link is
+// replaced, and its target is unchanged.
 func Replace(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// attemptTimeout bounds one HTTP request; the API itself answers 503 long before.
+// attemptTimeout bounds one HTTP request; the API responds 503 long before.
 const attemptTimeout = 15 * time.Second
 
-// Client is the SDK's client, which speaks to the replicas of one API in turn. It is safe for concurrent use.
+// Client is the SDK's client over the replicas of one API, in turn. It is safe for concurrent use.
 type Client struct {
 	*sdk.Client
-	Domain wallet.Domain // of the deployment's contract, under which groups are signed; set before use
+	Domain wallet.Domain // for signed groups; set before use
 
 	http *http.Client
 }
 
-// NewClient makes a client that keeps up to connections connections open to each of the API's replicas, at addresses
-// such as http://127.0.0.1:8080 (at least one).
+// NewClient returns a client that keeps up to connections idle connections per replica. replicas are one or more
+// addresses such as http://127.0.0.1:8080; an invalid one is an error.
 func NewClient(apiKey string, connections int, replicas ...string) (*Client, error) {
 	transport := &inTurn{Transport: &http.Transport{MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
 	for _, address := range replicas {
@@ -51,22 +51,19 @@ func newClient(address, apiKey string, transport http.RoundTripper) *Client {
 	return &Client{Client: sdk.NewClient(address, apiKey, over), http: over}
 }
 
-// Close drops the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// CreateProject sends a creation until it is accepted, the API refuses it, or ctx ends.
+// CreateProject retries until the API accepts or rejects the creation, or ctx ends.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	return sdk.Retry(ctx, func() error { return c.Client.CreateProject(ctx, p) })
 }
 
-// inTurn sends each request to the next of some hosts.
 type inTurn struct {
 	*http.Transport
 	replicas []*url.URL
 	next     atomic.Uint64
 }
 
-// RoundTrip sends one request.
 func (t *inTurn) RoundTrip(r *http.Request) (*http.Response, error) {
 	to := t.replicas[t.next.Add(1)%uint64(len(t.replicas))]
 	r = r.Clone(r.Context())
@@ -74,18 +71,15 @@ func (t *inTurn) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// Wallet signs updates.
 type Wallet struct {
 	Address common.Address
 	Sign    sdk.Signer
 }
 
-// NewWallet wraps a key.
 func NewWallet(key *ecdsa.PrivateKey) *Wallet {
 	return &Wallet{Address: crypto.PubkeyToAddress(key.PublicKey), Sign: sdk.KeySigner(key)}
 }
 
-// RandomWallet makes a wallet of a new key.
 func RandomWallet() (*Wallet, error) {
 	key, err := crypto.GenerateKey()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package load drives the published Go SDK as many backends at once do, for the operator's tool and for tests: a plan sent
-// as fast as answers come back (the demo), and an open loop at a fixed rate (the load generator).
+// Package load uses the Go SDK as many concurrent backends do, for the operator's tool and for tests. It sends a plan
+// as fast as responses arrive (the demo), or an open loop at a fixed rate (the load generator).
 //
-// It follows the API's one rule for callers: an update that got no 200 may be sent again under the same updateId. So an
-// answer of 200 is a promise, to be followed until it is final, and nothing else is. What has no answer, or no final
-// outcome yet, is unknown: whether anything is lost is for the audit to say, which reads the stream and the contract.
+// It follows the API's rule for callers: until a 200, an update may be sent again under the same updateId. Only a 200
+// is a promise, which is followed until the update is final. Until then its outcome is unknown; only the audit of the
+// stream and the contract decides whether it is lost.
 package load

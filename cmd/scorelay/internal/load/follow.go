@@ -12,15 +12,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// followEvery is how often Follow asks, and with it how exact the time of finality is.
+// followEvery is Follow's polling interval, and so the resolution of Tally.Finality.
 const followEvery = 250 * time.Millisecond
 
-// ErrStalled says that nothing became final for too long while promises were outstanding.
+// ErrStalled reports that no promised update became final for too long.
 var ErrStalled = errors.New("nothing became final for too long")
 
-// Follow asks the API for the statuses of what the tally holds as promised, and tells the tally what is final. It returns
-// when sent is closed and every promise is final, with ErrStalled when nothing became final for patience after sent was
-// closed, with the API's error when it told nothing for Patience, or with ctx's error.
+// Follow polls the API for the tally's promised updates and records final ones. It returns nil when sent is closed
+// and every promised update is final. Errors: ErrStalled if none became final for patience after sent was closed; the
+// API's if every request failed for Patience; ctx's.
 func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, patience time.Duration) error {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
@@ -29,7 +29,7 @@ func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, 
 		ended := false
 		select {
 		case <-sent:
-			ended = true // before what is open is read
+			ended = true // read before the open promises
 		default:
 			progress = time.Now()
 		}
@@ -57,7 +57,7 @@ func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, 
 	}
 }
 
-// look asks once about each open promise, and returns how many became final.
+// look polls each open promise once and returns the number that became final.
 func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error) {
 	for project, open := range tally.open() {
 		for ids := range slices.Chunk(open, sdk.MaxLookUp) {
@@ -77,11 +77,10 @@ func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error)
 	return settled, nil
 }
 
-// usedPerCall is how many ids one call of the contract looks up.
 const usedPerCall = 1000
 
-// NotUsed returns the promised updates whose ids the contract has not used: what no answer of the API can hide. view
-// calls the contract in the state of a block after they became final.
+// NotUsed returns the promised updates with ids unused in the contract, independent of the API. view calls the
+// contract at a block after they became final.
 func (t *Tally) NotUsed(ctx context.Context, view func(ctx context.Context, data []byte) ([]byte, error)) (missing []Key, err error) {
 	promised := map[score.ProjectID][]score.UpdateID{}
 	for key := range t.Promised() {

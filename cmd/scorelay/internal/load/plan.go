@@ -10,18 +10,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// Place is where a plan's updates go.
+// Place is a project as the target of a plan's updates.
 type Place struct {
 	Project    score.ProjectID
-	SignedOnly bool     // it takes signed groups only
+	SignedOnly bool     // only signed groups are accepted
 	Actions    []string // by index
-	ScoreType  string   // its first
+	ScoreType  string   // the project's first
 	Updaters   []*Wallet
 	Stranger   *Wallet // not a member
 	Targets    []common.Address
 }
 
-// RandomTargets makes n addresses whose scores may change.
 func RandomTargets(n int) []common.Address {
 	targets := make([]common.Address, n)
 	for i := range targets {
@@ -30,13 +29,13 @@ func RandomTargets(n int) []common.Address {
 	return targets
 }
 
-// RandomID is an id not minted before, which shares no word with any other.
+// RandomID returns a random id, in a word of its own.
 func RandomID() (id score.UpdateID) {
 	_, _ = rand.Read(id[:]) // never fails
 	return id
 }
 
-// Update is the n-th of a place, without an id.
+// Update returns the n-th update, without an id.
 func (p *Place) Update(n int) Update {
 	action := n % len(p.Actions)
 	return Update{
@@ -45,19 +44,18 @@ func (p *Place) Update(n int) Update {
 	}
 }
 
-// planned is a plan in the making.
 type planned struct {
 	place   *Place
-	minters []*sdk.Minter // one for each updater
+	minters []*sdk.Minter // one per updater
 	posts   []*Post
 	made    []Update // in order, those of the open group without ids
 	group   []Update // open
 	groups  int
 }
 
-// Plan is n updates in the order to send them. In each hundred, one update is sent again (1 %) and one is invalid (1 %).
-// A third of the others goes in signed groups, all of them where the place takes nothing else. Of those that go alone
-// half have random ids, of the groups one in three; the others' ids count up, for each signer by itself.
+// Plan returns n updates in sending order. In each hundred, one repeats an earlier update and one is invalid. A third
+// of the others is in signed groups, or all if the place is SignedOnly. Half of the single updates and every third
+// group have random ids; other ids are consecutive per signer.
 func Plan(place *Place, n int) []*Post {
 	p := &planned{place: place}
 	for range place.Updaters {
@@ -98,7 +96,7 @@ func (p *planned) add(post *Post) {
 	p.made = append(p.made, post.Updates...)
 }
 
-// closeGroup gives the open group its signer and ids.
+// closeGroup completes the open group and adds it to the plan.
 func (p *planned) closeGroup() {
 	if len(p.group) == 0 {
 		return
@@ -109,7 +107,7 @@ func (p *planned) closeGroup() {
 	p.group, p.groups = nil, p.groups+1
 }
 
-// Assign gives up to 256 updates the wallet as their signer, and ids: random, or the next of the minter.
+// Assign sets the signer and ids of up to 256 updates; ids are random or the minter's next.
 func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
 	next := RandomID
 	if !random {
@@ -125,7 +123,7 @@ func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
 	}
 }
 
-// invalid makes an update that must be refused, in one of several ways in turn.
+// invalid returns a post that the API must reject, for one of six reasons in turn.
 func invalid(place *Place, u Update, turn int) *Post {
 	u.ID, u.Invalid = RandomID(), true
 	post := &Post{Signed: place.SignedOnly}
@@ -143,7 +141,7 @@ func invalid(place *Place, u Update, turn int) *Post {
 	case 5:
 		u.Target = common.Address{}
 		if place.SignedOnly {
-			post.Signed, u.Target = false, place.Targets[0] // a good one, but alone
+			post.Signed, u.Target = false, place.Targets[0] // valid except for its lack of a group
 		}
 	}
 	post.Updates = []Update{u}

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Patience is with an API that takes nothing of what is sent to it again and again.
+// Patience bounds a run's time without a result from the API.
 const Patience = 90 * time.Second
 
-// Run sends posts in order, concurrency at a time, each as soon as an earlier one has its answer, and hands every
-// result to done (from several goroutines at once). It returns when all have their answer, none had one for Patience, or ctx has ended;
-// posts that were not sent by then have no result.
+// Run sends posts in order, concurrency at a time. It calls done with every result, from several goroutines at once.
+// It returns after all results, Patience after the last one, or when ctx has ended. Posts unsent by then have no
+// result.
 func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done func(Result)) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -40,18 +40,18 @@ func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done fu
 	workers.Wait()
 }
 
-// Pace of an open loop: updates are sent when they are due, whether or not earlier ones have their answer, so a slow
-// server shows as latency rather than as a lower rate.
+// Pace is that of an open loop: updates are sent when due, even while earlier ones are unanswered. So a slow server
+// shows as latency instead of a lower rate.
 type Pace struct {
 	Rate        float64 // updates per second
 	Duration    time.Duration
-	MaxInFlight int // posts; the updates of one that would be one more are not sent but counted as missed
+	MaxInFlight int // posts; the updates of a post beyond it are missed
 }
 
-// Open sends what next makes at the pace, and hands every result to done (from several goroutines at once). Latency
-// counts from when a post was due, which is when the last of its updates was. It returns the number of updates that were
-// due but missed, after all answers. When ctx ends it stops sending and gives up on the answers outstanding, as it does when Patience has passed
-// since the last was sent.
+// Open sends next's posts at the pace and calls done with every result, from several goroutines at once. Latency
+// counts from when a post, and so the last of its updates, was due. After all results it returns the number of missed
+// updates: due while MaxInFlight posts were unanswered. When ctx ends, it stops sending and abandons unanswered
+// posts, as it does Patience after the last was sent.
 func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done func(Result)) (missed int) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Update is one score change. ActionIndex and TypeIndex are what signed groups say instead of the names.
+// Update is one score change. Signed groups contain ActionIndex and TypeIndex instead of the names.
 type Update struct {
 	ID          score.UpdateID
 	Project     score.ProjectID
@@ -24,31 +24,29 @@ type Update struct {
 	Target      common.Address
 	Wallet      *Wallet
 
-	Again   bool // the same updateId was sent before: accepted or duplicate, and applied once in all
-	Invalid bool // must be refused
+	Again   bool // repeats an updateId: accepted or duplicate, and applied once in total
+	Invalid bool // must be rejected
 }
 
-// Post is what one request carries: one update of the published scheme, or a signed group of one project and wallet.
+// Post is one request: one update of the timestamp scheme, or a signed group of one project and wallet.
 type Post struct {
 	Updates []Update
 	Signed  bool // as a group
-	Forged  bool // the group's signature is good for another contract only
+	Forged  bool // signed for another contract
 }
 
-// Alone is a post of one update.
 func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
 
-// Result is what became of one Post.
 type Result struct {
 	Post      *Post
-	Duplicate []bool        // of each update whether its id was used before; nil when the post got no 200
-	Err       error         // why there is no 200
-	Retries   int           // tries before the last one
-	At        time.Time     // when the answer came
-	Latency   time.Duration // from Sent (or, in an open loop, from when it was due) to the answer, retries included
+	Duplicate []bool        // per update: its id was used before; nil without a 200
+	Err       error         // set without a 200
+	Retries   int           // requests before the last one
+	At        time.Time     // of the response
+	Latency   time.Duration // from sending (in an open loop: from when due) to At, retries included
 }
 
-// refusal is the code of the problem that the API will find again; empty with a 200 or without a definite answer.
+// refusal returns the code of a permanent problem; empty after a 200 or without a definite response.
 func (r *Result) refusal() string {
 	var refused *sdk.Error
 	if errors.As(r.Err, &refused) && refused.RetryAfter == 0 {
@@ -57,7 +55,7 @@ func (r *Result) refusal() string {
 	return ""
 }
 
-// Send posts until there is a definite answer or ctx ends. due is when the latency began.
+// Send retries a post until there is a definite response or ctx ends. Latency counts from due.
 func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
 	result := Result{Post: p}
 	result.Duplicate, result.Retries, result.Err = c.send(ctx, p)
@@ -84,7 +82,7 @@ func (c *Client) send(ctx context.Context, p *Post) (duplicate []bool, retries i
 	return duplicate, tries - 1, err
 }
 
-// sendUpdate signs at each try, so that a long outage does not make the message stale.
+// sendUpdate signs at each try, so that messages are fresh even after long outages.
 func (c *Client) sendUpdate(ctx context.Context, u *Update) ([]bool, error) {
 	duplicate, err := c.UpdateScore(ctx, sdk.NamedUpdate{
 		UpdateID: u.ID, ProjectID: u.Project, ActionName: u.Action, ScoreType: u.ScoreType, TargetWallet: u.Target,
@@ -95,7 +93,7 @@ func (c *Client) sendUpdate(ctx context.Context, u *Update) ([]bool, error) {
 	return []bool{duplicate}, nil
 }
 
-// sign writes the post's updates as a group and signs it. Each try sends the same signature: a group has no time in it.
+// sign builds and signs the post's group, once for all tries: a group contains no timestamp.
 func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
 	updates := make([]sdk.Update, len(p.Updates))
 	for i := range p.Updates {
@@ -116,7 +114,7 @@ func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
 	return groups[0].Sign(ctx, domain, p.Updates[0].Wallet.Sign)
 }
 
-// sendGroup expects the answer to account for each of the group's updates.
+// sendGroup returns sdk.ErrAnswer unless the response accounts for each update.
 func (c *Client) sendGroup(ctx context.Context, group *sdk.SignedGroup, updates []Update) ([]bool, error) {
 	stored, ids, err := c.UpdateScores(ctx, group)
 	if err != nil {

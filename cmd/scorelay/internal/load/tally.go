@@ -10,44 +10,42 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Key names an update over all projects.
+// Key identifies an update across projects.
 type Key struct {
 	Project score.ProjectID
 	ID      score.UpdateID
 }
 
-// Tally counts results, and what became of the updates that got a 200. It is safe for concurrent use.
+// Tally counts results and outcomes. It is safe for concurrent use.
 type Tally struct {
 	mu       sync.Mutex
 	counts   Counts
 	verdict  Verdict
-	promised map[Key]time.Time                               // when each got its first 200
-	waiting  map[score.ProjectID]map[score.UpdateID]struct{} // promised and not final yet
+	promised map[Key]time.Time                               // time of each one's first 200
+	waiting  map[score.ProjectID]map[score.UpdateID]struct{} // promised and pending
 	accept   *hdrhistogram.Histogram
 	finality *hdrhistogram.Histogram
 }
 
-// Counts of updates, by how they were answered.
 type Counts struct {
 	Sent      int            `json:"sent"`
-	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of a try of our own whose answer was lost
+	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of our own try that lost its response
 	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
-	Rejected  int            `json:"rejected"`  // refused for good: 4xx
-	Failed    int            `json:"failed"`    // no definite answer before the client gave up: stored or not, nothing is promised
-	Retries   int            `json:"retries"`   // requests that were sent again
-	Wrong     int            `json:"wrong"`     // valid but refused, or invalid but accepted
+	Rejected  int            `json:"rejected"`  // permanent: 4xx
+	Failed    int            `json:"failed"`    // no definite response; perhaps stored, not promised
+	Retries   int            `json:"retries"`   // requests sent again
+	Wrong     int            `json:"wrong"`     // valid but rejected, or invalid but accepted
 	Refusals  map[string]int `json:"refusals"`  // by code
 }
 
-// Verdict is what the API reported of promised updates, those that got a 200.
+// Verdict counts promised updates, those with a 200, by the API's reported outcome.
 type Verdict struct {
 	Promised int // distinct
 	Applied  int // of those, final and applied
 	Rejected int // of those, final with another outcome
-	Unknown  int // of those, not final when last asked
+	Unknown  int // of those, pending at the last poll
 }
 
-// NewTally makes an empty tally.
 func NewTally() *Tally {
 	return &Tally{
 		counts: Counts{Refusals: map[string]int{}}, promised: map[Key]time.Time{},
@@ -55,7 +53,6 @@ func NewTally() *Tally {
 	}
 }
 
-// Add counts one result: each of its post's updates.
 func (t *Tally) Add(r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +77,6 @@ func (t *Tally) Add(r Result) {
 	}
 }
 
-// answered counts one update that got a 200.
 func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 	if key := (Key{u.Project, u.ID}); t.promised[key].IsZero() {
 		t.promised[key] = r.At
@@ -90,7 +86,7 @@ func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 		t.waiting[u.Project][u.ID] = struct{}{}
 		t.verdict.Promised++
 	}
-	// Our own earlier try may have been stored although its answer was lost.
+	// Our own earlier try may be stored and its response lost.
 	if !duplicate || r.Retries > 0 && !u.Again {
 		t.counts.Accepted++
 	} else {
@@ -101,7 +97,7 @@ func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 	}
 }
 
-// open returns what was promised and is not final yet.
+// open returns the promised updates that are pending.
 func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +110,7 @@ func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	return open
 }
 
-// settle notes the outcome of a promise that was seen as final at a time. Only the first counts.
+// settle records the outcome of a promised update. Only its first call counts.
 func (t *Tally) settle(key Key, outcome string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +126,6 @@ func (t *Tally) settle(key Key, outcome string, at time.Time) {
 	}
 }
 
-// Counts returns the counts so far.
 func (t *Tally) Counts() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,7 +134,6 @@ func (t *Tally) Counts() Counts {
 	return counts
 }
 
-// Verdict returns what is known so far of what was promised.
 func (t *Tally) Verdict() Verdict {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,28 +142,28 @@ func (t *Tally) Verdict() Verdict {
 	return v
 }
 
-// Promised returns every update that got a 200, and when it first did.
+// Promised returns the promised updates, with the times of their first 200.
 func (t *Tally) Promised() map[Key]time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.promised)
 }
 
-// Latency summarises how long answers took so far.
+// Latency returns percentiles of Result.Latency so far.
 func (t *Tally) Latency() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return percentiles(t.accept)
 }
 
-// Finality summarises how long promises took so far from their 200 until they were seen as final.
+// Finality returns percentiles so far of the times from an update's first 200 to the poll that found it final.
 func (t *Tally) Finality() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return percentiles(t.finality)
 }
 
-// Percentiles of durations, in milliseconds, exact to a thousandth.
+// Percentiles are durations in milliseconds, exact to 0.1 %.
 type Percentiles struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -177,7 +171,7 @@ type Percentiles struct {
 	Max float64 `json:"max"`
 }
 
-// longest that a histogram tells apart.
+// longest is a histogram's upper bound; longer durations count as this.
 const longest = time.Hour
 
 // newHistogram counts microseconds.

@@ -1,4 +1,4 @@
-// Package status writes what there is to tell of a deployment in lines for a terminal.
+// Package status formats a deployment's overview for a terminal.
 package status
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Columns is how wide the text is at most.
+// Columns is the maximum width of the text.
 const Columns = 79
 
-// lowFunds is for how many seconds a balance should last at least: a day.
+// lowFunds is the least time that a balance should last, in seconds.
 const lowFunds = 24 * 60 * 60
 
-// mostProjects are shown; the document has all.
+// mostProjects are shown; the document contains all.
 const mostProjects = 3
 
-// Lines is the document for people, in lines of at most Columns. Where lanes have no room in so many rows, those that move are left out
-// first; 0 rows: there is room for all.
+// Lines formats the document in lines of at most Columns. If the lanes exceed rows (0: unlimited), it omits moving
+// ones first.
 func Lines(d *overview.Document, rows int) []string {
 	head := append(dev.Fold(d.Verdict, Columns), chainLine(&d.Chain, d.At), "")
 	heading := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
@@ -43,7 +43,7 @@ func Lines(d *overview.Document, rows int) []string {
 	return all
 }
 
-// Printable replaces what a terminal would act on: some of the text is as others wrote it into NATS, or as a node says it.
+// Printable replaces non-printable characters, since parts of the text are untrusted: from NATS and nodes.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -53,7 +53,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// table is of so many lanes, those that do not move first.
+// table formats room lanes, preferring stuck ones, and counts the others.
 func table(d *overview.Document, room int) (lines []string) {
 	all := slices.Clone(d.Lanes)
 	slices.SortStableFunc(all, func(a, b overview.Lane) int { return rank(&a) - rank(&b) })
@@ -129,7 +129,6 @@ func laneLines(l *overview.Lane, now time.Time) []string {
 	return lines
 }
 
-// below is what is below the lanes.
 func below(d *overview.Document) (lines []string) {
 	say := func(format string, args ...any) {
 		lines = append(lines, dev.Fold(fmt.Sprintf(format, args...), Columns)...)
@@ -180,7 +179,6 @@ func below(d *overview.Document) (lines []string) {
 	return lines
 }
 
-// ledger is how far the ledger of final blocks is.
 func ledger(l *overview.Ledger) string {
 	line := "no block"
 	if l.Block > 0 {
@@ -196,7 +194,7 @@ func ledger(l *overview.Ledger) string {
 	return line + ", written by " + short(orDash(l.Writer), 20)
 }
 
-// waiting is what waits, by project.
+// waiting returns the backlog: in total, and of the first projects.
 func waiting(d *overview.Document) (lines []string) {
 	if len(d.Backlog) == 0 {
 		return nil
@@ -223,7 +221,7 @@ func waiting(d *overview.Document) (lines []string) {
 	return lines
 }
 
-// pausedProjects are some of them, with as much of the reason as a line holds.
+// pausedProjects lists the first paused projects, with as much of the reason as fits into a line.
 func pausedProjects(d *overview.Document) (lines []string) {
 	ids := slices.SortedFunc(maps.Keys(d.PausedProjects), func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
 	for i, id := range ids {
@@ -236,7 +234,7 @@ func pausedProjects(d *overview.Document) (lines []string) {
 	return lines
 }
 
-// endpoints are how they do for this command, or, those that it does not know, for replicas.
+// endpoints returns each endpoint's state for this command, or else for a replica.
 func endpoints(d *overview.Document) (all []string) {
 	down, seen := d.Down(), map[string]bool{}
 	newest := d.Chain.Head
@@ -261,7 +259,7 @@ func endpoints(d *overview.Document) (all []string) {
 	return all
 }
 
-// replicas are how many there are of each role and version.
+// replicas counts replicas by role and version.
 func replicas(d *overview.Document) (all []string) {
 	counts := map[[2]string]int{} // by role and version
 	for _, r := range d.Replicas {
@@ -284,7 +282,7 @@ func orDash(s string) string {
 	return s
 }
 
-// short leaves out the middle of what is longer.
+// short cuts the middle out of a longer text.
 func short(s string, columns int) string {
 	if len(s) <= columns {
 		return s
@@ -293,7 +291,7 @@ func short(s string, columns int) string {
 	return s[:columns-1-end] + "…" + s[len(s)-end:]
 }
 
-// count writes a number in at most seven characters.
+// count formats a number in at most seven characters.
 func count(n uint64) string {
 	switch {
 	case n < 1_000_000:
@@ -304,7 +302,6 @@ func count(n uint64) string {
 	return fmt.Sprintf("%.1fG", float64(n)/1e9)
 }
 
-// counted is a number of things.
 func counted(n uint64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -312,7 +309,7 @@ func counted(n uint64, thing string) string {
 	return count(n) + " " + thing
 }
 
-// rate writes a rate in at most seven characters.
+// rate formats a rate in at most seven characters.
 func rate(n float64) string {
 	if n < 100 {
 		return strconv.FormatFloat(n, 'f', 1, 64)
@@ -320,7 +317,7 @@ func rate(n float64) string {
 	return count(uint64(n))
 }
 
-// ether writes an amount of wei in at most nine characters.
+// ether formats an amount of wei in ether, in at most nine characters.
 func ether(wei string) string {
 	n, ok := new(big.Float).SetString(wei)
 	if !ok {
