@@ -8,9 +8,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Distinct adds names to those that are counted for a key on this UTC day, and returns how many different ones there are, with a standard error
-// of 0.8 %. Redis keeps a HyperLogLog of 12 kB for each key and day. A flush forgets them. Who can choose names, and knows how Redis hashes
-// them, can keep the estimate low: names should be hashes with a secret.
+// Distinct adds names to the set of a key and this UTC day, and returns the estimated number of its different names,
+// with a standard error of 0.8 %. Redis keeps a HyperLogLog of at most 12 kB for each key and day; a flush empties it.
+// Names should be hashes with a secret: a caller who chooses names and knows the hash of Redis could keep the estimate
+// low.
 func (l *Limiter) Distinct(ctx context.Context, key string, names [][]byte) (uint64, error) {
 	elements := make([]any, len(names))
 	for i, name := range names {

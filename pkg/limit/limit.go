@@ -34,7 +34,7 @@
 // that those others admitted after the last reply to a replica that has asked again. Each replica admits at most the
 // budget, so R replicas admit at most R budgets a day, however often Redis is flushed.
 //
-// Different names of a key and a day (Distinct) are counted in Redis alone, by estimate: without an answer they are not bounded.
+// Redis alone estimates the number of a key's different names of a day (Distinct). It is unlimited while Redis is down.
 //
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
 // counts). Counting per process only (the limit grows with the number of replicas). Taking tokens in chunks (fewer
