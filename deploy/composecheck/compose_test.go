@@ -1,5 +1,5 @@
-// Package composecheck holds the compose files to what they promise, with the parser that docker compose itself uses.
-// It is a module of its own so that the parser's dependencies stay out of Scorelay's.
+// Package composecheck tests the compose files, loaded with docker compose's own parser. It is a separate module to
+// keep the parser's dependencies out of Scorelay's.
 package composecheck
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const root = "../.."
 
-// anvilKeys are the keys of anvil's first accounts, the same on every machine: all that may stand in the file.
+// anvilKeys are the well-known keys of anvil's first accounts, the only keys allowed in the files.
 var anvilKeys = []string{
 	"ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 	"59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
@@ -91,8 +91,8 @@ func TestRelayersScale(t *testing.T) {
 	}
 }
 
-// TestObservabilityIsAskedFor: nothing of it starts unasked, and Prometheus scrapes the services by their names, at the ports of their
-// admin listeners.
+// TestObservabilityIsAskedFor checks that Prometheus and Grafana start only with their profile. Prometheus scrapes
+// services by name, at their admin ports.
 func TestObservabilityIsAskedFor(t *testing.T) {
 	project := load(t)
 	for _, name := range []string{"prometheus", "grafana"} {
@@ -150,7 +150,7 @@ func TestTargetsExist(t *testing.T) {
 	}
 }
 
-// settings are the variables that the programs read; of each, whether it is a secret, which a file may hold.
+// settings maps each variable that the programs read to whether it is a secret, which a file may contain.
 func settings(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
@@ -173,22 +173,23 @@ func settings(t *testing.T) map[string]bool {
 	return known
 }
 
-// TestVariablesExist: a variable that no setting of the programs names would silently do nothing.
+// TestVariablesExist checks that each variable is a setting; an unknown one has no effect.
 func TestVariablesExist(t *testing.T) {
 	known := settings(t)
 	for name, service := range load(t).Services {
 		if service.Build == nil {
-			continue // not a program of ours
+			continue // a third-party image
 		}
 		for variable := range service.Environment {
-			if _, is := known[variable]; !is && variable != "GOMEMLIMIT" { // which Go reads
+			if _, is := known[variable]; !is && variable != "GOMEMLIMIT" { // read by the Go runtime
 				t.Errorf("%s sets %s, which is no setting", name, variable)
 			}
 		}
 	}
 }
 
-// TestGoKnowsItsMemory: every program of ours has a limit, and Go collects at 85 to 90 % of it, before the kernel ends the program.
+// TestGoKnowsItsMemory checks that each program has a memory limit, with GOMEMLIMIT at 85 to 90 % of it. Go then
+// collects before the kernel kills the program.
 func TestGoKnowsItsMemory(t *testing.T) {
 	for file, project := range map[string]*types.Project{"development": load(t), "production": loadProduction(t)} {
 		for name, service := range project.Services {

@@ -13,8 +13,8 @@ import (
 
 var production = filepath.Join(root, "deploy", "production")
 
-// TestProductionIsClosed: what a real deployment runs on lets no program in without a password, or without TLS. That the
-// servers take these files, and Scorelay them, is tested in cmd/scorelay.
+// TestProductionIsClosed checks that NATS and Redis require TLS and a password. Tests in cmd/scorelay run servers
+// with these files and connect to them.
 func TestProductionIsClosed(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"nats.conf":         {`(?m)^tls \{`, `(?m)^authorization \{\n  include users.conf\n\}`, `(?m)^https: `, `(?m)^  sync_interval: always$`},
@@ -41,12 +41,13 @@ func loadProduction(t *testing.T) *types.Project {
 	return loadFile(t, filepath.Join(production, "docker-compose.yml"))
 }
 
-// jobs run and end; in production when an operator says so.
+// jobs run once; in production, an operator starts them.
 var jobs = []string{"scorelay", "setup"}
 
 func TestProductionServices(t *testing.T) {
 	project := loadProduction(t)
-	want := []string{"api", "audit", "grafana", "nats", "prometheus", "redis", "relayer", "scorelay", "setup"} // and no chain
+	// The chain is external.
+	want := []string{"api", "audit", "grafana", "nats", "prometheus", "redis", "relayer", "scorelay", "setup"}
 	if got := project.ServiceNames(); !slices.Equal(got, want) {
 		t.Fatalf("services are %v, want %v", got, want)
 	}
@@ -60,7 +61,8 @@ func TestProductionServices(t *testing.T) {
 			}
 			continue
 		}
-		if service.Restart != types.RestartPolicyUnlessStopped || service.HealthCheck == nil && name != "audit" { // whose result is a metric
+		// the audit's result is a metric
+		if service.Restart != types.RestartPolicyUnlessStopped || service.HealthCheck == nil && name != "audit" {
 			t.Errorf("%s is not restarted, or has no health check", name)
 		}
 		if service.Deploy == nil || service.Deploy.Resources.Limits == nil || service.Deploy.Resources.Limits.MemoryBytes == 0 || service.Deploy.Resources.Limits.Pids == 0 {
@@ -72,7 +74,8 @@ func TestProductionServices(t *testing.T) {
 	}
 }
 
-// TestProductionServicesCanDoLittle: none has a capability or can get one; only Prometheus and Grafana write beside a volume.
+// TestProductionServicesCanDoLittle checks that services have no capabilities and cannot gain any. Only Prometheus
+// and Grafana have a writable root.
 func TestProductionServicesCanDoLittle(t *testing.T) {
 	for name, service := range loadProduction(t).Services {
 		if !slices.Contains(service.CapDrop, "ALL") || !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
@@ -86,7 +89,7 @@ func TestProductionServicesCanDoLittle(t *testing.T) {
 				t.Errorf("%s may write to %s", name, volume.Source)
 			}
 			if volume.Type != types.VolumeTypeBind || strings.HasPrefix(volume.Source, "/etc/scorelay/") && !bool(volume.Bind.CreateHostPath) {
-				continue // docker says so if it is missing
+				continue // docker reports a missing file
 			}
 			if _, err := os.Stat(volume.Source); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -95,7 +98,8 @@ func TestProductionServicesCanDoLittle(t *testing.T) {
 	}
 }
 
-// TestProductionPublishesTheAPIAlone: with TLS. What an operator looks at is for this machine. NATS and Redis are where only our programs are.
+// TestProductionPublishesTheAPIAlone checks that only the API is public, with TLS; other ports are on the loopback
+// address. NATS and Redis are only in the internal network that they share with our programs.
 func TestProductionPublishesTheAPIAlone(t *testing.T) {
 	project := loadProduction(t)
 	for name, service := range project.Services {
@@ -123,8 +127,8 @@ func TestProductionPublishesTheAPIAlone(t *testing.T) {
 	}
 }
 
-// TestProductionSecretsAreInFiles: every variable is a setting, every secret is named by its file, and none has a raw key, or an
-// endpoint without TLS.
+// TestProductionSecretsAreInFiles checks that every variable is a setting and every secret a mounted file. Raw keys,
+// UNSAFE settings and endpoints without TLS are errors.
 func TestProductionSecretsAreInFiles(t *testing.T) {
 	known := settings(t)
 	project := loadProduction(t)
@@ -164,7 +168,7 @@ func TestProductionSecretsAreInFiles(t *testing.T) {
 	}
 }
 
-// TestProductionIsScraped: as the development stack, by the same Prometheus.
+// TestProductionIsScraped compares the admin listeners with development: both use one prometheus.yml.
 func TestProductionIsScraped(t *testing.T) {
 	development, production := load(t), loadProduction(t)
 	for _, name := range []string{"api", "relayer"} {

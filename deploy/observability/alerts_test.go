@@ -16,8 +16,8 @@ var (
 	row     = regexp.MustCompile("(?m)^\\| `(\\w+)` \\((\\w+)\\) \\| (.+) \\| (.+) \\| (.+) \\|$")
 )
 
-// TestTheRunbookTellsOfEachAlert, in the order of the rules, with the severity, the meaning and what to do that the alert has, and of
-// no others. What it says of when an alert fires is prose; it names no metric that the rule does not ask for, but for those of other columns.
+// TestTheRunbookTellsOfEachAlert compares the runbook's table with the rules: alerts, order, severity, meaning and
+// action. The firing condition is prose; each metric in it, unlike in other columns, must occur in the rule.
 func TestTheRunbookTellsOfEachAlert(t *testing.T) {
 	page := read(t, root+"/docs/operations.md")
 	headings := map[string]string{}
@@ -57,7 +57,7 @@ func TestTheRunbookTellsOfEachAlert(t *testing.T) {
 	}
 }
 
-// TestAlertsAskForWhatThereIs: each metric of a rule is one of docs/metrics.md, or a histogram's.
+// TestAlertsAskForWhatThereIs checks that docs/metrics.md lists each metric of a rule, or its histogram.
 func TestAlertsAskForWhatThereIs(t *testing.T) {
 	known := read(t, root+"/docs/metrics.md")
 	for _, alert := range rules(t) {
@@ -69,7 +69,8 @@ func TestAlertsAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestEachAlertFiresAndDoesNot, by promtool, with rules_test.yml: each alert has a test of its name in which it does not fire, and later does.
+// TestEachAlertFiresAndDoesNot runs rules_test.yml with promtool. Each alert has a test of its name that sees it both
+// silent and firing.
 func TestEachAlertFiresAndDoesNot(t *testing.T) {
 	var rulesFile struct {
 		Groups []struct{ Interval string }

@@ -1,5 +1,5 @@
-// Package observability holds the alerts and dashboards beside it to the runbook, to Prometheus's own tools, and to what a
-// running stack says. It is a module of its own, since Go does not see that its tests read these files.
+// Package observability tests the alerts and dashboards in this folder against the runbook, Prometheus's own tools
+// and a running stack. It is a module of its own, since Go does not see that its tests read these files.
 package observability
 
 import (
@@ -12,7 +12,6 @@ import (
 
 const root = "../.."
 
-// rule is an alert of rules.yml.
 type rule struct {
 	Alert       string
 	Expr        string
@@ -52,7 +51,8 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// tool is a program of Debian's package prometheus. Without it the test is skipped, unless SCORELAY_REQUIRE_PROMETHEUS is set.
+// tool returns a command of Debian's package prometheus. If it is missing, the test is skipped, or fails if
+// SCORELAY_REQUIRE_PROMETHEUS is set.
 func tool(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath(name)

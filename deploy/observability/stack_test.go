@@ -19,13 +19,14 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// patience is how long a step may take on a machine that does much else.
+// patience limits one step, even on a busy machine.
 const patience = 2 * time.Minute
 
-// TestARunningStackAnswersEachQuery: an API and two relayers with real servers, under a little load. promtool finds nothing wrong with what
-// they expose; Prometheus scrapes it with the configuration that is here, every query of every dashboard has an answer, and no alert fires.
+// TestARunningStackAnswersEachQuery runs an API and two relayers on real servers, lightly loaded. promtool accepts
+// their metrics, Prometheus scrapes them with this folder's configuration, every dashboard query returns a sample,
+// and all alerts stay silent.
 func TestARunningStackAnswersEachQuery(t *testing.T) {
-	tool(t, "prometheus") // or skip, before anything is built
+	tool(t, "prometheus") // skip before the build
 	bin, data := t.TempDir(), t.TempDir()
 	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay")
 	build.Dir = root
@@ -35,7 +36,7 @@ func TestARunningStackAnswersEachQuery(t *testing.T) {
 	scorelay := filepath.Join(bin, "scorelay")
 	start(t, exec.Command(scorelay, "dev", "--port", "0", "--separate", "--relayers", "2", "--block-time", "500ms", "--data-dir", data))
 	var info struct {
-		AdminURLs []string `json:"adminUrls"` // the API's first
+		AdminURLs []string `json:"adminUrls"` // the API, then the relayers
 	}
 	eventually(t, "the stack is up", func() error {
 		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
@@ -70,7 +71,7 @@ func TestARunningStackAnswersEachQuery(t *testing.T) {
 	}
 }
 
-// queries are those of the dashboards, each once, as Grafana asks them.
+// queries returns the dashboards' distinct queries, with Grafana's variables replaced.
 func queries(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("dashboards/*.json")
@@ -82,7 +83,7 @@ func queries(t *testing.T) (all []string) {
 		var dashboard struct {
 			UID, Title string
 			Templating struct {
-				List []struct{ Definition string } // of variables that ask Prometheus
+				List []struct{ Definition string } // variables that query Prometheus
 			}
 			Panels []struct {
 				Title   string
@@ -130,10 +131,10 @@ func queries(t *testing.T) (all []string) {
 	return all
 }
 
-// server is a Prometheus.
+// server is the base URL of a Prometheus server.
 type server string
 
-// scrape starts Prometheus with prometheus.yml, but for where the programs are and how often it asks.
+// scrape starts Prometheus with prometheus.yml, except for targets, intervals (1 s) and the rules' path.
 func scrape(t *testing.T, apis, relayers []string) server {
 	t.Helper()
 	var config map[string]any
@@ -179,13 +180,13 @@ func scrape(t *testing.T, apis, relayers []string) server {
 	return s
 }
 
-// sample is one of an instant query's: its labels, the time and the value.
+// sample is a result of an instant query; Value is the time and the value.
 type sample struct {
 	Metric map[string]string
 	Value  [2]any
 }
 
-// ask is the answer to an instant query: nothing, while the server is not up.
+// ask returns an instant query's result, or nil while the server is starting. A query error fails the test.
 func (s server) ask(t *testing.T, query string) []sample {
 	t.Helper()
 	resp, err := http.Get(string(s) + "/api/v1/query?query=" + url.QueryEscape(query))
@@ -206,7 +207,7 @@ func (s server) ask(t *testing.T, query string) []sample {
 	return answer.Data.Result
 }
 
-// start runs a program until the test's end; what it says is shown if the test failed.
+// start runs a program until the test ends, and logs its output if the test failed.
 func start(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	var said bytes.Buffer

@@ -1,6 +1,5 @@
-// Package check holds the Helm chart to what it promises: with Helm itself, with the types of Kubernetes and of the operators that
-// read it, and with the settings and metrics of the programs that it runs. It is a module of its own so that their
-// dependencies stay out of Scorelay's.
+// Package check tests the Helm chart with Helm itself, with the Go types of Kubernetes and its operators, and with
+// the settings and metrics of the programs. It is a separate module to keep these dependencies out of Scorelay's.
 package check
 
 import (
@@ -27,11 +26,11 @@ import (
 const (
 	root  = "../../.."
 	chart = "../scorelay"
-	// kubernetes is the oldest version that the chart is for.
+	// kubernetes is the oldest supported version.
 	kubernetes = "v1.30.0"
 )
 
-// TestMain keeps Helm from the machine's own settings and clusters.
+// TestMain isolates Helm from the machine's settings and clusters.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "helm")
 	if err != nil {
@@ -47,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// run is Helm's command line.
+// run executes a Helm command line.
 func run(args ...string) (string, error) {
 	var out bytes.Buffer
 	command, err := helm.NewRootCmd(&out, args, helm.SetupLogging)
@@ -62,7 +61,7 @@ func run(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// examples are the value files that come with the chart, by their names.
+// examples returns the chart's example value files by name.
 func examples(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(chart, "examples", "*.yaml"))
@@ -81,10 +80,10 @@ func examples(t *testing.T) map[string]string {
 	return byName
 }
 
-// object is one that the chart makes, as the type that its reader has.
+// object is a rendered object, as its consumer's Go type.
 type object interface{ meta.Object }
 
-// empty makes an object of each kind that the chart may make.
+// empty contains a constructor for each kind that the chart may render.
 var empty = map[string]func() object{
 	"apps/v1 Deployment":                      func() object { return &apps.Deployment{} },
 	"autoscaling/v2 HorizontalPodAutoscaler":  func() object { return &autoscaling.HorizontalPodAutoscaler{} },
@@ -100,7 +99,7 @@ var empty = map[string]func() object{
 	"v1 ServiceAccount":                       func() object { return &core.ServiceAccount{} },
 }
 
-// render is what Helm makes of the chart, decoded strictly: a field that its type does not have, or has twice, fails.
+// render returns the chart's objects, decoded strictly: an unknown or repeated field fails the test.
 func render(t *testing.T, args ...string) []object {
 	t.Helper()
 	out, err := run(append([]string{"template", "scorelay", chart, "--kube-version", kubernetes, "--namespace", "scores"}, args...)...)
@@ -117,7 +116,7 @@ func decode(t *testing.T, manifests string) (objects []object) {
 		if err := yaml.Unmarshal([]byte(document), &kind); err != nil {
 			t.Fatalf("%v in\n%s", err, document)
 		}
-		if kind.Kind == "" { // nothing but comments
+		if kind.Kind == "" { // only comments
 			continue
 		}
 		name := kind.APIVersion + " " + kind.Kind
@@ -133,7 +132,6 @@ func decode(t *testing.T, manifests string) (objects []object) {
 	return objects
 }
 
-// all are the objects of one type.
 func all[T object](objects []object) (found []T) {
 	for _, o := range objects {
 		if is, ok := o.(T); ok {
@@ -143,7 +141,7 @@ func all[T object](objects []object) (found []T) {
 	return found
 }
 
-// named is the object of a type whose name ends so.
+// named returns an object by type and suffix of its name.
 func named[T object](t *testing.T, objects []object, suffix string) (found T) {
 	t.Helper()
 	for _, o := range all[T](objects) {
@@ -155,7 +153,7 @@ func named[T object](t *testing.T, objects []object, suffix string) (found T) {
 	return found
 }
 
-// pod is a template of pods, and who makes them.
+// pod is a pod template and its owner's name.
 type pod struct {
 	owner string
 	core.PodTemplateSpec
@@ -174,7 +172,7 @@ func pods(objects []object) (found []pod) {
 	return found
 }
 
-// variants are the examples, and what else the chart has branches for.
+// variants returns Helm arguments by name: the examples, and values for the chart's other branches.
 func variants(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -211,7 +209,7 @@ func TestHelmLint(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot work is refused with the sentence that helps.
+// TestRefused checks that unusable values are refused, with a message that names the fix or the value.
 func TestRefused(t *testing.T) {
 	small := []string{"--values", examples(t)["small"]}
 	for name, test := range map[string]struct {

@@ -31,8 +31,8 @@ import (
 
 type scaledObject = *keda.ScaledObject
 
-// TestPodsAreRestricted: Kubernetes's own check of the Pod Security Standard "restricted" lets every pod in, and beyond it
-// none can write to its root or holds a token.
+// TestPodsAreRestricted runs Kubernetes's own check of the Pod Security Standard "restricted". Beyond it, pods have a
+// read-only root, no token, no service links, resource requests, and no CPU limit.
 func TestPodsAreRestricted(t *testing.T) {
 	standard, err := security.NewEvaluator(security.DefaultChecks(), nil)
 	if err != nil {
@@ -60,10 +60,11 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNamedOnly: the chart makes no Secret, and none is in an environment.
+// TestSecretsAreNamedOnly checks that the chart renders no Secret, keeps secrets out of environments, and mounts them
+// with mode 0440.
 func TestSecretsAreNamedOnly(t *testing.T) {
 	for name, args := range variants(t) {
-		for _, p := range pods(render(t, args...)) { // decode knows no Secret
+		for _, p := range pods(render(t, args...)) { // decode fails on a Secret
 			for _, variable := range p.Spec.Containers[0].Env {
 				if variable.ValueFrom != nil || strings.Contains(variable.Value, "@") {
 					t.Errorf("%s, %s: %s holds a secret", name, p.owner, variable.Name)
@@ -88,7 +89,7 @@ func secretMode(v core.Volume) *int32 {
 	return nil
 }
 
-// files are the paths at which a pod's volumes show what they hold by name, and the directories of the others.
+// files returns a pod's mount paths: each listed item of a volume, or else its directory.
 func files(p pod) (paths []string) {
 	for _, mount := range p.Spec.Containers[0].VolumeMounts {
 		for _, v := range p.Spec.Volumes {
@@ -110,7 +111,7 @@ func files(p pod) (paths []string) {
 			if len(items) == 0 {
 				paths = append(paths, mount.MountPath)
 			}
-			if v.Secret != nil && v.Name == "tls" { // the keys of every kubernetes.io/tls
+			if v.Secret != nil && v.Name == "tls" { // the keys of each kubernetes.io/tls Secret
 				paths = append(paths, mount.MountPath+"/tls.crt", mount.MountPath+"/tls.key")
 			}
 		}
@@ -118,8 +119,8 @@ func files(p pod) (paths []string) {
 	return paths
 }
 
-// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and no secret is mounted that
-// the program does not read.
+// TestFilesAreMounted checks that each file in the environment is mounted, each volume is used, and the environment
+// names each mounted secret outside /run/secrets.
 func TestFilesAreMounted(t *testing.T) {
 	for name, args := range variants(t) {
 		for _, p := range pods(render(t, args...)) {
@@ -144,7 +145,8 @@ func TestFilesAreMounted(t *testing.T) {
 	}
 }
 
-// TestSelectors: what selects pods, or Services, selects those of one Deployment or Job, by labels that stay over an upgrade.
+// TestSelectors checks that each selector matches one Deployment's or Job's pods, or the admin Services, by labels
+// that survive upgrades.
 func TestSelectors(t *testing.T) {
 	for name, args := range variants(t) {
 		objects := render(t, args...)
@@ -214,12 +216,13 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestNames: names and labels are what Kubernetes takes, and no two objects have one name.
+// TestNames checks that names and labels are valid, and names unique per type.
 func TestNames(t *testing.T) {
 	for name, args := range variants(t) {
 		seen := map[string]bool{}
 		for _, o := range render(t, args...) {
-			if problems := validation.IsDNS1035Label(o.GetName()); len(problems) > 0 || len(o.GetName()) > 57 { // a CronJob's may have 52, a pod's host name 63
+			// Kubernetes's limits: 52 characters for a CronJob's name, 63 for a pod's host name.
+			if problems := validation.IsDNS1035Label(o.GetName()); len(problems) > 0 || len(o.GetName()) > 57 {
 				t.Errorf("%s: %T %s: %v", name, o, o.GetName(), problems)
 			}
 			if o.GetNamespace() != "scores" {
@@ -239,8 +242,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLifecycle: Kubernetes kills later than the programs do themselves, probes ask the admin listener, and no request of a
-// balancer meets an API that drains.
+// TestLifecycle checks that the grace period exceeds the programs' own stop time, and that probes use the admin
+// listener. The API sleeps before it drains, while load balancers remove it.
 func TestLifecycle(t *testing.T) {
 	objects := render(t, "--values", examples(t)["production"], "--set", "drainSeconds=40,preStopSeconds=7")
 	for _, d := range all[*apps.Deployment](objects) {
@@ -258,7 +261,7 @@ func TestLifecycle(t *testing.T) {
 				t.Errorf("an API drains after %d seconds", c.Lifecycle.PreStop.Sleep.Seconds)
 			}
 		}
-		const killGrace = 2 * time.Second // of pkg/lifecycle
+		const killGrace = 2 * time.Second // as in pkg/lifecycle
 		if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace < stopping+killGrace {
 			t.Errorf("%s is killed after %s, while it takes up to %s", d.Name, grace, stopping+killGrace)
 		}
@@ -278,7 +281,8 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestGoKnowsItsMemory: Go collects at 85 to 90 % of a container's limit, in any unit, before the kernel ends the program.
+// TestGoKnowsItsMemory checks that GOMEMLIMIT is 85 to 90 % of a container's limit, in any unit. Go then collects
+// before the kernel kills the program.
 func TestGoKnowsItsMemory(t *testing.T) {
 	known := func(args ...string) (checked int) {
 		for _, p := range pods(render(t, append([]string{"--values", examples(t)["production"]}, args...)...)) {
@@ -316,7 +320,7 @@ func environment(c core.Container) map[string]string {
 	return env
 }
 
-// TestScaling: autoscalers have the Deployments to themselves, and there are at most as many relayers as lanes.
+// TestScaling checks that autoscaled Deployments set no replicas, and that there is at most one relayer per lane.
 func TestScaling(t *testing.T) {
 	objects := render(t, "--values", examples(t)["production"])
 	for _, d := range all[*apps.Deployment](objects) {
@@ -341,7 +345,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestScaledObjectIsValid: KEDA's own definition, which also knows values and bounds, takes it.
+// TestScaledObjectIsValid validates the ScaledObject by KEDA's own definition, which includes values and bounds.
 func TestScaledObjectIsValid(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kedacore/keda/v2").Output()
 	if err != nil {
@@ -393,7 +397,7 @@ func TestScaledObjectIsValid(t *testing.T) {
 	}
 }
 
-// TestAlerts: the alerts are those that are tested, in a chart that was packed, too.
+// TestAlerts checks that a packaged chart contains the tested alerts.
 func TestAlerts(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := run("package", chart, "--destination", dir); err != nil {
@@ -417,7 +421,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestNetworkPolicy: who may reach what.
+// TestNetworkPolicy checks each component's ports, incoming and outgoing.
 func TestNetworkPolicy(t *testing.T) {
 	objects := render(t, "--values", examples(t)["production"], "--set", "setup.enabled=true,setup.deployer.secret=d,networkPolicy.webhooks.ports={8443}")
 	ports := func(p []networking.NetworkPolicyPort) (out []int) {
@@ -449,8 +453,7 @@ func TestNetworkPolicy(t *testing.T) {
 	}
 }
 
-// TestSetupIsAnotherJobForOtherValues: a Job cannot be changed, so an upgrade that changes it must name another one, and one
-// that does not, the same.
+// TestSetupIsAnotherJobForOtherValues: Jobs are immutable, so the name changes exactly when the Job does.
 func TestSetupIsAnotherJobForOtherValues(t *testing.T) {
 	name := func(more ...string) string {
 		return all[*batch.Job](render(t, append([]string{"--values", examples(t)["small"]}, more...)...))[0].Name
@@ -461,7 +464,7 @@ func TestSetupIsAnotherJobForOtherValues(t *testing.T) {
 	}
 }
 
-// TestUnusedIsAbsent: what is off is not there.
+// TestUnusedIsAbsent checks that disabled features render no objects.
 func TestUnusedIsAbsent(t *testing.T) {
 	for _, o := range render(t, append(variants(t)["least"], "--set", "networkPolicy.enabled=false,podDisruptionBudget.enabled=false")...) {
 		switch o.(type) {
@@ -481,7 +484,7 @@ func TestUnusedIsAbsent(t *testing.T) {
 	}
 }
 
-// TestOnlyWhoSignsHasACloudsIdentity: each component has an account of its own, and those that sign nothing no annotation.
+// TestOnlyWhoSignsHasACloudsIdentity checks that each component has its own account, annotated only if it signs.
 func TestOnlyWhoSignsHasACloudsIdentity(t *testing.T) {
 	objects := render(t, "--values", examples(t)["small"], "--set-string", `serviceAccount.annotations.eks\.amazonaws\.com/role-arn=arn:role`)
 	made := map[string]bool{}
@@ -520,7 +523,7 @@ func TestOnlyWhoSignsHasACloudsIdentity(t *testing.T) {
 	}
 }
 
-// TestRelayersAreUpgradedFirst by the README's steps: in each, pods of one program alone change, and the way back is the same in reverse.
+// TestRelayersAreUpgradedFirst runs the README's steps: the first rolls only relayers, the second only APIs.
 func TestRelayersAreUpgradedFirst(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(chart, "README.md"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	core "k8s.io/api/core/v1"
 )
 
-// TestProgramsTakeTheEnvironment: the programs themselves read what the chart sets, files included, and find nothing wrong.
+// TestProgramsTakeTheEnvironment checks that the programs accept all settings of the chart, files included.
 func TestProgramsTakeTheEnvironment(t *testing.T) {
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "./cmd/api", "./cmd/relayer")
@@ -37,8 +37,8 @@ func TestProgramsTakeTheEnvironment(t *testing.T) {
 	}
 }
 
-// healthcheck runs the program's healthcheck, which reads all settings first, in the pod's environment: files are where it
-// says, below a directory of the test. No process answers it.
+// healthcheck runs the program's healthcheck, which first reads all settings, in the pod's environment. Files are
+// below a test directory. The health request fails: its port is closed.
 func healthcheck(t *testing.T, program string, p pod) (said string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,11 +56,11 @@ func healthcheck(t *testing.T, program string, p pod) (said string) {
 	}
 	here := strings.NewReplacer(inPod...)
 	command := exec.Command(program, "healthcheck")
-	command.Env = []string{} // none of this machine's
+	command.Env = []string{} // leave out this machine's
 	for _, variable := range p.Spec.Containers[0].Env {
 		value := here.Replace(variable.Value)
 		if variable.Name == "SCORELAY_ADMIN_LISTEN" {
-			value = "127.0.0.1:1" // where no one listens
+			value = "127.0.0.1:1" // a closed port
 		}
 		command.Env = append(command.Env, variable.Name+"="+value)
 	}
@@ -71,7 +71,8 @@ func healthcheck(t *testing.T, program string, p pod) (said string) {
 	return string(out)
 }
 
-// TestREADMEInstalls: the helm commands of the README are understood, and render what can be installed.
+// TestREADMEInstalls checks that the README's install commands render pods, and that its commands use the audit
+// CronJob.
 func TestREADMEInstalls(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(chart, "README.md"))
 	if err != nil {
@@ -97,7 +98,8 @@ func TestREADMEInstalls(t *testing.T) {
 	}
 }
 
-// TestAnAuditThatFoundSomethingIsNotRepeated, and the condition of its Job tells its statuses apart; one that could not look is.
+// TestAnAuditThatFoundSomethingIsNotRepeated checks that exit codes 1 and 3 fail the Job at once. An audit that
+// failed to read (2) is tried again.
 func TestAnAuditThatFoundSomethingIsNotRepeated(t *testing.T) {
 	job := named[*batch.CronJob](t, render(t, variants(t)["small"]...), "-audit").Spec.JobTemplate.Spec
 	if job.Template.Spec.RestartPolicy != core.RestartPolicyNever || *job.BackoffLimit < 1 {

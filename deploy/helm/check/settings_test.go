@@ -20,10 +20,10 @@ var update = flag.Bool("update", false, "write the settings into the chart's sch
 // setting is a row of docs/settings.md.
 type setting struct {
 	help   string
-	secret bool // <VARIABLE>_FILE may name a file in its place
+	secret bool // <VARIABLE>_FILE may name a file instead
 }
 
-// settings are those of each program. docs/settings.md is generated from the programs, and held to them.
+// settings returns each program's settings from docs/settings.md, which is generated from the programs.
 func settings(t *testing.T) map[string]map[string]setting {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "settings.md"))
@@ -46,15 +46,15 @@ func settings(t *testing.T) map[string]map[string]setting {
 	return programs
 }
 
-// ours are the settings that the chart sets itself, from values of its own.
+// ours are settings that the chart sets from its own values.
 var ours = []string{
 	"SCORELAY_ADMIN_LISTEN", "SCORELAY_CHAIN_RPC", "SCORELAY_CONFIRMATIONS", "SCORELAY_DRAIN_TIMEOUT", "SCORELAY_FINALITY", "SCORELAY_LISTEN", "SCORELAY_NATS_CREDENTIALS",
 	"SCORELAY_NATS_MONITOR_URL", "SCORELAY_NATS_URL", "SCORELAY_REDIS_URL", "SCORELAY_SIGNER_KEYSTORE", "SCORELAY_SIGNER_PASSWORD_FILE",
 	"SCORELAY_TLS_CERTIFICATE_FILE", "SCORELAY_TLS_KEY_FILE", "SCORELAY_TOPUP_KEYSTORE", "SCORELAY_TOPUP_PASSWORD_FILE", "SCORELAY_TRUSTED_PROXIES",
 }
 
-// TestSchemaKnowsTheSettings: the schema takes the settings of the programs, but for those that the chart sets and for
-// secrets, and no others, so that a mistyped one is refused. With -update it is written.
+// TestSchemaKnowsTheSettings checks that the schema lists exactly the programs' settings, except for secrets and
+// ours, so Helm refuses mistyped ones. -update writes the schema.
 func TestSchemaKnowsTheSettings(t *testing.T) {
 	file := filepath.Join(chart, "values.schema.json")
 	is, err := os.ReadFile(file)
@@ -96,7 +96,7 @@ func TestSchemaKnowsTheSettings(t *testing.T) {
 	}
 }
 
-// TestVariablesExist: a variable that no setting of the program names would silently do nothing.
+// TestVariablesExist checks that each variable is a setting of its program; an unknown one has no effect.
 func TestVariablesExist(t *testing.T) {
 	programs := settings(t)
 	programs["scorelay"] = map[string]setting{}
@@ -119,7 +119,7 @@ func TestVariablesExist(t *testing.T) {
 		for _, p := range pods(render(t, args...)) {
 			c := p.Spec.Containers[0]
 			program, known := c.Name, programs[c.Name]
-			if known == nil { // a command of the tool
+			if known == nil { // a command of cmd/scorelay
 				program, known = "scorelay", programs["scorelay"]
 			}
 			for i, variable := range c.Env {
@@ -129,7 +129,8 @@ func TestVariablesExist(t *testing.T) {
 				bare := strings.TrimSuffix(variable.Name, "_FILE")
 				_, exists := known[variable.Name]
 				fromFile := bare != variable.Name && known[bare].secret
-				if !exists && !fromFile && variable.Name != "SSL_CERT_DIR" && variable.Name != "GOMEMLIMIT" { // which Go reads
+				// Go itself reads SSL_CERT_DIR and GOMEMLIMIT.
+				if !exists && !fromFile && variable.Name != "SSL_CERT_DIR" && variable.Name != "GOMEMLIMIT" {
 					t.Errorf("%s, %s: %s is no setting of %s", name, p.owner, variable.Name, program)
 				}
 				set[bare] = true
@@ -147,7 +148,7 @@ func TestVariablesExist(t *testing.T) {
 	}
 }
 
-// TestMetricsExist: what KEDA asks for is what relayers tell.
+// TestMetricsExist checks that relayers export each metric in KEDA's queries, as a gauge by lane.
 func TestMetricsExist(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "metrics.md"))
 	if err != nil {

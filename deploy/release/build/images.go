@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// What images hold beside their program, as those of deploy/Dockerfile.
+// Contents of an image besides the program, as in deploy/Dockerfile.
 const (
 	user        = "65532:65532"
 	passwd      = "scorelay:x:65532:65532:scorelay:/:/sbin/nologin\n"
@@ -25,8 +25,7 @@ const (
 	authorities = "/etc/ssl/certs/ca-certificates.crt"
 )
 
-// images makes one of each program for all kinds of machines, as an archive in the format of OCI, and values for the chart that
-// name them by their digests.
+// images writes a multi-platform OCI archive for each program, and chart values with the images' digests.
 func (r *release) images(context.Context) error {
 	values := fmt.Sprintf("# The images of Scorelay %s, wherever they are copied to with all their platforms.\nimage:\n  tag: %s\n  digests:\n", r.number(), r.number())
 	for _, program := range programs {
@@ -48,7 +47,7 @@ func (r *release) images(context.Context) error {
 		if err != nil {
 			return err
 		}
-		packed, err := archive(r.made, contents) // its layers are compressed
+		packed, err := archive(r.made, contents) // uncompressed: the layers are already compressed
 		if err != nil {
 			return err
 		}
@@ -59,7 +58,6 @@ func (r *release) images(context.Context) error {
 	return os.WriteFile(filepath.Join(r.out, "images-"+r.number()+".yaml"), []byte(values), 0o644)
 }
 
-// image is that of a program, for all kinds of machines.
 func (r *release) image(program string) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, target := range targets {
@@ -97,7 +95,7 @@ func (r *release) image(program string) (v1.ImageIndex, error) {
 	return index, nil
 }
 
-// layer is all that an image holds.
+// layer returns the only layer of an image: the program, CA certificates, passwd and group.
 func (r *release) layer(path, program string) (v1.Layer, error) {
 	made := filepath.Join(r.source, "..", "etc")
 	if err := os.MkdirAll(made, 0o755); err != nil {
@@ -117,7 +115,7 @@ func (r *release) layer(path, program string) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }, tarball.WithMediaType(types.OCILayer))
 }
 
-// lay writes an image into a folder, in the layout of OCI, under the name that compose files and the chart give it.
+// lay writes an image into a folder in the OCI layout, under its name in compose files and the chart.
 func (r *release) lay(folder, program string, index v1.ImageIndex) error {
 	image, err := layout.Write(folder, empty.Index)
 	if err != nil {
@@ -128,7 +126,7 @@ func (r *release) lay(folder, program string, index v1.ImageIndex) error {
 	}))
 }
 
-// below are all files of a folder, in the order of their names.
+// below returns all files below a folder in lexical order, with mode 0644.
 func below(folder string) (files []file, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

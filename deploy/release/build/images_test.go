@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// TestImages: each image is valid, is what deploy/Dockerfile would make, holds the program of its platform and nothing that
-// need not be there, and is the same each time.
+// TestImages checks that each image is valid, reproducible, like deploy/Dockerfile's, and contains only its
+// platform's program and the necessary files.
 func TestImages(t *testing.T) {
 	made := func() release {
 		r := release{version: "v1.2.3", commit: "abc", source: filepath.Join(t.TempDir(), "source"), made: time.Unix(1_800_000_000, 0).UTC(), log: io.Discard}
@@ -77,7 +77,6 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// isAsBuiltByDocker compares with the target of the Dockerfile.
 func isAsBuiltByDocker(t *testing.T, dockerfile, program string, config *v1.ConfigFile) {
 	t.Helper()
 	_, target, _ := strings.Cut(dockerfile, "\nFROM base AS "+program+"\n")
@@ -103,7 +102,6 @@ func isAsBuiltByDocker(t *testing.T, dockerfile, program string, config *v1.Conf
 	}
 }
 
-// holds compares what is in an image.
 func holds(t *testing.T, image v1.Image, program, content string) {
 	t.Helper()
 	folder := extract(t, mutate.Extract(image))

@@ -1,13 +1,15 @@
-// Command build makes a release from a tag: static programs for Linux on amd64 and arm64 with their bills of materials, images
-// of them, the chart, the package of the TypeScript SDK, the changelog's section, and checksums of all. It needs git, npm, and Debian's
-// gcc-x86-64-linux-gnu and gcc-aarch64-linux-gnu with libc6-dev-amd64-cross and libc6-dev-arm64-cross (each without "cross" on a
-// machine of that kind), and ca-certificates; no Docker.
+// Command build makes a release from a tag: static Linux programs for amd64 and arm64 with bills of materials,
+// images, the Helm chart, the TypeScript SDK, the changelog's section and checksums.
 //
-//	go run -C deploy/release ./build -out /DIR v1.2.3     the release of that tag
-//	go run -C deploy/release ./build -out /DIR -dry-run   what it would be of the commit that is checked out
+// It needs git, npm, and Debian's ca-certificates, gcc-x86-64-linux-gnu with libc6-dev-amd64-cross, and
+// gcc-aarch64-linux-gnu with libc6-dev-arm64-cross. On a machine of that architecture, libc6-dev replaces the "cross"
+// package. Docker is not needed.
 //
-// It builds in a clone, so that nothing gets in that is not in the commit, with the Go that deploy/Dockerfile names. The same
-// commit makes the same bytes wherever Go, the C compilers, ca-certificates and npm have the same versions.
+//	go run -C deploy/release ./build -out /DIR v1.2.3     release a tag
+//	go run -C deploy/release ./build -out /DIR -dry-run   try a release of the checked-out commit
+//
+// It builds in a clone, so that only committed files get in, with the Go version of deploy/Dockerfile. The same
+// commit yields the same bytes if Go, the C compilers, ca-certificates and npm have the same versions.
 package main
 
 import (
@@ -26,20 +28,18 @@ import (
 	"time"
 )
 
-// programs are those of a release, as below cmd.
 var programs = []string{"api", "relayer", "scorelay"}
 
-// targets are the kinds of machines, with their C compilers. CGO recovers a signer several times faster than Go alone, and the
-// programs are static all the same.
+// targets are the architectures with their C compilers. With cgo, recovering a signer is several times faster than in
+// pure Go, and the programs are still static.
 var targets = []struct{ arch, compiler, packages string }{
 	{"amd64", "x86_64-linux-gnu-gcc", "gcc-x86-64-linux-gnu libc6-dev-amd64-cross"},
 	{"arm64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"},
 }
 
-// dryVersion is that of a release which is only tried.
 const dryVersion = "v0.0.0-dry"
 
-// released is what a tag must be: a version without build metadata, which neither OCI tags nor file names take.
+// released matches a valid tag. Build metadata (+…) is excluded, since OCI tags cannot contain "+".
 var released = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
 func main() {
@@ -82,7 +82,8 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	if err := r.clone(ctx, *root, *dry); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.notes, r.programs, r.images, r.chart, r.sdk} { // sdk changes the clone, so it is last
+	// sdk changes the clone, so it is last.
+	for _, step := range []func(context.Context) error{r.notes, r.programs, r.images, r.chart, r.sdk} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	return sums(r.out)
 }
 
-// emptyFolder makes the folder if it is not there.
+// emptyFolder creates the folder if needed and returns its absolute path.
 func emptyFolder(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -106,23 +107,22 @@ func emptyFolder(folder string) (string, error) {
 	return folder, err
 }
 
-// release is one that is being made.
 type release struct {
-	version string // its tag
-	from    string // what is cloned: the tag, or HEAD
-	section string // of the changelog
+	version string // tag
+	from    string // cloned revision: the tag, or HEAD
+	section string // in the changelog
 	commit  string
-	source  string    // the clone
-	out     string    // where the release goes
-	made    time.Time // of the commit, in place of all times
-	env     []string  // of every command
+	source  string    // folder of the clone
+	out     string    // output folder
+	made    time.Time // commit time, used for all timestamps
+	env     []string  // environment of every command
 	log     io.Writer
 }
 
-// number is the version as charts and npm have it.
+// number returns the version without its "v", as in charts and npm.
 func (r *release) number() string { return strings.TrimPrefix(r.version, "v") }
 
-// clone takes the commit, and makes the environment in which all else runs.
+// clone checks the commit out into r.source and sets r.env for all later commands.
 func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	r.env = os.Environ()
 	var err error
@@ -135,7 +135,7 @@ func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	if _, err := r.output(ctx, r.source, "git", "-c", "advice.detachedHead=false", "checkout", "--quiet", r.commit); err != nil {
 		return err
 	}
-	if dry { // Go takes the version from a tag
+	if dry { // Go derives the version from a tag
 		if _, err := r.output(ctx, r.source, "git", "tag", r.version); err != nil {
 			return err
 		}
@@ -157,14 +157,14 @@ func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	if image == nil {
 		return errors.New("deploy/Dockerfile names no version of Go")
 	}
-	// What the caller's environment says of builds must not get in.
+	// Override the caller's build settings, which must not affect the release.
 	r.env = append(r.env, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "CGO_CFLAGS=-O2 -g", "CGO_LDFLAGS=-O2 -g",
 		"GOTOOLCHAIN=go"+string(image[1]), "SOURCE_DATE_EPOCH="+seconds, "LC_ALL=C", "TZ=UTC")
 	fmt.Fprintf(r.log, "build: %s of %s, made %s with Go %s\n", r.version, r.commit, r.made.Format(time.RFC3339), image[1])
 	return nil
 }
 
-// output runs a command and returns what it prints, without the end of the line.
+// output runs a command and returns its stdout without trailing newlines.
 func (r *release) output(ctx context.Context, dir string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, args[0], args[1:]...)
 	command.Dir, command.Env = dir, r.env

@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPackIsReproducible: neither the time nor who owns the files is in the archive.
+// TestPackIsReproducible checks that the files' own modification times leave the archive unchanged.
 func TestPackIsReproducible(t *testing.T) {
 	dir, made := t.TempDir(), time.Unix(1_800_000_000, 0)
 	var archives []string
@@ -80,8 +80,8 @@ func TestPackIsReproducible(t *testing.T) {
 	}
 }
 
-// TestRelease makes a release of the commit that is checked out, twice: both are the same bytes, and each part is what it
-// should be. It takes a minute or two, and longer the first time.
+// TestRelease makes a release of the checked-out commit twice, compares the bytes and checks each part. It takes a
+// minute or two; longer at first.
 func TestRelease(t *testing.T) {
 	if !*whole {
 		t.Skip("go test ./build -args -release")
@@ -173,7 +173,7 @@ func read(t *testing.T, dir, name string) string {
 	return string(content)
 }
 
-// unpack returns a folder with what the archive holds.
+// unpack extracts a .tar.gz into a new folder.
 func unpack(t *testing.T, archive string) string {
 	t.Helper()
 	zipped, err := os.Open(archive)
@@ -188,7 +188,6 @@ func unpack(t *testing.T, archive string) string {
 	return extract(t, packed)
 }
 
-// untar is unpack for an archive that is not compressed.
 func untar(t *testing.T, archive string) string {
 	t.Helper()
 	packed, err := os.Open(archive)
@@ -224,7 +223,7 @@ func extract(t *testing.T, packed io.Reader) string {
 	}
 }
 
-// isStatic fails where the program needs a loader or libraries, and returns the machine it is for.
+// isStatic checks that the program needs no loader or libraries, and returns its architecture.
 func isStatic(t *testing.T, path string) elf.Machine {
 	t.Helper()
 	program, err := elf.Open(path)
@@ -243,7 +242,7 @@ func isStatic(t *testing.T, path string) elf.Machine {
 	return program.Machine
 }
 
-// runs runs the program, which tells the release's version and its commit, unchanged.
+// runs checks that the program prints the dry run's version and an unmodified commit.
 func runs(t *testing.T, path, program string) {
 	t.Helper()
 	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()

@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// sumsFile holds the checksums, in the form of sha256sum.
+// sumsFile contains the checksums in sha256sum's format.
 const sumsFile = "SHA256SUMS"
 
-// file is one that goes into an archive.
 type file struct {
-	path string // where it is
+	path string // on disk
 	name string // in the archive
 	mode int64
 }
 
-// archive is a tar of the files, whose bytes follow from them, their names and the time alone.
+// archive returns a tar of the files. Its bytes depend only on their contents, names, modes and order, and on made.
 func archive(made time.Time, files []file) ([]byte, error) {
 	var out bytes.Buffer
 	to := tar.NewWriter(&out)
@@ -42,7 +41,6 @@ func archive(made time.Time, files []file) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped is an archive, compressed.
 func zipped(made time.Time, files []file) ([]byte, error) {
 	content, err := archive(made, files)
 	if err != nil {
@@ -57,7 +55,7 @@ func zipped(made time.Time, files []file) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// sums writes the checksums of all files of the folder, in the order of their names.
+// sums writes the checksums of all files in the folder, ordered by name.
 func sums(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

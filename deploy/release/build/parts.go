@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// notes writes the changelog's section of the release.
 func (r *release) notes(context.Context) error {
 	changelog, err := os.ReadFile(filepath.Join(r.source, "CHANGELOG.md"))
 	if err != nil {
@@ -23,7 +22,8 @@ func (r *release) notes(context.Context) error {
 	return os.WriteFile(filepath.Join(r.out, "CHANGELOG-"+r.number()+".md"), []byte(section), 0o644)
 }
 
-// changes is a version's section of a changelog in the form of keepachangelog.com, without its heading.
+// changes returns a version's section of a changelog (keepachangelog.com), without its heading. A missing or empty
+// section is an error.
 func changes(changelog, version string) (string, error) {
 	_, section, found := strings.Cut(changelog, "\n## ["+version+"]")
 	if !found {
@@ -38,10 +38,9 @@ func changes(changelog, version string) (string, error) {
 	return section + "\n", nil
 }
 
-// built is where the programs for a kind of machine are.
 func (r *release) built(arch string) string { return filepath.Join(r.source, "..", arch) }
 
-// programs builds them for each target and packs them, with a bill of materials of each beside.
+// programs builds and packs the programs for each target, and writes a bill of materials for each.
 func (r *release) programs(ctx context.Context) error {
 	sbom := filepath.Join(r.source, "..", "sbom")
 	if _, err := r.output(ctx, filepath.Join(r.source, "deploy", "release"), "go", "build", "-o", sbom, "./sbom"); err != nil {
@@ -89,7 +88,7 @@ func (r *release) programs(ctx context.Context) error {
 	return nil
 }
 
-// chart packs the chart, whose images are those of the release.
+// chart packs the chart under the release's version, the default tag of its images.
 func (r *release) chart(ctx context.Context) error {
 	fmt.Fprintln(r.log, "build: the chart")
 	_, err := r.output(ctx, filepath.Join(r.source, "deploy", "helm", "check"),
@@ -97,7 +96,6 @@ func (r *release) chart(ctx context.Context) error {
 	return err
 }
 
-// sdk packs the SDK in TypeScript under the version of the release.
 func (r *release) sdk(ctx context.Context) error {
 	fmt.Fprintln(r.log, "build: the SDK in TypeScript")
 	folder := filepath.Join(r.source, "pkg", "sdk", "ts")

@@ -1,12 +1,13 @@
-// Command pin pins the images that docker-compose.yml and deploy/Dockerfile name by the digests that their tags have in
-// their registries, so that every machine runs the same bytes, also when a tag is moved.
+// Command pin pins the images in docker-compose.yml and deploy/Dockerfile to their tags' digests, so that every
+// machine runs the same bytes even after a tag is moved.
 //
-//	go run -C deploy/release ./pin            writes name:tag@sha256:… for each name:tag, and newer digests for those that have one
-//	go run -C deploy/release ./pin -check     writes nothing; fails unless each image has the digest that its tag has now
-//	go run -C deploy/release ./pin -remove    takes the digests out again
+//	go run -C deploy/release ./pin            write or update the digest of each image: name:tag@sha256:…
+//	go run -C deploy/release ./pin -check     write nothing; fail if a digest is missing or outdated
+//	go run -C deploy/release ./pin -remove    remove the digests
 //
-// Images of our own, whose registry is a variable, are built, not pulled, and stay. Exit status 1: an image is not as -check wants it; 2: a
-// registry, a file or the command line was at fault, and nothing was written.
+// Our own images, with a variable as registry, are built locally and left alone. Exit status 1: -check found a
+// missing or outdated digest. 2: a registry, a file or the command line is at fault. Files are written only after all
+// digests are known.
 package main
 
 import (
@@ -24,10 +25,10 @@ import (
 	"time"
 )
 
-// files are those that name images.
+// files are the files that contain images.
 var files = []string{"docker-compose.yml", "deploy/Dockerfile"}
 
-// named finds an image that a file names: in a Dockerfile's FROM, or as a service's image in a compose file.
+// named matches an image in a Dockerfile's FROM or a compose file.
 var named = regexp.MustCompile(`(?m)^((?:FROM|\s*image:)[ \t]+)([a-z0-9][^\s@]*:[^\s@:/]+)(@sha256:[0-9a-f]{64})?`)
 
 var errStale = errors.New("run it without -check")

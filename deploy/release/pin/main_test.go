@@ -18,14 +18,14 @@ import (
 
 const root = "../../.."
 
-// server speaks the OCI distribution protocol as Docker Hub does: a challenge, a token for the one repository, the list
-// of platforms to who asks for it.
+// server implements the OCI distribution protocol like Docker Hub: a challenge, a token for one repository, and the
+// list of platforms if the client accepts it.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
 	tags map[string]string // manifests by repository:tag
-	lie  bool              // call every manifest by another's digest
-	open bool              // want no token
+	lie  bool              // send the digest of another manifest
+	open bool              // require no token
 }
 
 func serve(t *testing.T) *server {
@@ -82,7 +82,7 @@ func (s *server) registry() *registry {
 	return &registry{client: s.Client(), scheme: "https", hosts: map[string]string{"registry-1.docker.io": host, "ghcr.io": host}}
 }
 
-// copied copies the files that name images into a folder and changes to it.
+// copied copies the files, without pins, into a new folder, changes to it and returns the texts.
 func copied(t *testing.T) map[string]string {
 	dir, texts := t.TempDir(), map[string]string{}
 	if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o700); err != nil {
@@ -91,7 +91,7 @@ func copied(t *testing.T) map[string]string {
 	for _, file := range files {
 		raw, err := os.ReadFile(filepath.Join(root, file))
 		if err == nil {
-			texts[file] = named.ReplaceAllString(string(raw), "$1$2") // as without pins
+			texts[file] = named.ReplaceAllString(string(raw), "$1$2")
 			err = os.WriteFile(filepath.Join(dir, file), []byte(texts[file]), 0o600)
 		}
 		if err != nil {
@@ -111,7 +111,7 @@ func read(t *testing.T, file string) string {
 	return string(raw)
 }
 
-// stock has the registry hold each image that the files name.
+// stock adds the files' images to the registry, with content that begins with what. It returns their number.
 func (s *server) stock(texts map[string]string, what string) (n int) {
 	for _, text := range texts {
 		for _, found := range named.FindAllStringSubmatch(text, -1) {
@@ -157,7 +157,7 @@ func TestPin(t *testing.T) {
 		t.Fatalf("what was pinned does not pass: %v", err)
 	}
 
-	s.stock(texts, "second ") // the tags are moved
+	s.stock(texts, "second ") // move the tags
 	if err := pin("-check"); !errors.Is(err, errStale) {
 		t.Fatalf("tags that moved pass: %v", err)
 	}
@@ -181,7 +181,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenOfWhatCannotBeBelieved: no tag, no registry, a registry that contradicts itself, a login of another kind.
+// TestNothingIsWrittenOfWhatCannotBeBelieved: no tag, no registry, contradictory digests, an unknown login scheme.
 func TestNothingIsWrittenOfWhatCannotBeBelieved(t *testing.T) {
 	for name, spoil := range map[string]func(s *server) *registry{
 		"answers 404":                 func(s *server) *registry { clear(s.tags); return s.registry() },
@@ -206,7 +206,7 @@ func TestNothingIsWrittenOfWhatCannotBeBelieved(t *testing.T) {
 	}
 }
 
-// basic is a registry that wants a password.
+// basic makes the registry require a password.
 func basic(s *server) map[string]string {
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="https://somewhere.example"`)

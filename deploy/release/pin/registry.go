@@ -14,23 +14,23 @@ import (
 	"strings"
 )
 
-// maxManifest is the largest manifest that a registry must take, by the specification.
+// maxManifest is the manifest size, in bytes, that the OCI distribution specification expects registries to support.
 const maxManifest = 4 << 20
 
-// manifests are the kinds of manifests that are asked for: lists of platforms first, so that a pin holds for each of them.
+// manifests are the accepted types: lists of platforms first, so that a pin covers every platform.
 var manifests = []string{
 	"application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json",
 	"application/vnd.oci.image.manifest.v1+json", "application/vnd.docker.distribution.manifest.v2+json",
 }
 
-// registry asks registries, by the OCI distribution specification: https://github.com/opencontainers/distribution-spec.
+// registry is a client by the OCI distribution specification: https://github.com/opencontainers/distribution-spec.
 type registry struct {
 	client *http.Client
 	scheme string            // https
-	hosts  map[string]string // asked in place of a registry; for tests
+	hosts  map[string]string // overrides of registry hosts; for tests
 }
 
-// digest is what an image's tag has now. It is computed from the manifest, not taken from what the registry calls it.
+// digest returns a tag's current digest, computed from the manifest, and an error if the registry's header differs.
 func (r *registry) digest(ctx context.Context, image string) (string, error) {
 	host, repository, tag := parse(image)
 	if other, ok := r.hosts[host]; ok {
@@ -55,7 +55,7 @@ func (r *registry) digest(ctx context.Context, image string) (string, error) {
 	return digest, nil
 }
 
-// parse takes an image's name apart, as docker does: without a registry it is Docker Hub's.
+// parse splits an image's name like docker; the default registry is Docker Hub.
 func parse(image string) (host, repository, tag string) {
 	repository, tag = image[:strings.LastIndexByte(image, ':')], image[strings.LastIndexByte(image, ':')+1:]
 	first, rest, several := strings.Cut(repository, "/")
@@ -69,7 +69,7 @@ func parse(image string) (host, repository, tag string) {
 	}
 }
 
-// challenged is a registry's answer that wants a token first.
+// challenged is a 401 response's WWW-Authenticate header, as an error.
 type challenged struct{ header string }
 
 func (c *challenged) Error() string { return "the registry wants a login: " + c.header }
@@ -101,10 +101,9 @@ func (r *registry) get(ctx context.Context, address, token string) ([]byte, http
 	return body, response.Header, err
 }
 
-// parameter finds name="value" in a WWW-Authenticate header.
 var parameter = regexp.MustCompile(`(\w+)="([^"]*)"`)
 
-// token asks for an anonymous token to pull with, where the challenge says.
+// token requests an anonymous pull token from the challenge's realm.
 func (r *registry) token(ctx context.Context, challenge, repository string) (string, error) {
 	values := map[string]string{"scope": "repository:" + repository + ":pull"}
 	for _, found := range parameter.FindAllStringSubmatch(challenge, -1) {
@@ -126,7 +125,7 @@ func (r *registry) token(ctx context.Context, challenge, repository string) (str
 	}
 	var answer struct {
 		Token  string `json:"token"`
-		Access string `json:"access_token"` // the same, by OAuth2
+		Access string `json:"access_token"` // OAuth2's name for it
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Token+answer.Access == "" {
 		return "", fmt.Errorf("%s gives no token", realm.Host)

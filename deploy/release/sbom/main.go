@@ -1,10 +1,10 @@
-// Command sbom writes the software bill of materials of a Go program, from what the linker wrote into it: a CycloneDX 1.6
-// document with the modules that are in it, their checksums and who needs whom.
+// Command sbom writes the software bill of materials of a Go program from the build information in its binary. The
+// CycloneDX 1.6 document contains the modules, their checksums and dependencies.
 //
 //	go run -C deploy/release ./sbom -version v1.2.3 /PROGRAM > PROGRAM.cdx.json
 //
-// The modules come from the program alone; who needs whom tells `go mod graph` in the program's module.
-// SOURCE_DATE_EPOCH (seconds since 1970) takes the place of the time, so that the same program makes the same document.
+// The modules come from the binary alone, their dependencies from `go mod graph` in the program's module. With
+// SOURCE_DATE_EPOCH (seconds since 1970) as timestamp, the same program yields the same document.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run(args []string, out io.Writer) error {
 	return encoder.Encode(d)
 }
 
-// now is the time, or that of SOURCE_DATE_EPOCH.
+// now returns the time in SOURCE_DATE_EPOCH, or the current time.
 func now() (time.Time, error) {
 	text, set := os.LookupEnv("SOURCE_DATE_EPOCH")
 	if !set {
@@ -80,7 +80,7 @@ func now() (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-// What a CycloneDX document holds, as far as we write it: https://cyclonedx.org/docs/1.6/json.
+// The parts of CycloneDX that we write: https://cyclonedx.org/docs/1.6/json.
 type (
 	document struct {
 		Schema       string       `json:"$schema"`
@@ -124,7 +124,7 @@ type (
 	}
 )
 
-// describe is the document of a program. Graph is what `go mod graph` says in its module.
+// describe returns a program's document. graph is the output of `go mod graph` in its module.
 func describe(program, version, graph string, made time.Time) (*document, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -174,7 +174,7 @@ func describe(program, version, graph string, made time.Time) (*document, error)
 	}, nil
 }
 
-// componentOf is a module that is in the program, or what it was replaced with.
+// componentOf returns the component of a module, or of its replacement.
 func componentOf(module *debug.Module) (component, error) {
 	is := module
 	if module.Replace != nil {
@@ -182,18 +182,19 @@ func componentOf(module *debug.Module) (component, error) {
 	}
 	c := component{Type: "library", Name: is.Path, Version: is.Version, Scope: "required", PackageURL: packageURL(is.Path, is.Version)}
 	c.Ref = c.PackageURL
-	if is.Sum == "" { // a replacement by a folder
+	if is.Sum == "" { // replaced with a folder
 		return c, nil
 	}
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(is.Sum, "h1:"))
 	if err != nil || len(sum) != sha256.Size {
 		return component{}, fmt.Errorf("the checksum %q of %s is none that is known", is.Sum, is.Path)
 	}
-	c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // of the list of files, as in go.sum
+	c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // hash of the module's file list, as in go.sum
 	return c, nil
 }
 
-// dependencies tell who needs whom, of what is in the program: refs by the modules' paths.
+// dependencies returns the program's module dependencies. refs maps module paths to component references. Each module
+// also depends on std.
 func dependencies(graph string, refs map[string]string, std string) []dependency {
 	needs := map[string]map[string]bool{}
 	for _, ref := range refs {
@@ -204,7 +205,7 @@ func dependencies(graph string, refs map[string]string, std string) []dependency
 		if !ok {
 			continue
 		}
-		fromPath, _, _ := strings.Cut(from, "@") // of whichever version: one of each module is in the program
+		fromPath, _, _ := strings.Cut(from, "@") // any version: a program contains one of each module
 		toPath, _, _ := strings.Cut(to, "@")
 		if a, b := refs[fromPath], refs[toPath]; a != "" && b != "" && a != b {
 			needs[a][b] = true
@@ -217,7 +218,7 @@ func dependencies(graph string, refs map[string]string, std string) []dependency
 	return all
 }
 
-// packageURL names a module: https://github.com/package-url/purl-spec.
+// packageURL returns a module's package URL: https://github.com/package-url/purl-spec.
 func packageURL(path, version string) string {
 	purl := "pkg:golang/" + strings.ToLower(path)
 	if version != "" {
@@ -226,7 +227,7 @@ func packageURL(path, version string) string {
 	return purl
 }
 
-// serial is a UUID (version 8) made of a program's checksum, so that the same program has the same.
+// serial returns a UUID (version 8) derived from a program's SHA-256: the same for the same program.
 func serial(sum []byte) string {
 	id := bytes.Clone(sum[:16])
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80

@@ -31,7 +31,7 @@ func command(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestDescribe builds a service, and holds its document against what `go version -m` says of it.
+// TestDescribe builds a service and compares its document with the output of `go version -m`.
 func TestDescribe(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "api")
 	command(t, root, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/api")
@@ -107,7 +107,7 @@ func encoded(t *testing.T, d *document) []byte {
 	return text
 }
 
-// reachable are the components that the program needs, directly or not.
+// reachable returns the program and its direct and indirect dependencies.
 func reachable(d *document) map[string]bool {
 	needs := map[string][]string{}
 	for _, dep := range d.Dependencies {

@@ -1,4 +1,4 @@
-// pkg/page/browser/ops.mjs: an operator at /ops: a lane paused, a dead letter replayed, a key made and revoked, every screen
+// pkg/page/browser/ops.mjs: an operator uses every screen of /ops: pauses, dead letters, API keys
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ async function signIn(page, token) {
   await page.keyboard.press('Enter')
 }
 
-// pauses pauses the demo project, and returns what has it resume.
+// pauses pauses the demo project and returns a function that resumes it.
 async function pauses(page, dev) {
   await page.goto('/ops/pauses')
   await page.getByLabel('A project').fill(dev.projectId)
@@ -31,7 +31,8 @@ async function pauses(page, dev) {
   }
 }
 
-// replays has an update rejected, since its signer is no updater any more when its lane comes to it, and, when it is one again, replayed on the screen.
+// replays creates a dead letter: the update's signer is no longer an updater when its lane processes it. After the
+// signer regains the role, it replays the dead letter on the screen.
 async function replays(page, { dev, program, data }) {
   const updater = privateKeyToAccount(dev.updaterKey)
   const edit = (...args) => {
@@ -72,7 +73,7 @@ async function replays(page, { dev, program, data }) {
   return { letters: '/ops/dead-letters?replayed=1', letter: await page.locator('td a').first().getAttribute('href'), preview }
 }
 
-// keys makes one, which opens the API, and revokes it, after which it does not.
+// keys creates an API key that works, and returns its path and a function that revokes it.
 async function keys(page, dev) {
   const opens = async (key) => (await fetch(`${dev.apiUrl}/projects`, { headers: { 'X-API-KEY': key } })).status
   const soon = async (key, status) => {
@@ -106,7 +107,7 @@ async function keys(page, dev) {
   }
 }
 
-// follows sees that the first screen follows what happens, says so, can be paused, and says when it cannot.
+// follows checks that the first screen updates itself, shows its state, can be paused, and reports failures.
 async function follows(page, context) {
   const says = (text) => page.locator('#following-state', { hasText: text }).waitFor({ timeout: 30_000 })
   const looked = () => page.locator('#ops-verdict time').last().getAttribute('datetime')
@@ -127,7 +128,7 @@ async function follows(page, context) {
   await page.unroute('**/ops')
 }
 
-// picture takes those that docs/ops.md shows, while updates come.
+// picture takes the screenshots of docs/ops.md while updates arrive.
 async function picture(browser, { dev, program, data }, storageState, screens, pictures) {
   const load = spawn(program, ['load', '--data-dir', data, '--rate', '150', '--duration', '100s', '--wallets', '120'], { stdio: 'ignore' })
   const ended = new Promise((resolve) => load.once('exit', resolve))
@@ -142,7 +143,7 @@ async function picture(browser, { dev, program, data }, storageState, screens, p
   await ended
 }
 
-// operate looks at all of /ops, by look, which holds a screen to what every screen must be. pictures may be undefined.
+// operate checks all of /ops; look checks what holds for every screen. pictures may be undefined.
 export async function operate(browser, stack, look, pictures) {
   const { dev } = stack
   const baseURL = dev.adminUrls[0]

@@ -1,4 +1,4 @@
-// pkg/page/browser/owner.mjs: an owner edits a project on the page, with a wallet that a real key is behind
+// pkg/page/browser/owner.mjs: an owner edits a project on the page, with a test wallet that has a real key
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
@@ -10,7 +10,8 @@ const icon = 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox
 
 const hostile = ['2', '<img src=x onerror="window.broken=1">\u202Ekcats', 'https://example.com/x.svg']
 
-// wallet announces itself in every page of a context (EIP-6963), beside others. Its keys stay here: pages reach it by one function.
+// wallet announces a test wallet and others in every page of a context (EIP-6963). Its keys stay in this process;
+// pages call it by one function.
 export async function wallet(context, dev, others = [['1', 'Fox', icon], hostile, ['3', 7, icon]]) {
   const is = { key: dev.ownerKey, chain: dev.chainId, refuses: null, signed: [] }
   const methods = {
@@ -46,7 +47,7 @@ export async function wallet(context, dev, others = [['1', 'Fox', icon], hostile
   return is
 }
 
-// edits leads an owner from the form to the final edit, past all that a wallet may say, and returns the screens that it saw.
+// edits takes an owner from the form to the final edit, through a wallet's errors, and returns paths of screens.
 export async function edits(browser, { dev, program, data }, storageState) {
   const project = `/app/projects/${dev.projectId}`
   const context = await browser.newContext({ baseURL: dev.apiUrl, storageState })
@@ -94,7 +95,7 @@ export async function edits(browser, { dev, program, data }, storageState) {
   await says('You refused in Fox. Nothing was signed.')
   owner.refuses = null
 
-  // The first answer is lost: the edit is stored, and sent again it is so once.
+  // The first response is lost after the edit was stored; the retry stores no second edit.
   let posts = 0
   await page.route('**/edits', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback()
@@ -124,7 +125,7 @@ export async function edits(browser, { dev, program, data }, storageState) {
   return { edit, edited: `${project}/edits/0`, refused: `${project}/edit?operation=remove+updater&member=${member}` }
 }
 
-// shows waits until a screen has a wallet, or has not: it is as of a final block.
+// shows waits until a screen shows a wallet, or hides it. Screens show the state as of a final block.
 async function shows(page, path, wallet, is) {
   for (const deadline = Date.now() + 60_000; ; await sleep(200)) {
     await page.goto(path)
@@ -133,7 +134,7 @@ async function shows(page, path, wallet, is) {
   }
 }
 
-// inShell takes the member's role again without a script: by the command that the screen shows.
+// inShell removes the member's role without a script, by the command on the screen.
 async function inShell(browser, { dev, program }, storageState, page) {
   const context = await browser.newContext({ baseURL: dev.apiUrl, storageState, javaScriptEnabled: false })
   const still = await context.newPage()

@@ -1,12 +1,13 @@
-// pkg/page/browser/speed.mjs: what each screen weighs, and how soon a slow phone shows it
+// pkg/page/browser/speed.mjs: bytes of each screen, and its loading times on a slow phone
 import assert from 'node:assert/strict'
 
 // phone is Lighthouse's mobile profile: a slow 4G, and a quarter of this machine's speed.
 const phone = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 }
 const slower = 4
 
-// measure opens each screen with a cold cache, prints how many bytes came, when there was something to see and when all was there, and holds the bytes to their
-// bounds: 100 KB in all, and 30 KB of scripts before they are compressed. Times are only printed, the best of so many tries, since they are of this machine, too.
+// measure opens each screen with a cold cache and prints its bytes, first paint and load time. It fails above 100 KB
+// in total, or 30 KB of uncompressed scripts. Times are the best of `tries` runs. They have no limit, since they
+// depend on this machine.
 export async function measure(browser, baseURL, storageState, screens, tries) {
   console.log('| screen | requests | bytes | first paint, ms | loaded, ms |\n|---|---|---|---|---|')
   for (const [name, path] of Object.entries(screens)) {

@@ -1,10 +1,11 @@
-// pkg/page/browser/test.mjs: starts a stack of its own and looks at every screen of its page with Chromium
+// pkg/page/browser/test.mjs: starts its own stack and checks every screen of the page with Chromium
 //
 //	node test.mjs [FOLDER]
 //
-// Both themes, 360 and 1600 pixels wide: nothing is loaded from elsewhere, nothing is wider than the screen, and axe finds nothing. An owner edits a
-// project (owner.mjs), an operator replays a dead letter (ops.mjs). With a folder it writes the pictures of docs/page.md and docs/ops.md there. It needs Go and Chromium (SCORELAY_CHROMIUM names another than
-// /usr/bin/chromium).
+// Screens are tested in both themes, 360 and 1600 pixels wide. They load files only from their own origin, fit the
+// width and pass axe. An owner edits a project (owner.mjs), and an operator replays a dead letter (ops.mjs). With
+// FOLDER, it writes the pictures of docs/page.md and docs/ops.md there. It needs Go and Chromium (SCORELAY_CHROMIUM,
+// default /usr/bin/chromium).
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ import { measure } from './speed.mjs'
 const pictures = process.argv[2]
 const hostile = '<img src=x onerror="window.broken=1">\u202Ekcats'
 
-// fill has the stack have final updates.
+// fill gives the stack updates, and a project with hostile names and many members.
 async function fill({ dev, program, data }) {
   const loaded = spawnSync(program, ['load', '--data-dir', data, '--rate', '60', '--duration', '5s', '--wallets', '120'], { cwd: root, encoding: 'utf8' })
   assert.equal(loaded.status, 0, loaded.stdout + loaded.stderr)
@@ -35,7 +36,7 @@ async function fill({ dev, program, data }) {
   assert.equal(created.status, 200, await created.text())
 }
 
-// screens are the paths of every screen, found as people find them: by following links.
+// screens returns the paths of all screens, found by following links as people do.
 async function screens(page, url) {
   const links = (selector) => page.locator(selector).evaluateAll((all) => all.map((a) => a.getAttribute('href')))
   const until = async (path, selector) => { // an index is as of a final block, so it comes later than the 200
@@ -77,7 +78,7 @@ async function open(page, path) {
   return answer
 }
 
-// look holds a screen to what every screen must be.
+// look checks what holds for every screen: status, width, escaped names and axe.
 async function look(page, name, path, status) {
   const answer = await open(page, path)
   assert.equal(answer.status(), status, name)
@@ -132,7 +133,7 @@ async function browse(browser, stack) {
   assert.equal(saved.suggestedFilename(), `${all.wallet.slice(-42)}.csv`)
 }
 
-// picture takes those that docs/page.md shows.
+// picture takes the screenshots of docs/page.md.
 async function picture(browser, dev, storageState, all) {
   for (const [name, colorScheme, width, height] of [['leaderboard', 'light', 880, 560], ['wallet', 'dark', 880, 560], ['update', 'light', 360, 860], ['edit', 'light', 880, 640],
     ['edited', 'dark', 360, 640]]) {
@@ -145,7 +146,7 @@ async function picture(browser, dev, storageState, all) {
   }
 }
 
-// live sees the screen of updates change while it is open, and after it was paused.
+// live checks that the open screen of updates follows new ones, also after a pause.
 async function live(page, dev) {
   const newest = () => page.evaluate(() => document.querySelector('#rows a[href*="/updates/"]')?.getAttribute('href').slice(-66))
   const shows = async (id) => {
@@ -175,7 +176,7 @@ async function live(page, dev) {
   await shows(missed)
 }
 
-// behaves tries what needs the script, and the way out.
+// behaves tests the scripted controls and signing out.
 async function behaves(page, dev, all) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(all.wallet)

@@ -7,8 +7,8 @@ const path = `http://api/projects/${projectId}/events`
 
 const told = (cursor, id) => `id: ${cursor}\nevent: update.applied\ndata: {"id":"${id}","type":"update.applied",\r\ndata: "data":{"outcome":"ü"}}\n\n`
 
-// answering is a client that is answered with texts one after the other, a few bytes at a time, and what it asked. Behind a text that is
-// silent nothing comes.
+// answering returns a client that receives the texts in turn, 7 bytes at a time, and its requests. After a text with
+// silent set, the response stays open without data.
 function answering(answers) {
   const asked = []
   const client = new Client('http://api', 'key', { fetch: async (url, { headers, signal }) => {
@@ -30,7 +30,7 @@ function answering(answers) {
   return { client, asked }
 }
 
-// soon has all that waits for a time go on at once, until the work is done.
+// soon advances the mocked timers until the work is done.
 async function soon(work) {
   mock.timers.enable({ apis: ['setTimeout'] })
   let over = false

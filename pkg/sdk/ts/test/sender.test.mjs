@@ -9,7 +9,7 @@ const domain = { chainId: 1337, verifyingContract: `0x${'0c'.repeat(20)}` }
 const signature = `0x${'01'.repeat(65)}`
 const signings = { time: { time: () => signature }, whole: { whole: () => signature, domain }, groups: { groups: () => signature, domain } }
 
-/** An API without a network: it remembers what it stored, and does wrong what a test wants. docs/examples run a sender against a whole stack. */
+/** An in-memory API that counts stored updates and injects faults. docs/examples run a sender on a stack. */
 class Api {
   stored = new Map()
   requests = 0
