@@ -46,8 +46,8 @@ type termsFlags struct {
 	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY), as a new key has."`
 	Ether   string   `name:"ether-per-day" placeholder:"ETHER" help:"Ether that they may cost at worst in a UTC day, L1's fee of a rollup included, at the price when each is accepted; 0 is no bound, as a new key has."`
 	Creates *uint64  `name:"create-gas-per-day" placeholder:"GAS" help:"Gas that its creations and edits of a UTC day may take at worst; 0 is no bound. A new key has 1000000000."`
-	Words   *uint64  `name:"words-per-day" placeholder:"N" help:"Different words of 256 updateIds for which it may send updates in a UTC day; a random id takes one, ids that count up share them. 0 is no bound. A new key has 1000000."`
-	Wallets *uint64  `name:"wallets-per-day" placeholder:"N" help:"Different wallets, of four score types each, for which it may send updates in a UTC day; 0 is no bound. A new key has 1000000."`
+	Words   *uint64  `name:"words-per-day" placeholder:"N" help:"Different words of 256 updateIds of a project for which it may send updates in a UTC day; a random id takes one, ids that count up share them. 0 is no bound. A new key has 1000000."`
+	Wallets *uint64  `name:"wallets-per-day" placeholder:"N" help:"Different wallets of a project, of four score types each, for which it may send updates in a UTC day; 0 is no bound. A new key has 1000000."`
 	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects, and their owners' edits), update (send updates) and read (look up), or all. A new key may do all."`
 
 	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
@@ -178,7 +178,7 @@ func explained(key *apikey.Key, rates *overview.Rates) string {
 		fmt.Fprintf(&b, "It may create and edit projects, for %s a day.\n", bound(key.Creates, "gas"))
 	}
 	if gas := mostGas(key); gas > 0 {
-		fmt.Fprintf(&b, "All of it takes at worst %s gas a day", dev.Thousands(int(gas)))
+		fmt.Fprintf(&b, "All of it takes at worst %s gas a day, beside 28,200 for each transaction", dev.Thousands(int(gas)))
 		if rates != nil && rates.GasPriceGwei != nil {
 			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(gas)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
 		}
@@ -210,7 +210,8 @@ func mostGas(t *apikey.Key) (gas uint64) {
 			update = max(update, rules.Unit(score.Unit{Updates: one, Kind: kind, Signature: new(score.GroupSignature)}))
 		}
 		update -= 2 * rules.NewSlot() // for the word and the wallet's scores, added below
-		gas = uint64(t.Rate)*secondsPerDay*update + (t.Words+t.Wallets)*rules.NewSlot()
+		day := uint64(t.Rate) * secondsPerDay
+		gas = day*update + (min(t.Words, day)+min(t.Wallets, day))*rules.NewSlot()
 		if may(t, "create") {
 			gas += t.Creates
 		}

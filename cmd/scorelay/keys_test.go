@@ -135,23 +135,23 @@ func TestADefaultKeyCarries500UpdatesASecondAllDay(t *testing.T) {
 	require.Equal(t, `It may send 500 updates a second, 43,200,000 a day (276,480,000,000 gas if ids count up),
 for 1,000,000 different words of ids (random ids take one each) and 1,000,000 different wallets a day.
 It may create and edit projects, for 1,000,000,000 gas a day.
-All of it takes at worst 1,268,732,800,000 gas a day, 25.4 ether at the 0.02 gwei that relayers paid lately.
+All of it takes at worst 1,268,732,800,000 gas a day, beside 28,200 for each transaction, 25.4 ether at the 0.02 gwei that relayers paid lately.
 To change this: scorelay keys edit abc with --rate, --words-per-day, --wallets-per-day, --create-gas-per-day, --gas-per-day, --ether-per-day, --rights or --projects.
 `, explained(&key, &overview.Rates{GasPriceGwei: &price}))
-	require.Contains(t, explained(&key, nil), "at worst 1,268,732,800,000 gas a day.\n")
+	require.Contains(t, explained(&key, nil), "at worst 1,268,732,800,000 gas a day, beside 28,200 for each transaction.\n")
 
 	key.Terms = apikey.Terms{Gas: 5, Ether: 500_000_000}
 	require.Equal(t, `It may send updates as the API's default rate lets it,
 for no bound of different words of ids (random ids take one each) and no bound of different wallets a day.
 It may create and edit projects, for no bound of gas a day.
-All of it takes at worst 5 gas a day.
+All of it takes at worst 5 gas a day, beside 28,200 for each transaction.
 It may cost 0.5 ether a day.
 To change this: scorelay keys edit abc with --rate, --words-per-day, --wallets-per-day, --create-gas-per-day, --gas-per-day, --ether-per-day, --rights or --projects.
 `, explained(&key, nil))
 
 	key.Terms = apikey.CallerTerms()
 	key.Rights = []string{"create", "read"}
-	require.Contains(t, explained(&key, nil), "It may create and edit projects, for 1,000,000,000 gas a day.\nAll of it takes at worst 1,000,000,000 gas a day.\nTo")
+	require.Contains(t, explained(&key, nil), "It may create and edit projects, for 1,000,000,000 gas a day.\nAll of it takes at worst 1,000,000,000 gas a day, beside 28,200 for each transaction.\nTo")
 	key.Rights = []string{"update"}
 	require.NotContains(t, explained(&key, nil), "create and edit")
 	require.Contains(t, explained(&key, nil), "at worst 1,267,732,800,000 gas a day")

@@ -45,13 +45,16 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	existing, err := stream.Open(ctx, js)
 	switch {
 	case err == nil:
-		if err := fitStream(ctx, js, plan, log); err != nil {
+		if err := compareStream(ctx, js, plan); err != nil {
 			return existing.Deployment(), err
 		}
 		if err := setUpLanes(ctx, js, existing.Deployment(), plan); err != nil {
 			return existing.Deployment(), err
 		}
-		return existing.Deployment(), completeSetup(ctx, c, deployer, existing.Deployment(), plan, log)
+		if err := completeSetup(ctx, c, deployer, existing.Deployment(), plan, log); err != nil {
+			return existing.Deployment(), err
+		}
+		return existing.Deployment(), raiseBound(ctx, js, plan.MaxBytes, log)
 	case !errors.Is(err, stream.ErrNotSetUp):
 		return score.Deployment{}, err
 	}
@@ -140,9 +143,9 @@ func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan 
 	return nil
 }
 
-// fitStream raises the bound of an existing stream to the plan's. It refuses a lower bound, which would refuse updates,
-// and another number of replicas.
-func fitStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan, log *slog.Logger) error {
+// compareStream fails if the plan asks for other replicas of the existing streams, or for a lower bound of the stream
+// of updates, which could refuse updates. A bound of zero or less is unlimited.
+func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) error {
 	s, err := js.Stream(ctx, stream.Name)
 	if err != nil {
 		return fmt.Errorf("couldn't read the settings of the stream %s: %w", stream.Name, err)
@@ -153,19 +156,29 @@ func fitStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan, log 
 		differ = append(differ, fmt.Errorf("the streams have %d replicas, asked for %d: change them with `nats stream edit`, "+
 			"of every stream, and ask for that number or none", is.Replicas, plan.Replicas))
 	}
-	if plan.MaxBytes != 0 && plan.MaxBytes < is.MaxBytes {
+	if plan.MaxBytes != 0 && (plan.MaxBytes < is.MaxBytes || is.MaxBytes <= 0) {
 		differ = append(differ, fmt.Errorf("the stream %s is bounded to %d bytes, asked for %d: setup does not lower a bound; ask for that number or none",
 			stream.Name, is.MaxBytes, plan.MaxBytes))
 	}
-	if len(differ) > 0 || plan.MaxBytes <= is.MaxBytes {
-		return errors.Join(differ...)
+	return errors.Join(differ...)
+}
+
+// raiseBound raises the bound of the stream of updates to most bytes, unless that is 0 or already its bound.
+func raiseBound(ctx context.Context, js jetstream.JetStream, most int64, log *slog.Logger) error {
+	s, err := js.Stream(ctx, stream.Name)
+	if err != nil {
+		return fmt.Errorf("couldn't read the settings of the stream %s: %w", stream.Name, err)
 	}
-	before := is.MaxBytes
-	is.MaxBytes = plan.MaxBytes
-	if _, err := js.UpdateStream(ctx, is); err != nil {
-		return fmt.Errorf("couldn't raise the bound of the stream %s from %d to %d bytes: %w", stream.Name, before, is.MaxBytes, err)
+	config := s.CachedInfo().Config
+	before := config.MaxBytes
+	if most == 0 || most == before {
+		return nil
 	}
-	log.Info("raised the bound of the stream", "stream", stream.Name, "bytes", is.MaxBytes, "before", before)
+	config.MaxBytes = most
+	if _, err := js.UpdateStream(ctx, config); err != nil {
+		return fmt.Errorf("couldn't raise the bound of the stream %s from %d to %d bytes: %w", stream.Name, before, most, err)
+	}
+	log.Info("raised the bound of the stream", "stream", stream.Name, "bytes", most, "before", before)
 	return nil
 }
 

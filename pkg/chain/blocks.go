@@ -71,8 +71,8 @@ func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash c
 	return hash, err
 }
 
-// BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every endpoint's head. Endpoints
-// must agree on an uncheckable header; see Client.Agreed.
+// BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every endpoint's head. If the
+// block's hash cannot be recomputed from its header, other endpoints must confirm it as Client.Agreed requires.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
 	var from *endpoint
 	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {

@@ -22,7 +22,7 @@ const (
 	profileTypes  = 16   // transaction or receipt types that are named
 )
 
-// Profile describes a chain by its newest blocks and its endpoints, whatever its name.
+// Profile describes a chain by its newest blocks and its endpoints. Its chain id is not considered.
 type Profile struct {
 	Facts      []Fact   `json:"facts"`
 	Unverified []string `json:"unverified"` // headers, receipts, accounts that only endpoints vouch for

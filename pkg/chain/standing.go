@@ -17,9 +17,10 @@ type standing[T any] struct {
 	changed chan struct{}          // closed at the next answer
 }
 
-// round asks all idle endpoints. It returns the answers since the last round, in the order of the endpoints. It waits
-// for all, or for a grace after the first success. The grace is at least callGrace while the state of an endpoint is
-// unknown. Otherwise the fastest one would decide the first round alone. One round at a time.
+// round asks every idle endpoint whose last answer has been returned. It returns the answers since the last round,
+// late ones included, in the order of endpoints, and the failures in errs. It waits for all, for grace after the
+// first success, or for ctx. While an endpoint has never answered or failed, grace is at least callGrace, or the
+// fastest would decide the first round alone. One round at a time.
 func (s *standing[T]) round(
 	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
 ) (replies []reply[T], errs []error) {

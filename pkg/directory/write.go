@@ -57,8 +57,9 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 	return next, nil
 }
 
-// Put stores a project's record under a revision of the checkpoint. It returns score.ErrFoldMoved, score.ErrTooBig,
-// or the server's error, after which the record may be stored; repeating it is safe.
+// Put stores a project's record if the checkpoint still has this revision. score.ErrFoldMoved means that it has
+// another, score.ErrTooBig that the record exceeds the server's limit; neither stores anything. After any other error
+// it may be stored; repeating is safe.
 func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
 	data, err := json.Marshal(dated)
 	if err != nil {

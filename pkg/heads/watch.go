@@ -129,8 +129,8 @@ func (t *Tracker) wanted() []evidence.Wanted {
 	return all
 }
 
-// tellsNothing reports whether a receipt could belong to any transaction. The receipts root omits transaction hashes,
-// so only logs identify it, and failed transactions lack logs.
+// tellsNothing reports whether a receipt does not show its transaction. Receipts under a receipts root have no
+// transaction hash. Only logs tie a receipt to its transaction, and failed transactions have none.
 func tellsNothing(r *evidence.Receipt) bool {
 	return r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0
 }

@@ -49,7 +49,7 @@ var (
 	codeMediaType          = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding    = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
 	codeRateLimited        = Code{"rate_limited", http.StatusTooManyRequests, "Too many updates or look-ups with this API key", "Retry after Retry-After seconds; the headers RateLimit-Policy and RateLimit tell what the key may do."}
-	codeBudgetSpent        = Code{"budget_spent", http.StatusTooManyRequests, "The API key's budget of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before."}
+	codeBudgetSpent        = Code{"budget_spent", http.StatusTooManyRequests, "The API key's budget of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before. Keep the updateId: after `not_durable` the update may be stored."}
 	codeTooManyLookUps     = Code{"too_many_look_ups", http.StatusTooManyRequests, "Too many look-ups with this API key are in progress", "Wait for some of them; ask for many updates at once by POST /look-up-updates."}
 	codeTooManyStreams     = Code{"too_many_streams", http.StatusTooManyRequests, "Too many streams of events are open with this API key or from this address", "Close some, or read one stream and share it; retry after Retry-After seconds."}
 	codeBacklogFull        = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}

@@ -66,13 +66,13 @@ func (s *Server) tooMany(by *caller, updates []score.Update, most uint64, kind s
 	if len(names) == 0 {
 		return nil
 	}
-	n, err := s.deps.Limiter.Distinct(s.life, by.Key+"/"+kind, names)
+	added, err := s.deps.Limiter.Distinct(s.life, by.Key+"/"+kind, most, names)
 	if err != nil {
 		return nil
 	}
-	if n > most {
+	if !added {
 		tomorrow := time.Duration(secondsPerDay-now%secondsPerDay) * time.Second
-		return temporary(codeBudgetSpent, min(tomorrow, maxBudgetWait), fmt.Sprintf("the key may send updates for %d different %s a day", most, kind))
+		return temporary(codeBudgetSpent, min(tomorrow, maxBudgetWait), fmt.Sprintf("the key may send updates for %d different %s of projects a day", most, kind))
 	}
 	for _, hash := range hashes {
 		s.seen.Add(hash, struct{}{})

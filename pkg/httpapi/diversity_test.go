@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func TestADefaultKeyHoldsUpAnAbuserAndNoCaller(t *testing.T) {
 	devnet.Today()
 	a, b := replicas(t, func(*setup) {})
 	terms := apikey.CallerTerms()
-	terms.Words, terms.Wallets, terms.Creates = 8, 5, registry.Osaka().CreateProject(a.project)
+	terms.Words, terms.Wallets, terms.Creates = 8, 5, registry.Osaka().CreateProject(a.project)+5000 // ids with zeros take less
 	without := a.secret
 	another := func() {
 		b.secret = a.withTerms(terms).secret
@@ -46,7 +47,7 @@ func TestADefaultKeyHoldsUpAnAbuserAndNoCaller(t *testing.T) {
 		require.Contains(t, r.body["detail"], says)
 		require.LessOrEqual(t, retryAfter(t, r), 3600)
 	}
-	const words, wallets = "8 different words a day; a word has the 256 updateIds", "5 different wallets a day"
+	const words, wallets = "8 different words of projects a day; a word has the 256 updateIds", "5 different wallets of projects a day"
 
 	// A caller whose ids count up: 300 updates of three wallets in three words, and 16 posts at once in a fourth, by both APIs.
 	for word := range 3 {
@@ -88,7 +89,7 @@ func TestADefaultKeyHoldsUpAnAbuserAndNoCaller(t *testing.T) {
 		require.Equal(t, "project_exists", a.post("/create-project", createBody(a.project)).code(), "what is not stored is given back")
 	}
 	a.post("/create-project", createBody(newProject(a.project.Name))).ok()
-	refused(a.post("/create-project", createBody(newProject(a.project.Name))), "gas a day for creations and edits, and 0 left; this one takes")
+	refused(a.post("/create-project", createBody(newProject(a.project.Name))), "gas a day for creations and edits, and ")
 	a.onChain()
 	refused(a.postEdit(a.edit(0, added(4))), "creations and edits")
 	a.scores("word 3", 90, devnet.Address(7)).ok()
@@ -100,11 +101,11 @@ type uncounted struct {
 	away *atomic.Bool
 }
 
-func (u uncounted) Distinct(ctx context.Context, key string, names [][]byte) (uint64, error) {
+func (u uncounted) Distinct(ctx context.Context, key string, most uint64, names [][]byte) (bool, error) {
 	if u.away.Load() {
-		return 0, errors.New("away")
+		return false, errors.New("away")
 	}
-	return u.Limiter.Distinct(ctx, key, names)
+	return u.Limiter.Distinct(ctx, key, most, names)
 }
 
 // TestWithoutRedisNoWordIsTooMany: and what passed then is counted later.
@@ -120,4 +121,25 @@ func TestWithoutRedisNoWordIsTooMany(t *testing.T) {
 	away.Store(false)
 	b.scores("0", 1, devnet.Address(7)).ok()
 	require.Equal(t, "budget_spent", b.scores("1", 1, devnet.Address(7)).code())
+}
+
+// TestARaisedBoundHelpsAtOnce: words that were refused are not counted.
+func TestARaisedBoundHelpsAtOnce(t *testing.T) {
+	b := newBench(t, nil).withProject()
+	devnet.Today()
+	secret, id := b.key("another", apikey.Terms{Words: 3})
+	b.secret = secret
+	for n := range 3 {
+		b.scores(fmt.Sprint(n), 0, devnet.Address(7)).ok()
+	}
+	for n := range 20 {
+		require.Equal(t, "budget_spent", b.scores(fmt.Sprint("refused ", n), 0, devnet.Address(7)).code())
+	}
+	_, err := b.keys.Edit(t.Context(), id, func(terms *apikey.Terms) error { terms.Words = 5; return nil })
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return b.view.Authenticate(secret.Reveal()).Budget.Words == 5 }, time.Minute, time.Millisecond)
+	for n := range 2 {
+		b.scores(fmt.Sprint("more ", n), 0, devnet.Address(7)).ok()
+	}
+	require.Equal(t, "budget_spent", b.scores("too many", 0, devnet.Address(7)).code())
 }

@@ -84,8 +84,9 @@ type Limiter interface {
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
-	// Distinct adds names to the key's set of this UTC day, and returns its estimated size.
-	Distinct(ctx context.Context, key string, names [][]byte) (uint64, error)
+	// Distinct adds names to the key's set of this UTC day unless its estimated size has reached most, and reports
+	// whether it did.
+	Distinct(ctx context.Context, key string, most uint64, names [][]byte) (added bool, err error)
 	// Return refunds gas and gwei that Take took, on the day of cost.At.
 	Return(key string, cost score.Cost)
 }

@@ -153,7 +153,7 @@ func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Finding
 		return nil
 	})
 	if !errors.Is(err, errNamed) {
-		findings.example("%d further updates that are lost have no name here: the stream could not be read to its end, or does not hold them any more", len(t.lost))
+		findings.example("%d further updates that are lost have no name here: the stream does not hold them any more, or could not be read: %v", len(t.lost), err)
 	}
 }
 

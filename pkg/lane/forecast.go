@@ -23,7 +23,7 @@ type Forecast struct {
 	over      float64 // seconds, weighted like spent
 }
 
-// See observes a balance, wei, at a time. Times must increase.
+// See observes a balance, wei, at a time. It ignores an observation that is not later than the last.
 func (f *Forecast) See(balance *big.Int, at time.Time) {
 	if f.balance == nil {
 		f.balance, f.began, f.at = balance, at, at

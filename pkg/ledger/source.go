@@ -175,7 +175,8 @@ func memoryOf(m *Message) int {
 	return size
 }
 
-// End returns the newest message, and waits for the first. Errors are the context's and those of reading the ledger.
+// End returns the newest message. It waits until one exists and memory has caught up with the end that the ledger had
+// when reading began. It returns the error of a failed read, even if messages are kept.
 func (s *Source) End(ctx context.Context) (*Message, error) {
 	for {
 		s.mu.Lock()

@@ -2,35 +2,65 @@ package limit
 
 import (
 	"context"
+	_ "embed" // the script
 	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
-// Distinct adds names to the set of a key and this UTC day, and returns the estimated number of its different names,
-// with a standard error of 0.8 %. Redis keeps a HyperLogLog of at most 12 kB for each key and day; a flush empties it.
-// Names should be hashes with a secret: a caller who chooses names and knows the hash of Redis could keep the estimate
-// low.
-func (l *Limiter) Distinct(ctx context.Context, key string, names [][]byte) (uint64, error) {
-	elements := make([]any, len(names))
-	for i, name := range names {
-		elements[i] = name
+//go:embed distinct.lua
+var distinctLua string
+
+var distinctScript = redis.NewScript(distinctLua)
+
+const maxDistinct = 1024 // names of one exchange, which blocks Redis
+
+// distinct is a set of names that a key would add to its names of a day.
+type distinct struct {
+	key   string // of the estimate, in Redis
+	args  []any  // of the script
+	added bool
+}
+
+// Distinct adds names to the set of a key and this UTC day, unless the set's estimated size has reached most. It
+// reports whether it did. A call may exceed most by its own names. The estimate has a standard error of 0.8 %. Redis
+// keeps a HyperLogLog of at most 12 kB for each key and day; a flush empties it. Names should be hashes with a secret:
+// a caller who chooses names and knows the hash of Redis could keep the estimate low. Concurrent calls share
+// exchanges.
+func (l *Limiter) Distinct(ctx context.Context, key string, most uint64, names [][]byte) (bool, error) {
+	d := &distinct{
+		key:  l.prefix + "{" + key + "}:different:" + strconv.FormatInt(dayOf(time.Now()), 10),
+		args: []any{most, (2 * day).Milliseconds()},
 	}
-	counter := l.prefix + "{" + key + "}:different:" + strconv.FormatInt(dayOf(time.Now()), 10)
-	var count *redis.IntCmd
+	for _, name := range names {
+		d.args = append(d.args, name)
+	}
+	err := l.distincts.Do(ctx, d, len(names))
+	return d.added, err
+}
+
+// addDistinct runs the script for each set in one exchange.
+func (l *Limiter) addDistinct(ctx context.Context, sets []*distinct) error {
+	replies := make([]*redis.Cmd, len(sets))
 	err := l.client.Call(ctx, func(ctx context.Context) error {
 		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-			p.PFAdd(ctx, counter, elements...)
-			count = p.PFCount(ctx, counter)
-			p.PExpire(ctx, counter, 2*day)
+			for i, d := range sets {
+				replies[i] = distinctScript.Eval(ctx, p, []string{d.key}, d.args...)
+			}
 			return nil
 		})
 		return err
 	})
 	if err != nil {
-		l.unavailable.Inc()
-		return 0, err
+		return err
 	}
-	return uint64(count.Val()), nil
+	for i, d := range sets {
+		if d.added, err = replies[i].Bool(); err != nil {
+			return redisdb.BadData("the reply for %s: %w", d.key, err)
+		}
+	}
+	return nil
 }

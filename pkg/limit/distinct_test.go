@@ -2,6 +2,7 @@ package limit_test
 
 import (
 	"encoding/binary"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/limit"
 )
 
 // names are those from a number to another.
@@ -27,32 +29,38 @@ func TestDifferentNamesAreCountedOnce(t *testing.T) {
 	a, _ := newLimiter(t, server.URL)
 	plan := &fault.Plan{}
 	b := broken(t, server.URL, plan)
-	count := func(n uint64, err error) uint64 {
+	adds := func(l *limit.Limiter, key string, most uint64, names [][]byte) bool {
 		t.Helper()
+		added, err := l.Distinct(t.Context(), key, most, names)
 		require.NoError(t, err)
-		return n
+		return added
 	}
-	require.EqualValues(t, 10, count(a.Distinct(t.Context(), "one", names(0, 10))))
-	require.EqualValues(t, 15, count(b.Distinct(t.Context(), "one", names(5, 15))))
-	require.EqualValues(t, 15, count(a.Distinct(t.Context(), "one", names(0, 15))))
-	require.EqualValues(t, 1, count(a.Distinct(t.Context(), "another", names(0, 1))))
+	require.True(t, adds(a, "one", 15, names(0, 10)))
+	require.True(t, adds(b, "one", 15, names(5, 15)))
+	require.False(t, adds(a, "one", 15, names(15, 40)), "it has 15")
+	require.True(t, adds(a, "one", 16, names(0, 16)), "what was refused is not in it")
+	require.False(t, adds(b, "one", 16, names(0, 1)))
+	require.True(t, adds(a, "another", 1, names(0, 1)))
 
 	plan.Set(fault.First(1, fault.Persisted))
-	_, err := b.Distinct(t.Context(), "one", names(15, 20))
+	_, err := b.Distinct(t.Context(), "one", 20, names(16, 20))
 	require.ErrorIs(t, err, fault.Err)
-	require.EqualValues(t, 20, count(b.Distinct(t.Context(), "one", names(15, 20))))
-	for from := 0; from < 100_000; from += 1000 {
-		_, err := a.Distinct(t.Context(), "many", names(from, from+1000))
-		require.NoError(t, err)
+	require.False(t, adds(b, "one", 20, names(20, 21)), "the lost answer was carried out")
+
+	var calls sync.WaitGroup // of many posts at once
+	for from := 0; from < 100_000; from += 500 {
+		calls.Go(func() { adds(a, "many", 1_000_000, names(from, from+500)) })
 	}
-	require.InEpsilon(t, 100_000, count(a.Distinct(t.Context(), "many", names(0, 1))), 0.03)
+	calls.Wait()
+	require.False(t, adds(a, "many", 97_000, names(0, 1)))
+	require.True(t, adds(a, "many", 103_000, names(0, 1)))
 
 	require.NoError(t, open(t, server.URL).FlushAll(t.Context()).Err())
-	require.EqualValues(t, 1, count(a.Distinct(t.Context(), "one", names(0, 1))))
+	require.True(t, adds(a, "one", 1, names(0, 1)))
 
 	l, _ := newLimiter(t, nowhere)
 	began := time.Now()
-	_, err = l.Distinct(t.Context(), "one", names(0, 1))
+	_, err = l.Distinct(t.Context(), "one", 1, names(0, 1))
 	require.Error(t, err)
 	require.Less(t, time.Since(began), time.Minute)
 }

@@ -78,8 +78,9 @@ type Limiter struct {
 	mu     sync.Mutex
 	usages lru.BasicLRU[string, *usage]
 
-	batchers []*redisdb.Batcher[*take] // by the key's hash
-	seed     maphash.Seed
+	batchers  []*redisdb.Batcher[*take] // by the key's hash
+	distincts *redisdb.Batcher[*distinct]
+	seed      maphash.Seed
 }
 
 // usage is a key's use as this replica knows it.
@@ -113,6 +114,7 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 	for range n {
 		l.batchers = append(l.batchers, redisdb.NewBatcher(maxTakes, l.exchange))
 	}
+	l.distincts = redisdb.NewBatcher(maxDistinct, l.addDistinct)
 	return l
 }
 

@@ -39,7 +39,7 @@ type termsView struct {
 // lowFunds is the time in seconds that a balance should last: a day, as in `scorelay status`.
 const lowFunds = 24 * 60 * 60
 
-// age formats a pointer to seconds.
+// age formats the seconds that a *float64 or *int64 points to; a dash for nil.
 func age(seconds any) string {
 	switch n := seconds.(type) {
 	case *float64:

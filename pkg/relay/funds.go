@@ -51,7 +51,8 @@ func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	return f.lacks
 }
 
-// see records the signer's account. dry: it is too low for another transaction; need would suffice.
+// see records the signer's balance. dry: the lane waits for funds; need is the balance in wei that would end that, or
+// nil if unknown.
 func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big.Int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

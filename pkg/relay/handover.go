@@ -48,8 +48,9 @@ type handover struct {
 	opened map[score.Lane]bool // by checked lane: whether any session opened its journal
 }
 
-// step does all that can be done now. changed: the lane owns other buckets, or must assign other parts of them, so
-// everything is read again. An error ends the session.
+// step takes, gives and confirms handoffs that are possible now, if anything is due. changed: the buckets of the lane,
+// or the buckets that it is about to give away, differ from before, so the caller must read the stream again from the
+// start.
 func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	known, _ := h.roster.Current()
 	me, found := known.Lane(h.id)

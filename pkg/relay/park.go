@@ -101,9 +101,10 @@ func (in *intake) allowance(p *parked) int {
 // much returns how many updates in a full horizon are too many for one project.
 func (in *intake) much() int { return max(1, in.config.Horizon.Updates/mostParked) }
 
-// crowder returns the project to park so that the main reading can continue: the one with the most updates in the
-// horizon. Projects of leaving buckets are excluded. So are those of buckets with unread positions that an earlier
-// session assigned: which of them are the project's is unknown.
+// crowder returns the project to park when the horizon is full: the unparked one with the most updates in it, if it
+// has at least much. Two kinds of projects are excluded: those of buckets that leave the lane, and those of buckets
+// with unread positions that an earlier session assigned. Park must list the assigned positions of a project, and
+// there they are not all known.
 func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	if in.horizon.Room() > 0 || in.shares >= mostParked {
 		return id, false

@@ -35,8 +35,8 @@ type Span struct {
 // End returns the position after the span's last one.
 func (s Span) End() Position { return Position{s.Seq, s.Index + s.Count} }
 
-// Positions is a set of positions. Spans ascend and do not touch within a message. As text, each takes about two
-// bytes.
+// Positions is a set of positions, as ascending spans. Adjacent spans of one message are merged. As text
+// (MarshalText), a span takes at least 4 bytes, however many positions it has.
 type Positions []Span
 
 // ErrOverlap reports a position that is in both of two sets that must be disjoint.

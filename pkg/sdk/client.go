@@ -131,6 +131,10 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 	if err != nil {
 		return fmt.Errorf("couldn't make the request: %w", err)
 	}
+	if req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		// permanent
+		return fmt.Errorf("the API's URL must be like https://scorelay.example.com, not %q", c.url)
+	}
 	req.Header.Set("X-API-KEY", c.key)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

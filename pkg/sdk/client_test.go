@@ -294,6 +294,17 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
+func TestAWrongURLIsNotRetried(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "api", "ftp://api"} {
+		err := sdk.Retry(t.Context(), func() error {
+			_, err := sdk.NewClient(url, "key", nil).Project(t.Context(), sdk.ProjectID{1})
+			return err
+		})
+		require.ErrorContains(t, err, "the API's URL must be like https://scorelay.example.com")
+	}
+}
+
 func TestNoAnswerIsSentAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())

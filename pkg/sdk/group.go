@@ -43,7 +43,8 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// Approximate gas of the parts of a signed group, from registry.GasModel, beyond the gas common to all kinds.
+// Approximate gas of the parts of a signed group by registry.GasModel, without the surcharge for the first use of a
+// storage slot, which is the same in every kind.
 const (
 	groupGas  = 8_430 // a group of one word
 	recordGas = 1_060 // an update in a KindWord group

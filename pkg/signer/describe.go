@@ -21,8 +21,8 @@ const (
 type Remote struct {
 	Address string `json:"address"` // account, 0x and 40 hex digits
 
-	// URL (http:// or https://) of an endpoint with eth_signTransaction. Authentication is by client certificate
-	// (PEM), bearer token, both or neither.
+	// URL (http:// or https://) of an endpoint with eth_signTransaction. With https://, a client certificate with its
+	// key (PEM), a bearer token or both authenticate the relayer.
 	Web3signer      string `json:"web3signer"`
 	CertificateFile string `json:"certificateFile"`
 	KeyFile         string `json:"keyFile"`

@@ -74,7 +74,8 @@ type Result struct {
 	// Unknown.
 	Refused Class
 	Err     error // for logs; nil if taken
-	// MinTip is the lowest minimum of the nodes that rejected a lower tip; 0 if one of them named none.
+	// MinTip, in wei, is the smallest minimum that nodes named as they rejected the tip as too low; 0 if one of them
+	// named none, or none rejected it.
 	MinTip uint64
 }
 

@@ -134,8 +134,9 @@ func (e *Emulator) at(number uint64) *block {
 	return e.blocks[theirs]
 }
 
-// transaction answers queries of one transaction. If no block has it, the receipt is null, and the node answers the
-// rest.
+// transaction answers queries of one transaction; nil passes the query to the node. If no emulated block has the
+// transaction, its receipt is null, and the node answers other queries. While a preliminary version of its block is
+// served, all are null.
 func (e *Emulator) transaction(method string, args []json.RawMessage) *Answer {
 	var hash common.Hash
 	if len(args) == 0 || json.Unmarshal(args[0], &hash) != nil {

@@ -202,6 +202,8 @@ export class Client {
 
   /** url is the API's, such as https://scorelay.example.com. */
   constructor(url: string, private readonly apiKey: string, options: ClientOptions = {}) {
+    if (!/^https?:\/\/./.test(url)) throw new TypeError(`the API's URL must be like https://scorelay.example.com, not ${url}`)
+    if (!apiKey) throw new TypeError('the API key is missing')
     this.url = url.replace(/\/$/, '')
     this.fetch = options.fetch ?? ((...args) => fetch(...args))
     this.timeout = options.timeout ?? 15_000

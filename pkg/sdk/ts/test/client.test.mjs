@@ -312,3 +312,8 @@ test('no more is read of an answer than the API can have written', async () => {
     assert(read < 20)
   }
 })
+
+test('a client needs a URL and a key', () => {
+  for (const url of ['', undefined, 'api', 'ftp://api', 'http://']) assert.throws(() => new Client(url, 'key'), /URL must be like https:/)
+  for (const key of ['', undefined]) assert.throws(() => new Client('http://api', key), /API key is missing/)
+})
