@@ -74,8 +74,8 @@ type Result struct {
 	// Unknown.
 	Refused Class
 	Err     error // for logs; nil if taken
-	// MinTip, in wei, is the smallest minimum that nodes named as they rejected the tip as too low; 0 if one of them
-	// named none, or none rejected it.
+	// MinTip, in wei, is the smallest minimum that nodes named as they rejected the tip as too low. It is 0 if one of
+	// them left it open, or all took the tip.
 	MinTip uint64
 }
 
