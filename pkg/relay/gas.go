@@ -167,8 +167,8 @@ func (g *gas) scaled(worst uint64) uint64 { return worst/100*g.scale + worst%100
 
 // ceiling returns the most gas that a transaction with p may ask for under rules. That is g.most, except for a piece
 // that cannot be split. Such a piece may need more than Config.Rules.MaxGas by dearer rules than the first. It then
-// gets up to the limit of a block or of the rules. By the first rules every accepted piece fits. Before the first head, or once
-// nodes refused such a transaction (capped), there is no exception.
+// gets up to the limit of a block or of the rules. By the first rules every accepted piece fits. Before the first
+// head, or once nodes refused such a transaction (capped), there is no exception.
 func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 	if p.splits() || g.capped || g.block == 0 || rules == &g.charged[0] {
 		return g.most
