@@ -21,6 +21,9 @@ var updateWords = flag.Bool("update-words", false, "write the limits of TestWord
 // wordLimits is the file of the limits that TestWords holds comments to.
 const wordLimits = "words.json"
 
+// slack is how far a rate may exceed its limit, so that a single comment fails nobody's test. An update never raises a limit.
+const slack = 1.0
+
 // wide counts lines of comments with more than 120 columns.
 const wide = "over 120 columns"
 
@@ -69,8 +72,12 @@ func TestWords(t *testing.T) {
 	rates := map[string]float64{}
 	for name := range total {
 		rates[name] = math.Ceil(float64(total[name])*100_000/float64(words)) / 10
-		if before, known := limit.Rates[name]; known && rates[name] > before {
+		before, known := limit.Rates[name]
+		if known && rates[name] > before+slack {
 			t.Errorf("%q: %.1f in 10,000 words of comments; the limit is %.1f: see CONTRIBUTING.md, Words", name, rates[name], before)
+		}
+		if known {
+			rates[name] = min(rates[name], before)
 		}
 	}
 	if *updateWords && !t.Failed() {
