@@ -62,7 +62,13 @@ type world struct {
 
 func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Helper()
-	w := &world{t: t, metrics: prometheus.NewRegistry(), node: lent.Chain(t), records: map[score.ProjectID]*score.Record{}}
+	return newWorldOn(t, lent.Chain(t), projects...)
+}
+
+// newWorldOn is newWorld on a chain of its own, whose clock is not ahead by the blocks of other tests.
+func newWorldOn(t *testing.T, node *devnet.Chain, projects ...*score.Project) *world {
+	t.Helper()
+	w := &world{t: t, metrics: prometheus.NewRegistry(), node: node, records: map[score.ProjectID]*score.Record{}}
 	w.stalled = event.NewStalled(w.metrics)
 	var err error
 	w.proxy, err = rpcproxy.Start(w.node.URL, 1)
