@@ -105,7 +105,8 @@ func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	return js
 }
 
-// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil.
+// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil. It returns once a
+// server leads and the others follow: until then, nobody answers a request, and a client waits for its whole timeout.
 func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
 	t.Helper()
 	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })
@@ -127,7 +128,27 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 	if err := errors.Join(failed...); err != nil {
 		t.Fatalf("%v", err)
 	}
+	for deadline := time.Now().Add(natsStartTimeout); !together(servers); {
+		if time.Now().After(deadline) {
+			t.Fatalf("no NATS server leads after %v", natsStartTimeout)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
 	return servers, mesh
+}
+
+// together reports whether one of the servers leads the cluster and all others follow it.
+func together(servers []*NATSServer) bool {
+	leaders, current := 0, 0
+	for _, s := range servers {
+		if s.server.JetStreamIsLeader() {
+			leaders++
+		}
+		if s.server.JetStreamIsCurrent() {
+			current++
+		}
+	}
+	return leaders == 1 && current == len(servers)
 }
 
 func Redis(t TB, options ...RedisOptions) *RedisServer {
