@@ -178,7 +178,7 @@ func explained(key *apikey.Key, rates *overview.Rates) string {
 		fmt.Fprintf(&b, "It may create and edit projects, for %s a day.\n", bound(key.Creates, "gas"))
 	}
 	if gas := mostGas(key); gas > 0 {
-		fmt.Fprintf(&b, "All of it takes at worst %s gas a day, beside 28,200 for each transaction", dev.Thousands(int(gas)))
+		fmt.Fprintf(&b, "All of it takes at worst %s gas a day, beside %s for each transaction", dev.Thousands(int(gas)), dev.Thousands(int(registry.Osaka().Batch.Base)))
 		if rates != nil && rates.GasPriceGwei != nil {
 			fmt.Fprintf(&b, ", %.3g ether at the %.3g gwei that relayers paid lately", float64(gas)**rates.GasPriceGwei/1e9, *rates.GasPriceGwei)
 		}

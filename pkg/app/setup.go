@@ -34,7 +34,8 @@ type SetupPlan struct {
 
 // Setup creates a deployment. It deploys the contract, grants the signers the relayer role, creates the streams and
 // buckets with the deployment in their metadata, and writes the roster of lanes. For an existing deployment it
-// compares the plan and grants missing roles, so it can be repeated, even after a crash. A crash between the contract
+// compares the plan, grants missing roles and raises the bound of the stream of updates to the plan's, so it can be
+// repeated, even after a crash. A crash between the contract
 // and the streams leaves an unused contract; the next run deploys another.
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
 	log *slog.Logger,
@@ -163,7 +164,8 @@ func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) 
 	return errors.Join(differ...)
 }
 
-// raiseBound raises the bound of the stream of updates to most bytes, unless that is 0 or already its bound.
+// raiseBound raises the bound of the stream of updates to most bytes. It leaves a higher bound, and an unlimited one
+// (0 or less), as it is: someone may have raised it since the plan was compared.
 func raiseBound(ctx context.Context, js jetstream.JetStream, most int64, log *slog.Logger) error {
 	s, err := js.Stream(ctx, stream.Name)
 	if err != nil {
@@ -171,7 +173,7 @@ func raiseBound(ctx context.Context, js jetstream.JetStream, most int64, log *sl
 	}
 	config := s.CachedInfo().Config
 	before := config.MaxBytes
-	if most == 0 || most == before {
+	if before <= 0 || most <= before {
 		return nil
 	}
 	config.MaxBytes = most

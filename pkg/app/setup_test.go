@@ -25,6 +25,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/roster/store"
@@ -215,6 +216,48 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 9<<30, s.CachedInfo().Config.MaxBytes)
 	}
+}
+
+// failingBound fails updates of streams as its plan says.
+type failingBound struct {
+	jetstream.JetStream
+
+	plan *fault.Plan
+}
+
+func (f failingBound) UpdateStream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+	return fault.Value(f.plan, "update", func() (jetstream.Stream, error) { return f.JetStream.UpdateStream(ctx, cfg) })
+}
+
+// TestABoundIsRaisedOnceAndNeverLowered, also where NATS raised it and its answer is lost.
+func TestABoundIsRaisedOnceAndNeverLowered(t *testing.T) {
+	t.Parallel()
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		js := devnet.JetStream(t)
+		updates, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: stream.Name, MaxBytes: 1 << 20})
+		require.NoError(t, err)
+		plan := fault.NewPlan(fault.Nth(1, kind))
+		raise := func(most int64) error {
+			return raiseBound(t.Context(), failingBound{js, plan}, most, quiet)
+		}
+		is := func(most int64) {
+			t.Helper()
+			info, err := updates.Info(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, most, info.Config.MaxBytes)
+		}
+		require.ErrorIs(t, raise(2<<20), fault.Err)
+		require.NoError(t, raise(2<<20))
+		is(2 << 20)
+		for _, most := range []int64{0, 1 << 20, 2 << 20} {
+			require.NoError(t, raise(most))
+			is(2 << 20)
+		}
+		_, err = js.UpdateStream(t.Context(), jetstream.StreamConfig{Name: stream.Name, MaxBytes: -1})
+		require.NoError(t, err)
+		require.NoError(t, raise(3<<20))
+		is(-1)
+	})
 }
 
 func TestSetupTakesAContractThatIsThere(t *testing.T) {

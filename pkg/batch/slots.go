@@ -6,13 +6,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// actionsPerSlot and scoresPerSlot are how many actions of a project, and score types of a wallet, share a slot. In
-// a project's first slot its counts replace one action.
+// actionsPerSlot is how many actions of a project share a slot. In a project's first slot its counts replace one.
 const (
 	actionsPerSlot = 8
 	actionSlots    = 256/actionsPerSlot + 1
-	scoresPerSlot  = 4
 )
+
+// ScoresPerSlot is how many score types of a wallet in a project share a storage slot of the contract.
+const ScoresPerSlot = 4
 
 func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
 
@@ -43,10 +44,10 @@ func (w *wordSlot) has(low byte) bool { return w.ids[low/64]&(1<<(low%64)) != 0 
 
 type scoreSlot struct {
 	wallet common.Address
-	quad   uint8 // score type / scoresPerSlot
+	quad   uint8 // score type / ScoresPerSlot
 }
 
-func scoreSlotOf(u *score.Update) scoreSlot { return scoreSlot{u.Target, u.ScoreType / scoresPerSlot} }
+func scoreSlotOf(u *score.Update) scoreSlot { return scoreSlot{u.Target, u.ScoreType / ScoresPerSlot} }
 
 func newStorageSlots() *storageSlots {
 	return &storageSlots{projects: map[score.ProjectID]*projectSlots{}}

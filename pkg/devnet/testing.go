@@ -105,8 +105,8 @@ func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	return js
 }
 
-// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil. It returns once a
-// server leads and the others follow: until then, nobody answers a request, and a client waits for its whole timeout.
+// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil. It returns once one
+// server leads and the others follow: before that, a client waits for an answer until its timeout ends.
 func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
 	t.Helper()
 	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })

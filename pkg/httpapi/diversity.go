@@ -6,13 +6,11 @@ import (
 	"hash/maphash"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-const (
-	maxSeen       = 1 << 17 // entries of some 130 bytes
-	scoresPerSlot = 4
-)
+const maxSeen = 1 << 17 // entries of some 130 bytes
 
 // slotName names a storage slot of the contract: the project with an id word, or with a wallet and a quad of score
 // types. The first update of a slot costs about three times as much as a later one.
@@ -27,7 +25,7 @@ func wordName(u *score.Update) (name slotName) {
 func walletName(u *score.Update) (name slotName) {
 	at := copy(name[:], u.Project[:])
 	at += copy(name[at:], u.Target[:])
-	name[at] = u.ScoreType / scoresPerSlot
+	name[at] = u.ScoreType / batch.ScoresPerSlot
 	return name
 }
 

@@ -20,8 +20,7 @@ const maxDistinct = 1024 // names of one exchange, which blocks Redis
 
 // distinct is a set of names that a key would add to its names of a day.
 type distinct struct {
-	key   string // of the estimate, in Redis
-	args  []any  // of the script
+	call  scriptCall // its key is that of the estimate
 	added bool
 }
 
@@ -31,12 +30,12 @@ type distinct struct {
 // a caller who chooses names and knows the hash of Redis could keep the estimate low. Concurrent calls share
 // exchanges.
 func (l *Limiter) Distinct(ctx context.Context, key string, most uint64, names [][]byte) (bool, error) {
-	d := &distinct{
-		key:  l.prefix + "{" + key + "}:different:" + strconv.FormatInt(dayOf(time.Now()), 10),
+	d := &distinct{call: scriptCall{
+		keys: []string{l.prefix + "{" + key + "}:different:" + strconv.FormatInt(dayOf(time.Now()), 10)},
 		args: []any{most, (2 * day).Milliseconds()},
-	}
+	}}
 	for _, name := range names {
-		d.args = append(d.args, name)
+		d.call.args = append(d.call.args, name)
 	}
 	err := l.distincts.Do(ctx, d, len(names))
 	return d.added, err
@@ -44,22 +43,17 @@ func (l *Limiter) Distinct(ctx context.Context, key string, most uint64, names [
 
 // addDistinct runs the script for each set in one exchange.
 func (l *Limiter) addDistinct(ctx context.Context, sets []*distinct) error {
-	replies := make([]*redis.Cmd, len(sets))
-	err := l.client.Call(ctx, func(ctx context.Context) error {
-		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, d := range sets {
-				replies[i] = distinctScript.Eval(ctx, p, []string{d.key}, d.args...)
-			}
-			return nil
-		})
-		return err
-	})
+	calls := make([]scriptCall, len(sets))
+	for i, d := range sets {
+		calls[i] = d.call
+	}
+	replies, err := l.run(ctx, distinctScript, calls)
 	if err != nil {
 		return err
 	}
 	for i, d := range sets {
 		if d.added, err = replies[i].Bool(); err != nil {
-			return redisdb.BadData("the reply for %s: %w", d.key, err)
+			return redisdb.BadData("the reply for %s: %w", d.call.keys[0], err)
 		}
 	}
 	return nil

@@ -61,8 +61,7 @@ var errNoReply = errors.New("no reply")
 
 // call is one call of the script; takes are in the order of its arguments.
 type call struct {
-	keys  []string
-	args  []any
+	scriptCall
 	takes []*take
 }
 
@@ -83,7 +82,11 @@ func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 		}
 	}()
 	calls := l.calls(takes)
-	replies, err := l.run(ctx, calls)
+	scripts := make([]scriptCall, len(calls))
+	for i, c := range calls {
+		scripts[i] = c.scriptCall
+	}
+	replies, err := l.run(ctx, takeScript, scripts)
 	if err != nil {
 		return err
 	}
@@ -99,36 +102,6 @@ func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 	return err
 }
 
-// run runs the script in one exchange: once, or once per key on a Cluster.
-func (l *Limiter) run(ctx context.Context, calls []call) ([]*redis.Cmd, error) {
-	replies := make([]*redis.Cmd, len(calls))
-	err := l.client.Call(ctx, func(ctx context.Context) error {
-		unknown := false
-		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, c := range calls {
-				replies[i] = takeScript.EvalSha(ctx, p, c.keys, c.args...)
-			}
-			return nil
-		})
-		for _, r := range replies {
-			unknown = unknown || redis.HasErrorPrefix(r.Err(), "NOSCRIPT")
-		}
-		if !unknown {
-			return err
-		}
-		_, err = l.client.Pipelined(ctx, func(p redis.Pipeliner) error { // only failed calls: the others already took
-			for i, c := range calls {
-				if redis.HasErrorPrefix(replies[i].Err(), "NOSCRIPT") {
-					replies[i] = takeScript.Eval(ctx, p, c.keys, c.args...)
-				}
-			}
-			return nil
-		})
-		return err
-	})
-	return replies, err
-}
-
 // calls groups takes by key.
 func (l *Limiter) calls(takes []*take) []call {
 	var order []counters
@@ -142,7 +115,7 @@ func (l *Limiter) calls(takes []*take) []call {
 	var calls []call
 	for i, c := range order {
 		if i == 0 || l.client.Cluster() {
-			calls = append(calls, call{args: []any{l.replica, (2 * day).Milliseconds()}})
+			calls = append(calls, call{scriptCall: scriptCall{args: []any{l.replica, (2 * day).Milliseconds()}}})
 		}
 		calls[len(calls)-1].add(c, of[c])
 	}
