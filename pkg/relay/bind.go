@@ -209,9 +209,9 @@ func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uin
 			Gas: gas, To: to, Value: new(big.Int), Data: data,
 		})
 	}
-	began := time.Now()
+	began := b.config.Now()
 	signed, err := b.signer.Sign(ctx, tx)
-	took, result := time.Since(began), "signed"
+	took, result := b.config.Now().Sub(began), "signed"
 	if err != nil {
 		result = "failed"
 	}

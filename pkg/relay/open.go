@@ -111,7 +111,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	s.ages = newAges(id, config, r.deps.Source.StoredAt, r.metrics, log)
 	s.gas = newGas(id, signer.Address(), config, r.deps.Chain, in.reprice, &r.bytesGas, r.metrics, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
-	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails)
+	s.reporter = newReporter(id, config, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails)
 	s.tracer = newTracer(r.deps.Tracer, id)
 	s.binder = &binder{
 		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,

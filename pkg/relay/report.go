@@ -33,6 +33,7 @@ const (
 // final.
 type reporter struct {
 	id       score.Lane
+	config   *Config
 	statuses Statuses
 	lane     *lane.Lane
 	// lane.ErrFenced if another session or an operator wrote to the lane's journal
@@ -44,8 +45,8 @@ type reporter struct {
 	failures   prometheus.Counter
 }
 
-func newReporter(id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter) *reporter {
-	return &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, late: noSlot, failures: failures}
+func newReporter(id score.Lane, config *Config, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter) *reporter {
+	return &reporter{id: id, config: config, statuses: statuses, lane: l, fenced: fenced, late: noSlot, failures: failures}
 }
 
 // report makes a report, and reports whether the store took it.
@@ -180,7 +181,7 @@ func (r *reporter) replay(ctx context.Context) error {
 		}
 		return nil // unknown: the next head retries
 	}
-	began := time.Now()
+	began := r.config.Now()
 	for i := range state.Past {
 		past := &state.Past[i]
 		if r.lateEdits && past.Work.Kind == lane.Edit && !r.report(ctx, func(ctx context.Context) error { return r.edit(ctx, past) }) {
@@ -193,7 +194,7 @@ func (r *reporter) replay(ctx context.Context) error {
 		if slot.Nonce < r.late && !slot.Reopened {
 			continue
 		}
-		if time.Since(began) >= reportHold || !r.report(ctx, func(ctx context.Context) error { return r.slot(ctx, slot) }) {
+		if r.config.Now().Sub(began) >= reportHold || !r.report(ctx, func(ctx context.Context) error { return r.slot(ctx, slot) }) {
 			return nil
 		}
 		if slot.Nonce >= r.late {

@@ -20,8 +20,8 @@ import (
 )
 
 func newReporterOn(store Statuses, state *lane.State) *reporter {
-	failures := newMetrics(prometheus.NewRegistry()).statusFails
-	r := newReporter(0, store, lane.New(state, lane.Rules{}), func(context.Context) error { return nil }, failures)
+	failures, config := newMetrics(prometheus.NewRegistry()).statusFails, Config{}.withDefaults()
+	r := newReporter(0, &config, store, lane.New(state, lane.Rules{}), func(context.Context) error { return nil }, failures)
 	r.generation = "restore1" // of a session that began some time ago
 	return r
 }

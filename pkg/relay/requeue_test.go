@@ -71,7 +71,7 @@ func newRequeued(t *testing.T, work lane.Work, endpoints ...says) *requeued {
 			r.letters = append(r.letters, letters...)
 			return nil
 		},
-		reporter: newReporter(0, noStatuses{}, l, func(context.Context) error { return nil }, counts.statusFails),
+		reporter: newReporter(0, &config, noStatuses{}, l, func(context.Context) error { return nil }, counts.statusFails),
 		waiting:  &waiting{config: &config, lane: l, metrics: counts, log: log}, metrics: counts, log: log,
 	}
 	return r

@@ -59,7 +59,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	tracker := heads.New(heads.Config{}, nil, log, noRegistry{})
 	gas := newGas(0, common.Address{}, &config, nil, func(batch.Model, uint64) {}, new(atomic.Uint64), counts, log)
 	waiting := &waiting{config: &config, lane: l, metrics: counts, log: log}
-	reporter := newReporter(0, newSimStatuses(), l, func(context.Context) error { return nil }, counts.statusFails)
+	reporter := newReporter(0, &config, newSimStatuses(), l, func(context.Context) error { return nil }, counts.statusFails)
 	binder := &binder{config: &config, lane: l, signer: p.key, gas: gas, waiting: waiting, metrics: counts, log: log}
 	binder.append = func(_ context.Context, e lane.Entry) error {
 		_, err := l.Step(lane.Appended{Entry: e})

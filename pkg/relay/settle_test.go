@@ -62,7 +62,7 @@ func TestASlotThatAnAccountEndsIsReleased(t *testing.T) {
 					journaled++
 					return nil
 				},
-				reporter: newReporter(0, store, lane.New(state, lane.Rules{}), nil, m.statusFails),
+				reporter: newReporter(0, nil, store, lane.New(state, lane.Rules{}), nil, m.statusFails),
 			}
 			require.NoError(t, s.settle(t.Context(), lane.SettleSlot{Foreign: found}))
 			require.NoError(t, s.settle(t.Context(), lane.SettleSlot{Nonce: 1, Foreign: found}))
