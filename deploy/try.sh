@@ -251,13 +251,6 @@ development() {
   compose --profile '*' down --volumes --timeout 5
 }
 
-# certificate makes one, signed by the authority of this trial, for a server's names.
-certificate() { # directory names
-  mkdir -p "$1"
-  openssl req -x509 -CA "$SCORELAY_DIR/authorities/ca.pem" -CAkey "$WORK/ca.key" -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 \
-    -subj /CN=try -addext "subjectAltName=$2" -addext basicConstraints=critical,CA:FALSE -keyout "$1/server.key" -out "$1/server.pem" 2>>"$WORK/openssl.log"
-}
-
 # keystore makes the keystore file of one of anvil's keys, as the development stack has them.
 keystore() { # directory password-file index name
   mkdir -p "$1"
@@ -266,15 +259,13 @@ keystore() { # directory password-file index name
   "$(echo "$WORK"/npm/node_modules/@foundry-rs/cast-linux-*/bin/cast)" wallet import --keystore-dir "$1" --private-key "$key" --unsafe-password "$(cat "$2")" "$4" >/dev/null
 }
 
-# operator_files makes all that an operator brings to deploy/production/docker-compose.yml: see "On one machine" in docs/operations.md.
+# operator_files makes all that an operator brings to deploy/production/docker-compose.yml, with the commands of
+# docs/operations.md, "On one machine".
 operator_files() {
-  local dir=$SCORELAY_DIR nats redis
-  rm -rf "$dir" && mkdir -p "$dir"/{authorities,nats,redis,relayer,setup}
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=authority -keyout "$WORK/ca.key" \
-    -out "$dir/authorities/ca.pem" 2>"$WORK/openssl.log"
-  certificate "$dir/nats/tls" DNS:nats
-  certificate "$dir/redis/tls" DNS:redis
-  certificate "$dir/api" DNS:api,DNS:localhost
+  local dir=$SCORELAY_DIR nats redis commands
+  commands=$(sed -n '/^mkdir -p authorities/,/^```/p' docs/operations.md | sed '/^```/d; s/scores.example.com/localhost/')
+  [ -n "$commands" ]
+  rm -rf "$dir" && mkdir -p "$dir"/{nats,redis,relayer,setup}
   nats=$(openssl rand -hex 16) redis=$(openssl rand -hex 16)
   echo "users: [{ user: scorelay, password: \"$nats\" }]" >"$dir/nats/users.conf"
   printf '%s\n' 'user default off' "user scorelay on >$redis ~* &* +@all -@admin -@dangerous +info" >"$dir/redis/users.acl"
@@ -285,10 +276,7 @@ operator_files() {
   keystore "$dir/setup" "$dir/setup/password" 1 deployer.json
   keystore "$dir/relayer/signers" "$dir/relayer/password" 2 lane-0.json
   keystore "$dir/relayer/signers" "$dir/relayer/password" 3 lane-1.json
-  chown -R 65532:65532 "$dir"/{nats-url,redis-url,chain-rpc,api,relayer,setup}
-  chown -R 0:0 "$dir/nats"
-  chown -R 999:1000 "$dir/redis"
-  chmod -R go= "$dir"/{nats-url,redis-url,chain-rpc,api,relayer,setup,nats,redis}
+  (cd "$dir"; eval "$commands"; rm ca.key) 2>"$WORK/openssl.log"
 }
 
 # production drives the stack of deploy/production/docker-compose.yml, whose real chain is an anvil outside of it.
