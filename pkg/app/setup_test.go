@@ -274,6 +274,19 @@ func TestSetupTakesAContractThatIsThere(t *testing.T) {
 	require.Equal(t, receipt.ContractAddress, d.Contract)
 }
 
+// TestTheDeployerNeedsTheGasThatOperationsNames: 4,900,000, and 50,000 for each signer.
+func TestTheDeployerNeedsTheGasThatOperationsNames(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var relayers []common.Address
+	for n := range 4 {
+		receipt, err := b.rpc.Transact(t.Context(), key(t, 0).For(devnet.ChainID), nil, registry.DeployData(time.Hour, devnet.Address(0), relayers))
+		require.NoError(t, err)
+		require.LessOrEqual(t, receipt.GasUsed, uint64(4_900_000+50_000*n))
+		relayers = append(relayers, devnet.Address(n+1))
+	}
+}
+
 func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	t.Parallel()
 	b, _ := newDeployment(t, 1)
