@@ -17,7 +17,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Exit statuses of an audit beside 0 and 1.
 const (
 	couldNotLook = 2
 	stillPending = 3
@@ -35,7 +34,6 @@ type auditCommand struct {
 	JSON  bool          `name:"json" help:"Print the findings as JSON."`
 }
 
-// Help describes the exit statuses.
 func (c *auditCommand) Help() string {
 	return "It ends with status 0 when nothing is lost, doubled or unequal, 1 when something is, 2 when it could not look, " +
 		"and 3 when something that was accepted before it began is pending after --wait. What is accepted meanwhile is no failure."
@@ -59,7 +57,7 @@ func (c *auditCommand) Run(s signals) error {
 	return err
 }
 
-// audit audits once and stores the exit status, which APIs export as a metric.
+// audit stores its exit status, which APIs export as a metric.
 func (c *auditCommand) audit(ctx context.Context) (err error) {
 	log := commandLog()
 	js, opened, closeNATS, err := c.open(ctx, log)
@@ -69,7 +67,7 @@ func (c *auditCommand) audit(ctx context.Context) (err error) {
 	defer closeNATS()
 	defer func() {
 		if ctx.Err() != nil {
-			return // interrupted
+			return
 		}
 		if failed := replica.TellAudit(ctx, js, replica.Audit{Status: exitStatus(err)}); failed != nil {
 			log.Warn("the result of the audit is shown by no metric", "err", failed)

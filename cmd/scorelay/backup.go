@@ -8,7 +8,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// kept is a deployment's data in NATS.
 var kept = backup.Kept{Streams: stream.BackedUp(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 type backupCommand struct {
@@ -16,7 +15,7 @@ type backupCommand struct {
 	Dir       string `arg:"" placeholder:"DIR" help:"A new or empty directory."`
 }
 
-// Run writes a backup. After an error it is incomplete.
+// Run writes a backup, which is incomplete after an error.
 func (c *backupCommand) Run(s signals) error {
 	js, _, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
@@ -39,7 +38,7 @@ type restoreCommand struct {
 	Replicas  int    `name:"replicas" placeholder:"N" help:"Servers that keep each stream: 1 where there is one server. By default as many as when the backup was made."`
 }
 
-// Run restores a backup. After an error it can be repeated.
+// Run can be repeated after an error.
 func (c *restoreCommand) Run(s signals) error {
 	js, closeNATS, err := c.connect(s.drain, commandLog())
 	if err != nil {

@@ -15,7 +15,7 @@ type chainCommand struct {
 	JSON bool `name:"json" help:"Print a JSON document."`
 }
 
-// Run prints the profile of the endpoints' chain. It needs no deployment.
+// Run needs no deployment.
 func (c *chainCommand) Run(s signals) error {
 	client, err := c.dial(s.drain, c.devDir, commandLog())
 	if err != nil {

@@ -23,7 +23,6 @@ type devDir struct {
 	DataDir string `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Data directory of a running 'scorelay dev'; used for what is not set otherwise."`
 }
 
-// natsFlags locate JetStream; default: a running `scorelay dev`.
 type natsFlags struct {
 	devDir  `embed:""`
 	NATSURL app.Secret    `name:"nats-url" env:"SCORELAY_NATS_URL" placeholder:"URL" help:"NATS servers, separated by commas."`
@@ -31,12 +30,11 @@ type natsFlags struct {
 	Wait    time.Duration `name:"start-timeout" env:"SCORELAY_START_TIMEOUT" default:"30s" help:"How long to wait for NATS and the chain to come up (${default})."`
 }
 
-// chainFlags locate the chain; default: a running `scorelay dev`.
 type chainFlags struct {
 	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain (http, https, ws or wss), separated by commas."`
 	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
 
-	finalTag string // chain.Config.FinalTag, set by commands that read final blocks
+	finalTag string // set by commands that read final blocks
 }
 
 type finalityFlags struct {
@@ -54,7 +52,6 @@ func (f *finalityFlags) confirmations(d devDir) uint64 {
 	return 0
 }
 
-// commandLog logs text without timestamps to standard error.
 func commandLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -92,7 +89,7 @@ func (f *natsFlags) connect(ctx context.Context, log *slog.Logger) (jetstream.Je
 	return js, conn.Close, nil
 }
 
-// open connects, as connect does, and opens the deployment's streams.
+// open also opens the deployment's streams.
 func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetStream, *stream.Stream, func(), error) {
 	js, closeNATS, err := f.connect(ctx, log)
 	if err != nil {
@@ -106,7 +103,7 @@ func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetSt
 	return js, s, closeNATS, nil
 }
 
-// dial returns a client of the chain, which the caller closes.
+// dial returns a client that the caller closes.
 func (f *chainFlags) dial(ctx context.Context, d devDir, log *slog.Logger) (*chain.Client, error) {
 	settings := app.Chain{ChainRPC: f.ChainRPC, ChainTimeout: f.Timeout, FinalTag: f.finalTag}
 	if len(f.ChainRPC) == 0 {

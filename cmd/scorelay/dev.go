@@ -36,7 +36,7 @@ func (c *devCommand) Run(s signals) error {
 	})
 }
 
-// demo runs the demo and prints its verdict, even after an error.
+// demo prints its verdict even after an error.
 func (c *devCommand) demo(s signals, screen *dev.Screen) error {
 	demo := dev.NewDemo(c.Demo, c.DemoParallel)
 	var summary *dev.Summary

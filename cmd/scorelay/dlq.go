@@ -28,7 +28,7 @@ type dlqListCommand struct {
 	Replayed  bool `name:"replayed" help:"Also list those that were accepted again."`
 }
 
-// Run lists the dead letters. The stream keeps replayed ones for the audit; they are listed with --replayed.
+// Run lists replayed dead letters, which the stream keeps for the audit, only with --replayed.
 func (c *dlqListCommand) Run(s signals) error {
 	_, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {

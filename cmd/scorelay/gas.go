@@ -17,7 +17,7 @@ type gasCommand struct {
 	BlobFee    float64 `name:"l1-blob-base-fee" default:"0.1" placeholder:"GWEI" help:"Base fee of L1's blobs, with --chain op (${default} gwei)."`
 }
 
-// Run measures the gas of updates on an EVM in memory. It fails if a row uses more gas than promised.
+// Run fails if a row uses more gas than promised.
 func (c *gasCommand) Run(signals) error {
 	if min(c.GasPrice, c.EtherPrice, c.L1BaseFee, c.BlobFee) < 0 {
 		return errors.New("prices must not be negative")

@@ -107,7 +107,7 @@ type haltResumeCommand struct {
 	Past        uint64 `name:"past" placeholder:"SEQUENCE" help:"With --accept-loss: continue behind this sequence of the stream at least, if you know of a higher one than 'halt show' does."`
 }
 
-// Run carries out the operator's decision. After an error it can be repeated.
+// Run can be repeated after an error.
 func (c *haltResumeCommand) Run(s signals) error {
 	switch {
 	case c.NothingLost == c.AcceptLoss:

@@ -112,7 +112,6 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	return nil
 }
 
-// without returns list, or nil if word is its only element.
 func without(list []string, word string) []string {
 	if len(list) == 1 && list[0] == word {
 		return nil
@@ -126,7 +125,6 @@ type keysEditCommand struct {
 	ID         string `arg:"" help:"The key's id: the part of the key between the first and the second underscore."`
 }
 
-// Run changes the terms that flags set.
 func (c *keysEditCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(_ jetstream.JetStream, store *apikey.Store) error {
 		key, err := store.Edit(s.drain, c.ID, c.apply)
@@ -137,7 +135,7 @@ func (c *keysEditCommand) Run(s signals) error {
 	})
 }
 
-// Run issues a key. Only the secret goes to standard output, so it can be piped into a file.
+// Run prints only the secret to standard output, so it can be piped into a file.
 func (c *keysCreateCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(js jetstream.JetStream, store *apikey.Store) error {
 		terms := apikey.CallerTerms()
@@ -260,7 +258,6 @@ func printKeys(keys []apikey.Key) error {
 	return table.Flush()
 }
 
-// orDefault formats a limit; 0: the API's default.
 func orDefault[N int | uint64](n N, unit string) string {
 	if n == 0 {
 		return "default"
@@ -268,7 +265,6 @@ func orDefault[N int | uint64](n N, unit string) string {
 	return fmt.Sprint(n) + unit
 }
 
-// orNone formats a limit; 0: unlimited.
 func orNone[N uint64 | score.Gwei](n N) string {
 	if n == 0 {
 		return "-"
@@ -276,7 +272,6 @@ func orNone[N uint64 | score.Gwei](n N) string {
 	return fmt.Sprint(n)
 }
 
-// when formats a time, or nil as "-".
 func when(t *time.Time) string {
 	if t == nil {
 		return "-"

@@ -28,7 +28,6 @@ type lanesCommand struct {
 	Resume  lanesResumeCommand  `cmd:"" help:"Let a lane continue that halts because of transactions its journal does not know."`
 }
 
-// lanes is the desired and the actual state of the lanes.
 type lanes struct {
 	js       jetstream.JetStream
 	store    *store.Store
@@ -66,8 +65,8 @@ type laneDocument struct {
 	Signer    common.Address `json:"signer"`
 	State     roster.State   `json:"state"`
 	Dead      bool           `json:"dead,omitempty"`
-	Buckets   int            `json:"buckets"`       // actual, by the journal
-	Wanted    int            `json:"bucketsWanted"` // desired
+	Buckets   int            `json:"buckets"` // actual, by the journal
+	Wanted    int            `json:"bucketsWanted"`
 	OpenSlots int            `json:"openSlots"`
 	Queue     int            `json:"queue"`     // work to be assigned again
 	Handovers int            `json:"handovers"` // offered, acceptance unknown

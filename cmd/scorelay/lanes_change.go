@@ -24,8 +24,8 @@ type changeFlags struct {
 	Until     bool `name:"wait" help:"Print progress until every bucket is where it shall be, and what a lane that leaves has sent is final. Ctrl-C ends the command, not the change."`
 }
 
-// change applies a change to the roster, prints its result and, with --wait, waits until it is carried out. leaving
-// is the lane that must settle; nil: none.
+// change applies a change to the roster and, with --wait, waits until it is carried out. leaving is the lane that
+// must settle; nil: none.
 func (f *changeFlags) change(s signals, leaving *score.Lane, apply func(ctx context.Context, l *lanes) (said string, err error)) error {
 	l, err := f.lanes(s.drain)
 	if err != nil {
@@ -100,7 +100,6 @@ func (c *lanesAddCommand) Run(s signals) error {
 	return c.change(s, nil, func(ctx context.Context, l *lanes) (string, error) { return l.add(ctx, address) })
 }
 
-// add adds a lane unless the signer has an active one.
 func (l *lanes) add(ctx context.Context, signer common.Address) (said string, err error) {
 	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) {
 		if is, found := r.BySigner(signer); found && is.State == roster.Active {
@@ -128,7 +127,7 @@ func (l *lanes) unused(ctx context.Context, id score.Lane, signer common.Address
 	return err
 }
 
-// laneNumber is a lane in canonical decimal. Forms such as 0x1 or 010 may be typing errors.
+// laneNumber is canonical decimal: forms such as 0x1 or 010 may be typing errors.
 type laneNumber score.Lane
 
 func (l *laneNumber) UnmarshalText(text []byte) error {
@@ -172,14 +171,13 @@ func (l *lanes) remove(ctx context.Context, id score.Lane) (said string, err err
 	return fmt.Sprintf("lane %d of %s is %s; keep its key in a relayer and its role on the contract until it is gone", id, is.Signer, is.State), err
 }
 
-// neverDriven reports whether a lane's journal is empty.
 func (l *lanes) neverDriven(ctx context.Context, id score.Lane) (bool, error) {
 	last, err := l.journals.Last(ctx, id)
 	return last == 0, err
 }
 
-// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. Its key,
-// which all relayers may lack, has no transaction to sign.
+// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. All
+// relayers may lack its key, which has no transaction to sign.
 func withoutKey(r roster.Roster, id score.Lane, never bool) (roster.Roster, error) {
 	if is, _ := r.Lane(id); !never || is.State != roster.Leaving {
 		return r, nil

@@ -34,12 +34,12 @@ func (c *lanesResumeCommand) Run(s signals) error {
 	return nil
 }
 
-// maxResume bounds the nonces beyond the lane's next one that a decision accepts. A mistyped nonce would also accept
+// maxResume bounds the nonces beyond the lane's next one that a decision accepts: a mistyped nonce would also accept
 // future transactions.
 const maxResume = 4096
 
-// acceptUnjournaled journals the decision. below must be above the lane's lowest open nonce, and at most maxResume
-// above its next one.
+// acceptUnjournaled requires below to be above the lane's lowest open nonce, and at most maxResume above its next
+// one.
 func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
 	return appendAsOperator(ctx, journals, id, func(state *lane.State) ([]lane.Entry, error) {
 		switch {
@@ -52,7 +52,7 @@ func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.
 	})
 }
 
-const operator = "operator" // in journals
+const operator = "operator"
 
 var errNeverDriven = errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
 

@@ -44,8 +44,7 @@ type loadSummary struct {
 	Interrupted bool             `json:"interrupted"` // the run ended early; unanswered updates count as failed
 }
 
-// String formats the summary as one line. Unanswered updates of an interrupted run are listed as such: they may be
-// stored.
+// String lists unanswered updates of an interrupted run as such: they may be stored.
 func (s loadSummary) String() string {
 	unanswered := fmt.Sprintf("failed %d", s.Failed)
 	if s.Interrupted {
@@ -57,10 +56,8 @@ func (s loadSummary) String() string {
 		s.PerSecond, s.Offered, s.Latency.P50, s.Latency.P90, s.Latency.P99, s.Latency.Max)
 }
 
-// failed reports whether an update got a wrong response or, unless interrupted, none.
 func (s loadSummary) failed() bool { return s.Wrong > 0 || s.Failed > 0 && !s.Interrupted }
 
-// Run creates projects and sends updates at the rate. It returns errFailed if the summary is failed.
 func (c *loadCommand) Run(s signals) error {
 	client, err := c.client()
 	if err != nil {

@@ -47,7 +47,7 @@ type cli struct {
 	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
 }
 
-// signals are a command's contexts: drain ends at the first Ctrl-C, kill at the second.
+// signals: drain ends at the first Ctrl-C, kill at the second.
 type signals struct{ drain, kill context.Context }
 
 type statusError struct {
@@ -60,7 +60,7 @@ var errFailed = errors.New("failed")
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// say prints a message to standard error; results go to standard output.
+// say prints to standard error; results go to standard output.
 func say(sentence string) { fmt.Fprintln(os.Stderr, "scorelay: "+sentence) }
 
 func run(args []string) int {

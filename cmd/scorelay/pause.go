@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// pausable is the scope to pause or resume.
 type pausable struct {
 	Lane    *score.Lane      `name:"lane" xor:"what" required:"" placeholder:"N" help:"This lane."`
 	Project *score.ProjectID `name:"project" xor:"what" required:"" placeholder:"0x…" help:"This project; all others continue."`
@@ -32,7 +31,7 @@ type pauseCommand struct {
 	Reason    string `name:"reason" placeholder:"TEXT" help:"Why, for those who look; callers are told it."`
 }
 
-// Run pauses a scope; the pause replaces an earlier one of that scope.
+// Run replaces an earlier pause of the scope.
 func (c *pauseCommand) Run(s signals) error {
 	if !c.Accepting && c.Lane != nil {
 		return errors.New("--no-accepting needs --all or --project: an update is accepted before it is known which lane will carry it")
@@ -135,7 +134,6 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 	return change(ctx, pauses)
 }
 
-// lookForProject logs a warning if no final project has the id.
 func lookForProject(ctx context.Context, js jetstream.JetStream, id score.ProjectID, log *slog.Logger) error {
 	projects, err := directory.Open(ctx, js)
 	if err != nil {

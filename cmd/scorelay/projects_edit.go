@@ -20,7 +20,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// apiFlags locate an API; default: a running 'scorelay dev'.
 type apiFlags struct {
 	devDir `embed:""`
 
@@ -94,8 +93,8 @@ func (c *projectsEditCommand) Run(s signals) error {
 	return c.edit(s.drain, client, os.Stdout)
 }
 
-// client returns a client that signs only for the deployment of the flags or of a running 'scorelay dev', if they
-// name one. A lying API could otherwise obtain a signature for another deployment.
+// client signs only for the deployment of the flags or of a running 'scorelay dev', if they name one. A lying API
+// could otherwise obtain a signature for another deployment.
 func (c *projectsEditCommand) client() (*sdk.Client, error) {
 	client, err := c.apiFlags.client()
 	if err != nil || c.API != "" && c.domainFlags == (domainFlags{}) {
@@ -161,7 +160,7 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 	return nil
 }
 
-// edits returns the flags' edits, additions first, so that one command can replace an owner.
+// edits returns additions first, so that one command can replace an owner.
 func (c *projectsEditCommand) edits() (edits []score.Edit, err error) {
 	for _, of := range []struct {
 		operation score.Operation

@@ -31,8 +31,8 @@ type projectsShowCommand struct {
 type projectDocument struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
 	Name       string           `json:"name"`
-	Actions    []score.Action   `json:"actions"`    // by index; of those with one name, the last is valid
-	ScoreTypes []string         `json:"scoreTypes"` // by index
+	Actions    []score.Action   `json:"actions"` // by index; of those with one name, the last is valid
+	ScoreTypes []string         `json:"scoreTypes"`
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	SignedOnly bool             `json:"signedOnly"`
@@ -114,7 +114,7 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	return doc, nil
 }
 
-// write prints a table, without the control characters that owners may put into names.
+// write omits the control characters that owners may put into names.
 func (d *projectDocument) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(table, format+"\n", args...) }

@@ -35,7 +35,6 @@ type setupCommand struct {
 	APIKeyFile   string        `name:"api-key-file" env:"SCORELAY_API_KEY_FILE" placeholder:"FILE" help:"Also create an API key and write it to this file, unless the file exists."`
 }
 
-// Run creates or completes the deployment and prints it as JSON.
 func (c *setupCommand) Run(s signals) error {
 	log := commandLog()
 	ctx := s.drain

@@ -58,7 +58,7 @@ func (c *statusCommand) Run(s signals) error {
 	}
 }
 
-// unknown shows why the state could not be read: on the screen, or on beside if programs read the output.
+// unknown shows why the state is unknown: on the screen, or on beside if programs read the output.
 func (c *statusCommand) unknown(screen *dev.Screen, beside io.Writer, err error) {
 	says := "NATS does not tell: " + err.Error()
 	if c.JSON || !screen.Terminal() {

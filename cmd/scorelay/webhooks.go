@@ -46,7 +46,7 @@ type webhooksAddCommand struct {
 	JSON      bool            `name:"json" help:"Print JSON."`
 }
 
-// Run adds an endpoint. Only the secret goes to standard output, so it can be piped into a file.
+// Run prints only the secret to standard output, so it can be piped into a file.
 func (c *webhooksAddCommand) Run(s signals) error {
 	from, err := parseFrom(c.From, time.Now())
 	if err != nil {
@@ -211,7 +211,7 @@ type webhooksTestCommand struct {
 	JSON          bool `name:"json" help:"Print JSON."`
 }
 
-// Run tests an endpoint. It fails unless the endpoint responds 2xx.
+// Run fails unless the endpoint responds 2xx.
 func (c *webhooksTestCommand) Run(s signals) error {
 	return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error {
 		n, err := store.Test(s.drain, c.ID)
@@ -226,7 +226,7 @@ func (c *webhooksTestCommand) Run(s signals) error {
 	})
 }
 
-// printTried prints the requested POST. It fails if a later request replaced it, or unless the response was 2xx.
+// printTried fails if a later request replaced the requested POST, or unless its response was 2xx.
 func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Attempt) bool) (err error) {
 	of := slices.DeleteFunc(attempts, func(a webhook.Attempt) bool { return !asked(&a) })
 	if asJSON {
@@ -243,7 +243,6 @@ func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Att
 	return err
 }
 
-// await polls the endpoint's state until done, for untilDone at most.
 func await(ctx context.Context, store *webhook.Store, id string, done func(*webhook.State) bool) (webhook.State, error) {
 	limited, cancel := context.WithTimeout(ctx, untilDone)
 	defer cancel()
@@ -265,7 +264,6 @@ type webhooksRedeliverCommand struct {
 	From          string `name:"from" placeholder:"WHEN" help:"Or all, from when on: start (of the project), a time like 2026-11-23T08:00:00Z, how long ago (2h), a cursor, or now, which passes over what waits."`
 }
 
-// Run resends one event, or moves the endpoint's cursor.
 func (c *webhooksRedeliverCommand) Run(s signals) error {
 	if (c.Event == "") == (c.From == "") {
 		return errors.New("name an event by its id, or say --from when on")

@@ -1,6 +1,6 @@
-// Package admin is the listener for operating a process: liveness, readiness, metrics and profiles. It has no
-// authentication, so it listens on the loopback interface by default; profiles and metrics are private. The
-// operators' screens below /ops require a token. Requests from pages of other sites are refused: see guard.
+// Package admin is the listener for operating a process: liveness, readiness, metrics and profiles. Only the
+// operators' screens below /ops require a token, and profiles and metrics are private. So it listens on the loopback
+// interface by default, and refuses requests from pages of other sites: see guard.
 //
 //	GET /livez          200 while the process can respond at all
 //	GET /readyz         200 if it should get work; 503 while it starts, drains or has a failing check, with reasons
@@ -25,20 +25,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Server is the listener. Create it with Listen, serve with Run.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// Config configures a Server; all fields except Hosts and Ops are required.
+// Config: all fields except Hosts and Ops are required.
 type Config struct {
 	Addr    string   // host:port; port 0 picks a free one
-	Hosts   []string // further host names to accept, lower case, without ports; see guard
-	Version any      // body of /version
+	Hosts   []string // further accepted host names, lower case, portless; see guard
+	Version any
 	Metrics prometheus.Gatherer
 	Health  *Health
-	Ops     http.Handler // handles /ops and below
+	Ops     http.Handler // /ops and below; nil if absent
 	Log     *slog.Logger
 }
 
@@ -102,10 +101,9 @@ func answer(w http.ResponseWriter, kind string, status int, body string) {
 	_, _ = io.WriteString(w, body+"\n")
 }
 
-// Addr returns the listener's address.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Run serves until drain ends, then waits up to a second for requests in progress, or drops them when kill ends.
+// Run serves until drain ends, then waits up to a second for requests in progress. If kill ends, it drops them.
 func (s *Server) Run(drain, kill context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()

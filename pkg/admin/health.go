@@ -17,7 +17,7 @@ type Check struct {
 }
 
 // Health decides whether the process should get work. Until Started it is unready, with "starting" or the reason of
-// Waiting. Then it is ready if every check passes, and unready for good after Drain. It is safe for concurrent use.
+// Waiting. Then it is ready if every check passes. After Drain it is unready for good. Safe for concurrent use.
 type Health struct {
 	mu       sync.Mutex
 	checks   []Check
@@ -37,14 +37,13 @@ func (h *Health) Add(check Check) {
 	h.checks = append(h.checks, check)
 }
 
-// Waiting sets what the start waits for, for display; "" clears it.
+// Waiting sets the cause of a delayed start, for display; "" clears it.
 func (h *Health) Waiting(reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting = reason
 }
 
-// Started records that the start is complete.
 func (h *Health) Started() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,12 +13,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// notPublic contains suffixes of names outside of public DNS: RFC 6762, ICANN's for private use, and Kubernetes
-// Services.
+// Suffixes outside of public DNS: RFC 6762, ICANN's for private use, and Kubernetes Services.
 var notPublic = []string{".local", ".internal", ".svc"}
 
 // guard rejects requests with a foreign Host header, against DNS rebinding. A foreign page's name may resolve to this
-// machine. A browser that reaches the listener then treats both as one origin, and lets the page read every response.
+// machine. Then a browser that reaches the listener treats both as one origin, and lets the page read every response.
 func guard(next http.Handler, hosts []string, log *slog.Logger) http.Handler {
 	seldom := rate.Sometimes{Interval: time.Minute}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +33,6 @@ func guard(next http.Handler, hosts []string, log *slog.Logger) http.Handler {
 	})
 }
 
-// hostOf returns the request's host in lower case, without its port.
 func hostOf(r *http.Request) string {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -45,16 +43,14 @@ func hostOf(r *http.Request) string {
 
 func isOps(path string) bool { return path == "/ops" || strings.HasPrefix(path, "/ops/") }
 
-// loopback reports whether a host is this machine. /ops accepts only such hosts and configured ones: others would
-// send its token across a network without TLS.
+// /ops accepts only loopback and configured hosts: others would send its token across a network without TLS.
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // private reports whether a host is safe from DNS rebinding: an address, a name without a dot, or one ending as in
-// notPublic, which public DNS cannot resolve. So kubelets, probes without a host, and Prometheus by address or
-// Service name need no setting.
+// notPublic. So kubelets, probes without a host, and Prometheus by address or Service name need no setting.
 func private(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || !strings.Contains(host, ".") || slices.ContainsFunc(notPublic, func(end string) bool { return strings.HasSuffix(host, end) })

@@ -14,14 +14,14 @@ import (
 // gatherPause is the maximum age of metrics that are served again.
 const gatherPause = time.Second
 
-// Formats, as in the Accept header. Prometheus requests OpenMetrics, which has exemplars, by default.
+// As in the Accept header. Prometheus requests OpenMetrics, which has exemplars, by default.
 const (
 	plainText   = "text/plain"
 	openMetrics = "application/openmetrics-text"
 )
 
-// Metrics serves metrics in Prometheus's text format, or as OpenMetrics if requested. It gathers at most once a
-// second: gathering costs milliseconds of CPU, and the Go runtime's metrics pause it for a moment.
+// Metrics serves Prometheus's text format, or OpenMetrics if requested. It gathers at most once a second: gathering
+// costs milliseconds of CPU, and the Go runtime's metrics pause it for a moment.
 func Metrics(metrics prometheus.Gatherer) http.Handler {
 	gather := promhttp.HandlerFor(metrics, promhttp.HandlerOpts{DisableCompression: true, EnableOpenMetrics: true})
 	return &exposition{gather: gather, now: time.Now, last: map[string]*recorded{}}
@@ -61,7 +61,7 @@ func (e *exposition) current(format string) *recorded {
 	return last
 }
 
-// recorded is a kept response, immutable once gathered.
+// recorded is immutable once gathered.
 type recorded struct {
 	at     time.Time
 	status int

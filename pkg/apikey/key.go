@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A secret reads scorelay_<id>_<random><checksum>, in digits and letters: 12 of the id, 43 that encode 256 random
-// bits, and 6 of a CRC-32 of everything before.
+// A secret is scorelay_<id>_<random><checksum> in digits and letters. The random part encodes 256 bits. The checksum
+// is a CRC-32 of everything before.
 const (
 	prefix         = "scorelay_"
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -24,7 +24,6 @@ const (
 // Secret is an API key as its holder keeps it. It prints as its public part: prefix and id.
 type Secret string
 
-// Reveal returns the whole text.
 func (s Secret) Reveal() string { return string(s) }
 
 // String hides the random part.
@@ -38,7 +37,7 @@ func (s Secret) String() string {
 // LogValue hides the random part.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// id returns the id in a well-formed secret: the right length, prefix and checksum.
+// id returns false unless length, prefix and checksum are right.
 func (s Secret) id() (string, bool) {
 	text := string(s)
 	if len(text) != secretLen || !strings.HasPrefix(text, prefix) || text[len(prefix)+idDigits] != '_' {
@@ -51,7 +50,6 @@ func (s Secret) id() (string, bool) {
 	return text[len(prefix) : len(prefix)+idDigits], true
 }
 
-// isID reports whether text has the form of a key's id.
 func isID(text string) bool {
 	return len(text) == idDigits && strings.Trim(text, alphabet) == ""
 }
@@ -60,12 +58,12 @@ func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 
 func newSecret() Secret {
 	bits := make([]byte, 9+32) // 72 bits of id, 256 of secret
-	_, _ = rand.Read(bits)     // never fails
+	_, _ = rand.Read(bits)
 	body := prefix + base62(bits[:9], idDigits+1)[1:] + "_" + base62(bits[9:], randomDigits)
 	return Secret(body + checksum(body))
 }
 
-// checksum runs for every request, so it avoids big numbers.
+// It runs for every request, so it avoids big numbers.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	var text [checksumDigits]byte

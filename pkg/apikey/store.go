@@ -26,15 +26,12 @@ const (
 )
 
 var (
-	// ErrNotFound means that no key has the id.
 	ErrNotFound = errors.New("there is no such key")
-	// ErrRevoked means that the key was already revoked.
-	ErrRevoked = errors.New("the key is already revoked")
-	// ErrName means that a key's name is invalid.
-	ErrName = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
+	ErrRevoked  = errors.New("the key is already revoked")
+	ErrName     = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
 )
 
-// Store changes and lists the keys. It is safe for concurrent use, also with other processes.
+// Store is safe for concurrent use, also with other processes.
 type Store struct {
 	js jetstream.JetStream
 	kv jetstream.KeyValue
@@ -49,8 +46,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, kv}, nil
 }
 
-// Create creates a key and returns its secret, which is not stored. Errors: ErrName, ErrTerms, or the server's.
-// After a server error the key may exist but is useless, since its secret is lost.
+// Create returns the new key's secret, which only the caller has. Errors: ErrName, ErrTerms, or the server's. After a
+// server error the key may exist but is useless, since its secret is lost.
 func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, Key, error) {
 	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
 		return "", Key{}, ErrName
@@ -74,7 +71,7 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 	return secret, key, nil
 }
 
-// Revoke revokes a key, on each replica as soon as its View has the change. Errors: ErrNotFound, ErrRevoked, or the
+// Revoke takes effect on each replica as soon as its View has the change. Errors: ErrNotFound, ErrRevoked, or the
 // server's, after which the caller may retry.
 func (s *Store) Revoke(ctx context.Context, id string) error {
 	_, err := s.change(ctx, id, func(key *Key) error {
@@ -85,9 +82,8 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// Edit changes a key's terms, on each replica as soon as its View has the change. It may call edit several times,
-// each time with the stored terms. Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which
-// the caller may retry.
+// Edit changes a key's terms. It may call edit several times, each time with the stored terms. Errors: ErrTerms,
+// edit's, and those of Revoke.
 func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (Key, error) {
 	return s.change(ctx, id, func(key *Key) error {
 		if err := edit(&key.Terms); err != nil {
@@ -127,7 +123,7 @@ func (s *Store) change(ctx context.Context, id string, change func(*Key) error) 
 			return Key{}, fmt.Errorf("couldn't encode key %s: %w", id, err)
 		}
 		_, err = s.kv.Update(ctx, id, data, entry.Revision())
-		if watched.Moved(err) { // another process changed it
+		if watched.Moved(err) {
 			continue
 		}
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Upper limits of terms.
 const (
 	maxRate = 1_000_000
 	maxGas  = 1_000_000_000_000_000 - 1 // largest number in an HTTP header (RFC 9651); for gwei, too
@@ -36,23 +35,21 @@ type Terms struct {
 	Expires  *time.Time        `json:"expires,omitempty"`         // nil: never
 }
 
-// CallerTerms returns the terms of a new key by default: 500 updates a second all day, if their ids count up. It
-// limits work that costs many times as much: per day 5,000 small projects, a million random ids and a million new
-// wallets.
+// CallerTerms returns the default terms of a new key: 500 updates a second all day, if their ids count up. They limit
+// work that costs many times as much: per day 5,000 small projects, a million random ids and a million new wallets.
 func CallerTerms() Terms {
 	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Words: 1_000_000, Wallets: 1_000_000}
 }
 
-// ErrTerms means that terms are invalid; the text contains the reason.
+// ErrTerms: the text contains the reason.
 var ErrTerms = errors.New("a key cannot have these terms")
 
-// rights by name, in display order.
+// In display order.
 var rights = []struct {
 	name string
 	is   score.Rights
 }{{"create", score.MayCreate}, {"update", score.MayUpdate}, {"read", score.MayRead}}
 
-// Rights returns the names of all rights.
 func Rights() []string {
 	names := make([]string, len(rights))
 	for i, r := range rights {
@@ -61,7 +58,7 @@ func Rights() []string {
 	return names
 }
 
-// ParseExpiry parses a key's expiry: a time, a duration from now, or never. Errors: ErrTerms.
+// ParseExpiry parses a time, a duration from now, or "never" (nil). Errors: ErrTerms.
 func ParseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "never" {
 		return nil, nil
@@ -77,7 +74,7 @@ func ParseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-// ParseEther parses an amount of ether, 0 or at least a gwei, and rounds it to gwei. Errors: ErrTerms.
+// ParseEther parses 0 or at least a gwei, and rounds to gwei. Errors: ErrTerms.
 func ParseEther(text string) (score.Gwei, error) {
 	ether, err := strconv.ParseFloat(text, 64)
 	gwei := math.Round(ether * 1e9)
@@ -87,7 +84,6 @@ func ParseEther(text string) (score.Gwei, error) {
 	return score.Gwei(gwei), nil
 }
 
-// check returns ErrTerms if a term is invalid.
 func (t *Terms) check() error {
 	switch {
 	case t.Rate < 0 || t.Rate > maxRate:
@@ -110,7 +106,6 @@ func (t *Terms) check() error {
 	return nil
 }
 
-// grant returns the key's terms for the request path.
 func (k *Key) grant() *score.Grant {
 	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{
 		Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas, Gwei: uint64(k.Ether), Creates: k.Creates, Words: k.Words, Wallets: k.Wallets,

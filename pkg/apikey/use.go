@@ -16,7 +16,7 @@ const (
 	lastNotes = time.Second // for the last write when a process ends
 )
 
-// uses records when keys were used: each key at most once per interval, regardless of the number of requests.
+// uses records each key at most once per interval, regardless of the number of requests.
 type uses struct {
 	kv    jetstream.KeyValue
 	log   *slog.Logger
@@ -47,7 +47,7 @@ func (u *uses) run(ctx context.Context) {
 	}
 }
 
-// note writes the uses of the collected keys. It keeps failed ones for the next time.
+// note keeps failed writes for the next time.
 func (u *uses) note(ctx context.Context, timeout time.Duration) {
 	u.mu.Lock()
 	keys := u.keys

@@ -18,21 +18,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// View holds all keys in memory; Run keeps them current. It is safe for concurrent use. It refuses unknown keys,
-// and so every key until Run has caught up.
+// View holds all keys in memory; Run keeps them current. Safe for concurrent use. It refuses unknown keys, and so
+// every key until Run has caught up.
 type View struct {
 	*watched.View[*known]
 	uses *uses
 }
 
-// known is a key in the view.
 type known struct {
 	hash  [sha256.Size]byte
 	grant *score.Grant // nil: revoked or unreadable
 	used  atomic.Bool  // since the last write of its use
 }
 
-// NewView returns an empty view; Run fills it.
 func (s *Store) NewView(log *slog.Logger) *View {
 	view := watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (*known, bool) {
 		if strings.HasPrefix(entry.Key(), usePrefix) {
@@ -55,7 +53,7 @@ func (v *View) Run(ctx context.Context) error {
 	return v.RunChecked(ctx)
 }
 
-// read decodes a key's entry. If that fails, the returned key matches no secret.
+// If read fails, the returned key matches no secret.
 func read(entry jetstream.KeyValueEntry) (*known, error) {
 	var key Key
 	if err := json.Unmarshal(entry.Value(), &key); err != nil {
@@ -76,8 +74,8 @@ func read(entry jetstream.KeyValueEntry) (*known, error) {
 	return k, nil
 }
 
-// Authenticate returns the grant of the secret's key, or nil if the key is missing, revoked or wrong. Its duration
-// does not depend on how much of the secret is right.
+// Authenticate returns nil if the key is missing, revoked or wrong. Its duration is the same however much of the
+// secret is right.
 func (v *View) Authenticate(secret string) *score.Grant {
 	id, wellFormed := Secret(secret).id()
 	if !wellFormed {

@@ -30,7 +30,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// minClaim is the minimum lifetime of a claim: a crash between claim and ack blocks an updateId this long.
+// minClaim is the minimum lifetime of a claim: after a crash between claim and ack, an updateId is blocked this long.
 const minClaim = 15 * time.Second
 
 // api is one API replica:
@@ -55,7 +55,7 @@ type api struct {
 	stores   *stores
 	events   *event.Reader
 	ops      *opsGate
-	// restarts the watch of accepted creations; each channel is closed when it has caught up
+	// restarts the watch of accepted creations; each channel is closed when the watch has caught up
 	rewatch  chan chan struct{}
 	server   *httpapi.Server
 	price    *gasPrice
@@ -150,14 +150,14 @@ func (a *api) open(ctx context.Context) error {
 	return a.openOps(ctx, keys)
 }
 
-// claim returns the lifetime of a claim. It must outlast its accept, which takes at most 2 × AcceptTimeout and, for a
-// group, a short read of the chain. Otherwise a retry would be accepted, too, and cost gas as a duplicate.
+// claim returns the lifetime of a claim. It must outlast its accept: at most 2 × AcceptTimeout and, for a group, a
+// short read of the chain. Otherwise a retry would be accepted, too, and cost gas as a duplicate.
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {
 	s, d, salt := a.settings, a.stream.Deployment(), a.stream.Salt()
-	whole, _ := s.whole()                    // Validate checked it
-	proxies, _ := networks(s.TrustedProxies) // Validate checked them
+	whole, _ := s.whole()
+	proxies, _ := networks(s.TrustedProxies)
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], Explorer: s.Explorer, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
@@ -165,7 +165,7 @@ func (a *api) config() httpapi.Config {
 		MaxMembers: s.MaxMembers, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxBodies: s.BodiesLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
 		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies, Origins: s.Origins, MaxStreams: s.MaxStreams,
-		// the rest is for the parts that stop after HTTP: views, connections, admin listener
+		// the rest is for the parts that stop after HTTP
 		DrainTimeout: s.DrainTimeout * 4 / 5,
 	}
 }
@@ -176,7 +176,7 @@ func (a *api) deps() httpapi.Deps {
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: NewStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
-		// Osaka's even after a later fork, which would cut all budgets by four fifths overnight.
+		// Osaka's even after a later fork, which would cut all budgets by four fifths overnight
 		Gas:       registry.Osaka(),
 		Surcharge: registry.Osaka().Surcharged(1), Gwei: a.price.gwei,
 		Ready: a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
@@ -212,7 +212,7 @@ var (
 )
 
 // ready returns nil when the views have caught up and NATS is connected. Every caller of the API may read its error,
-// so it contains no address.
+// which therefore contains no address.
 func (a *api) ready() error {
 	if err := a.viewsRead(); err != nil {
 		return err
@@ -237,7 +237,8 @@ func (a *api) viewsRead() error {
 	return nil
 }
 
-// watchAgain restarts the watch of accepted creations and waits for it, to forget those that NATS lost.
+// watchAgain restarts the watch of accepted creations, to forget those that NATS lost, and waits until it has caught
+// up.
 func (a *api) watchAgain(ctx context.Context) error {
 	caughtUp := make(chan struct{})
 	select {
@@ -253,7 +254,7 @@ func (a *api) watchAgain(ctx context.Context) error {
 	}
 }
 
-// watchProjects watches the accepted creations. It restarts a failed watch from the start.
+// watchProjects restarts a failed watch from the start.
 func (a *api) watchProjects(ctx context.Context) error {
 	var caughtUp chan struct{} // of watchAgain, for the next watch; else nil
 	for {
@@ -318,7 +319,7 @@ func (a *api) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// serve accepts requests until drain is cancelled, then finishes those in flight, until kill is cancelled.
+// serve accepts requests until drain ends, then finishes those in flight, until kill ends.
 func (a *api) serve(drain, kill context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- a.server.Run(drain, a.listener) }()

@@ -18,7 +18,7 @@ const certificateLook = time.Second
 // certificate is the API's TLS certificate. It reloads changed files. While they are unreadable or do not match, as
 // in the middle of a change, it keeps the previous certificate.
 type certificate struct {
-	files   [2]string // certificate chain, key
+	files   [2]string
 	log     *slog.Logger
 	expires prometheus.Gauge
 	now     func() time.Time
@@ -49,7 +49,6 @@ func (c *certificate) config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}
 }
 
-// get implements tls.Config.GetCertificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +56,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.looked = now
 		if seen, err := c.written(); err == nil && seen != c.seen {
 			if err := c.load(); err != nil {
-				if c.seen = [2]time.Time{}; err.Error() != c.failed { // tried again: a change of owner changes no time
+				if c.seen = [2]time.Time{}; err.Error() != c.failed { // tried again: a change of owner keeps the times
 					c.log.Error("the API couldn't read its TLS certificate again; it continues with the one before", "err", err)
 				}
 				c.failed = err.Error()

@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	clockLook    = 30 * time.Second // interval of the comparisons
-	clockTimeout = 5 * time.Second  // of each request
-	clockBlocks  = 16               // number of new blocks from which the usual age of a new block is known
+	clockLook    = 30 * time.Second // between comparisons
+	clockTimeout = 5 * time.Second
+	clockBlocks  = 16 // number of new blocks from which the usual age of a new block is known
 )
 
-// The clocks to compare with: labels of scorelay_api_clock_ahead_seconds.
+// Labels of scorelay_api_clock_ahead_seconds.
 const (
 	clockOfNATS  = "nats"
 	clockOfChain = "chain"
 )
 
-// clock compares the API's clock, which decides whether a signature is fresh, with those of NATS and of the chain. It
-// only logs and exports the difference, since a process cannot know which of two clocks is wrong. If the API's is,
-// the API rejects callers whose clocks are right.
+// clock compares the API's clock, which decides whether a signature is fresh, with those of NATS and of the chain. A
+// process cannot know which of two clocks is wrong, so clock only logs and exports the difference. If the API's clock
+// is wrong, the API rejects callers whose clocks are right.
 type clock struct {
 	now    func() time.Time
 	stream func(context.Context) (time.Time, error)
 	head   func(context.Context) (evidence.Block, error)
-	bound  time.Duration // difference from which it is logged
+	bound  time.Duration // smallest difference that is logged
 	log    *slog.Logger
 	ahead  *prometheus.GaugeVec
 
-	newest uint64          // number of the newest block
+	newest uint64
 	ages   []time.Duration // of the latest new blocks, when first seen
 	told   map[string]bool // clocks with a logged difference
 }
@@ -51,7 +51,7 @@ func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registere
 	}
 }
 
-// look compares once. An unreadable clock keeps its last value; other checks report that.
+// look compares once. For an unreadable clock the last value stays; other checks report that.
 func (c *clock) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*clockTimeout)
 	defer cancel()
@@ -74,8 +74,8 @@ func (c *clock) lookAtStream(ctx context.Context) {
 	c.tell(clockOfNATS, ahead, half)
 }
 
-// lookAtChain uses a block of the future as it is. For others it uses the youngest of the latest new blocks: every
-// block is late, by the time to produce, publish and read it, which varies.
+// lookAtChain uses a block of the future as it is, else the youngest of the latest new blocks: every block is late,
+// by a varying time to produce, publish and read it.
 func (c *clock) lookAtChain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
@@ -103,7 +103,7 @@ func (c *clock) lookAtChain(ctx context.Context) {
 	youngest := slices.Min(c.ages)
 	c.ahead.WithLabelValues(clockOfChain).Set(youngest.Seconds())
 	if len(c.ages) == clockBlocks || youngest < c.bound {
-		// On a chain with few blocks, a new block is seen up to clockLook late.
+		// With few blocks, a new one is seen up to clockLook late.
 		c.tell(clockOfChain, youngest, clockLook)
 	}
 }

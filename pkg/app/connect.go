@@ -26,13 +26,13 @@ import (
 
 const (
 	awaitEvery   = 250 * time.Millisecond // between attempts
-	awaitLog     = 5 * time.Second        // between log lines about it
-	awaitCall    = 5 * time.Second        // timeout of an attempt
-	askAgain     = 10 * time.Second       // between requests to NATS servers that did not respond
-	redisPatient = 5 * time.Second        // how long a start waits for Redis, which is optional
+	awaitLog     = 5 * time.Second
+	awaitCall    = 5 * time.Second  // timeout of an attempt
+	askAgain     = 10 * time.Second // between requests to silent NATS servers
+	redisPatient = 5 * time.Second  // how long a start waits for Redis, which is optional
 )
 
-// permanentError is an error that waiting does not fix.
+// permanentError persists however long we wait.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
@@ -40,7 +40,7 @@ func (e permanentError) Unwrap() error { return e.error }
 // Connector connects a process to its dependencies and waits for those that are down.
 type Connector struct {
 	Log     *slog.Logger
-	Waiting func(reason string) // may be nil; called with the reason to wait, and with "" at the end
+	Waiting func(reason string) // may be nil; gets the reason to wait, and "" at the end
 }
 
 // await repeats try until it succeeds, fails with a permanentError, or ctx ends.
@@ -84,7 +84,7 @@ func until(ctx context.Context) string {
 
 func natsAt(s *NATS) string { return "NATS at " + hosts(s.NATSURL) + " (SCORELAY_NATS_URL)" }
 
-// hosts returns the servers of a list of URLs, without the passwords.
+// hosts returns the servers of a list of URLs, without passwords.
 func hosts(urls Secret) string {
 	var out []string
 	for _, text := range strings.Split(urls.Reveal(), ",") {
@@ -103,7 +103,7 @@ func hosts(urls Secret) string {
 }
 
 // NATS connects under a client name and waits for the server until ctx ends. The connection then reconnects forever.
-// Publishes fail immediately while it is down, instead of being sent after their senders gave up.
+// While it is down, publishes fail at once, instead of being sent after their senders gave up.
 func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, jetstream.JetStream, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
@@ -159,9 +159,9 @@ func takesAll(conn *nats.Conn) error {
 	return nil
 }
 
-// Durable verifies that every NATS server syncs each write before it acknowledges it, unless the settings allow
-// otherwise. silent are the monitoring endpoints that did not respond. If most of a cluster responds, the start
-// continues, and AskSilent retries the others.
+// Durable verifies that every NATS server syncs each write before it acknowledges it; with AllowUnsafe it only warns.
+// silent are the monitoring endpoints that did not respond. If most of a cluster responds, the start continues, and
+// AskSilent retries the others.
 func (c Connector) Durable(ctx context.Context, s *NATS) (silent []string, err error) {
 	if s.AllowUnsafe {
 		c.Log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
@@ -183,8 +183,7 @@ func syncs(ctx context.Context, monitors []string) ([]string, error) {
 	return silent, err
 }
 
-// AskSilent retries the NATS servers that did not respond at the start, until each has or ctx ends. The error names
-// one that does not sync.
+// AskSilent retries silent NATS servers until each has responded or ctx ends. The error names one that does not sync.
 func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) error {
 	for len(silent) > 0 {
 		c.Log.Warn("NATS servers could not be asked whether they sync every write; asking again until they answer", "monitors", hosts(Secret(strings.Join(silent, ","))), "every", askAgain)
@@ -218,7 +217,7 @@ func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *strea
 	return s, err
 }
 
-// Roster opens the deployment's roster of lanes and waits until ctx ends for `scorelay setup` to write it.
+// Roster opens the roster of lanes and waits until ctx ends for `scorelay setup` to write it.
 func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store.View, err error) {
 	err = c.await(ctx, "the roster of lanes (made by `scorelay setup`)", func(ctx context.Context) error {
 		s, err := store.Open(ctx, js)
@@ -234,7 +233,7 @@ func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store
 	return v, err
 }
 
-// Redis returns a client and waits up to redisPatient for the server, which is optional.
+// Redis returns a client, even if the server, which is optional, does not respond within redisPatient.
 func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error) {
 	client, err := redisdb.Open(s.RedisURL.Reveal())
 	if err != nil {
@@ -250,14 +249,14 @@ func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error)
 	return client, nil
 }
 
-// NewStandings returns the projection of a deployment's final executions, which relayers write and APIs read.
+// NewStandings returns the projection of a deployment's final executions.
 func NewStandings(client *redisdb.Client, s *stream.Stream) *standings.Store {
 	d := s.Deployment()
 	return standings.New(client, standings.Config{Prefix: redisPrefix(s), Source: fmt.Sprintf("%d:%s", d.ChainID, d.Contract)})
 }
 
-// redisPrefix separates the keys of deployments in a shared Redis. A recreated stream is another deployment, even on
-// the same contract: the old one's claims must not apply to it.
+// redisPrefix separates deployments in a shared Redis. A recreated stream is another deployment, even on the same
+// contract: the old one's claims must not apply to it.
 func redisPrefix(s *stream.Stream) string {
 	d := s.Deployment()
 	return fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
@@ -292,7 +291,8 @@ func (c Connector) VerifyChain(ctx context.Context, client *chain.Client, d scor
 	return c.await(ctx, theChain, func(ctx context.Context) error { return checkChain(ctx, client, d) })
 }
 
-// checkChain verifies once. A permanentError means a wrong chain, another error that it did not respond.
+// checkChain verifies once. A permanentError means a wrong chain or contract, another error that the chain did not
+// respond.
 func checkChain(ctx context.Context, c *chain.Client, d score.Deployment) error {
 	id, err := c.ChainID(ctx)
 	if errors.Is(err, chain.ErrWrongChain) {

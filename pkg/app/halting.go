@@ -39,7 +39,7 @@ func (p *process) pausesView(ctx context.Context) (*pause.View, error) {
 	return pauses.View(ctx, p.log)
 }
 
-// publisher is the stream as a httpapi.Publisher that refuses everything while accepting halts.
+// publisher is a httpapi.Publisher that refuses everything while accepting halts.
 type publisher struct {
 	stream *stream.Stream
 	guard  *halt.Guard
@@ -69,7 +69,7 @@ func (p publisher) publish(publish func() error) error {
 	return err
 }
 
-// OpenStatuses opens the status store of a deployment, for commands. The caller closes it.
+// OpenStatuses opens a deployment's status store, for commands. The caller closes it.
 func OpenStatuses(s *stream.Stream, url Secret) (statuses *status.Store, closeRedis func() error, err error) {
 	client, err := redisdb.Open(url.Reveal())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Healthcheck reads /readyz of the process with this admin listener on this machine, for images without a shell or an
-// HTTP client.
+// Healthcheck reads /readyz of the process with this admin listener on this machine, for images without an HTTP
+// client. It returns nil if the process is ready.
 func Healthcheck(ctx context.Context, adminListen string) error {
 	host, port, err := net.SplitHostPort(adminListen)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// NewAuditor returns an auditor of the deployment. confirmations is the finality rule: the relayers' or a stricter
-// one; 0 is the chain's finalized tag.
+// NewAuditor returns an auditor of the deployment. confirmations is the relayers' finality rule or a stricter one; 0
+// is the chain's finalized tag.
 func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c *chain.Client, confirmations uint64) (*index.Auditor, error) {
 	journals, err := journal.Open(ctx, js)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
-// SignerKeys reads the signers' keys, in the order of the setting or of the files' names.
+// SignerKeys reads the signers' keys, in the order of the setting or of the file names.
 func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	if s.Keystore != "" {
 		keys, err := signer.FromKeystore(s.Keystore, s.PasswordFile)
@@ -34,7 +34,7 @@ func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// settingOf prefixes a keystore's error with its setting.
+// settingOf prefixes a keystore's error with its setting; nil stays nil.
 func settingOf(err error) error {
 	switch {
 	case err == nil:
@@ -45,20 +45,19 @@ func settingOf(err error) error {
 	return fmt.Errorf("SCORELAY_SIGNER_KEYSTORE: %w", err)
 }
 
-// keysEvery is the interval of keystore reads while a lane's key is missing.
 const keysEvery = 10 * time.Second
 
-// keyring contains a relayer's keys: those of its settings, and those added to its keystore later.
+// keyring contains a relayer's keys, including those added to its keystore later.
 type keyring struct {
 	chainID  uint64
-	keystore *signer.Keystore // nil: raw keys, which never change
+	keystore *signer.Keystore // nil: raw keys, which are fixed
 	roster   relay.Roster
 	log      *slog.Logger
 	every    time.Duration
 
 	mu   sync.Mutex
 	keys map[common.Address]*signer.Key
-	said string // the keystore's last error
+	said string
 }
 
 func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
@@ -74,8 +73,8 @@ func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
 	return k, settingOf(err)
 }
 
-// begin checks the keys against the lanes. It fails if none is, or was, a lane's. A relayer whose lanes are removed,
-// or driven by another one, stands by.
+// begin fails if no key is, or was, a lane's. A relayer whose lanes are removed, or driven by another relayer, stands
+// by.
 func (k *keyring) begin(chainID uint64, roster relay.Roster) error {
 	k.chainID, k.roster = chainID, roster
 	known, _ := roster.Current()
@@ -104,7 +103,6 @@ func (k *keyring) add(keys []*signer.Key) {
 	}
 }
 
-// signer returns the signer with an address, if the keyring has it.
 func (k *keyring) signer(address common.Address) (relay.Signer, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -141,7 +139,7 @@ func (k *keyring) lacks(known roster.Roster) bool {
 	})
 }
 
-// read adds new keys from the keystore. It logs each error once.
+// read adds new keys from the keystore. It logs an error that repeats only once.
 func (k *keyring) read() {
 	keys, err := k.keystore.Read()
 	k.add(keys)

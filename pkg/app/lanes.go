@@ -17,8 +17,8 @@ import (
 )
 
 // PrepareSigner verifies that an account can sign for a lane: it has funds and the relayer role. The role must be in
-// the final block, so that no reorg revokes it after the lane owns buckets. admin grants a missing role, unless it is
-// nil; PrepareSigner then waits until the grant is final. The error contains the fix for everything that is missing.
+// the final block, so that no reorg revokes it after the lane owns buckets. If admin is not nil, it grants a missing
+// role, and PrepareSigner waits until the grant is final. The error contains the fix for everything missing.
 func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, contract, account common.Address, confirmations uint64, log *slog.Logger) error {
 	balance, err := c.Balance(ctx, account)
 	if err != nil {
@@ -58,7 +58,6 @@ func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, c
 	}
 }
 
-// roleEvery is the interval of checks whether a role is final.
 const roleEvery = 500 * time.Millisecond
 
 func isFinalRelayer(ctx context.Context, c *chain.Client, contract, account common.Address, confirmations uint64) (bool, error) {

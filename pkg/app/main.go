@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// commands are the common commands and flags of the services.
 type commands struct {
 	ConfigFile
 	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
@@ -52,7 +51,7 @@ func MainRelayer(args []string) int {
 	}.main(args)
 }
 
-// service is a program that runs until a signal. Parsing the command line sets the targets of its pointers.
+// service runs until a signal. Parsing the command line sets the targets of its pointers.
 type service struct {
 	name, about string
 	cli         any
@@ -106,8 +105,8 @@ func (s service) main(args []string) int {
 	return 0
 }
 
-// LogRedis makes the Redis library write to log, at level debug: our own lines report what matters. The library has
-// one logger per process, so mains call this before anything runs.
+// LogRedis makes the Redis library log at level debug: our own lines report what matters. The library has one logger
+// per process, so mains call LogRedis before anything runs.
 func LogRedis(log *slog.Logger) { redis.SetLogger(redisLog{log}) }
 
 type redisLog struct{ log *slog.Logger }

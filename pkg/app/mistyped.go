@@ -18,8 +18,7 @@ const (
 var injected = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
 // MistypedVariables returns a sentence for each variable in environ (NAME=value) that no program of ours reads, but
-// that resembles a setting of this parser. Other unknown names are allowed: orchestrators set their own. The
-// sentences omit values.
+// that resembles a setting of this parser. Other unknown names are allowed. The sentences omit values.
 func MistypedVariables(parser *kong.Kong, environ []string) (sentences []string) {
 	mine, secret := variables(parser)
 	ours := slices.Clone(mine)
@@ -47,7 +46,6 @@ func MistypedVariables(parser *kong.Kong, environ []string) (sentences []string)
 	return sentences
 }
 
-// variables returns the variables of a parser's flags, and the secret ones of them.
 func variables(parser *kong.Kong) (all, secret []string) {
 	_ = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok {
@@ -61,7 +59,7 @@ func variables(parser *kong.Kong) (all, secret []string) {
 	return all, secret
 }
 
-// closest returns the most similar name, the alphabetically first of several; "" if none is near.
+// closest returns the most similar name, the alphabetically first of several; "" if all differ more.
 func closest(name string, names []string) (best string) {
 	least := likelyTypo + 1
 	for _, candidate := range slices.Sorted(slices.Values(names)) {
@@ -72,7 +70,7 @@ func closest(name string, names []string) (best string) {
 	return best
 }
 
-// distance counts the letters added, omitted, changed or swapped with their neighbour between two names.
+// distance counts changes as likelyTypo does.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

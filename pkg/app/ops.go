@@ -60,7 +60,7 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	return err
 }
 
-// runHistory samples the throughput while the API runs, so that the screen can show the past.
+// runHistory samples the throughput, so that the screen can show the past.
 func (a *api) runHistory(ctx context.Context) error {
 	if !a.ops.on {
 		<-ctx.Done()

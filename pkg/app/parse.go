@@ -12,14 +12,13 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// configFlag names the settings file, in every command line.
 const configFlag = "config"
 
 type ConfigFile struct {
 	Config string `name:"config" env:"SCORELAY_CONFIG" placeholder:"FILE" help:"YAML file of settings, named like the flags. Flags and environment variables win over it."`
 }
 
-// NewParser returns a parser of a command line; cli points to a struct with kong tags that embeds ConfigFile.
+// NewParser parses a command line into cli, a pointer to a struct with kong tags that embeds ConfigFile.
 func NewParser(name, description string, cli any, options ...kong.Option) (*kong.Kong, error) {
 	files := &files{getenv: os.LookupEnv, read: os.ReadFile}
 	return kong.New(cli, append([]kong.Option{
@@ -29,7 +28,7 @@ func NewParser(name, description string, cli any, options ...kong.Option) (*kong
 	}, options...)...)
 }
 
-// files resolves settings from files: secrets from VARIABLE_FILE, everything from the settings file.
+// files resolves secrets from VARIABLE_FILE, and everything from the settings file.
 type files struct {
 	getenv func(string) (string, bool)
 	read   func(string) ([]byte, error)
@@ -38,7 +37,7 @@ type files struct {
 	values map[string]any // nil until a file was read
 }
 
-// Resolve is called for every flag that the command line omits. Its value would override the environment, so it
+// Resolve is called for every flag that the command line omits. Its value would override the environment, so Resolve
 // returns nil if a variable is set.
 func (f *files) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	fromFile, named, err := f.secret(flag)
@@ -86,12 +85,11 @@ func isSecret(flag *kong.Flag) bool {
 	return t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[[]Secret]()
 }
 
-// keyTag marks the flags of private keys.
 const keyTag = "privatekey"
 
 // SecretArguments returns a sentence, with the fix, for each secret among the arguments, which every user of the
-// machine can read. A server's address is secret if it contains a password, or, in HTTP, a path or a query, since
-// providers put keys there. A private key is an error: the program must refuse it.
+// machine can read. A server's address is secret if it contains a password. An HTTP address is also secret if it has
+// a path or a query, where providers put keys. A private key is an error: the program must refuse it.
 func SecretArguments(ctx *kong.Context) (sentences []string, err error) {
 	for _, path := range ctx.Path {
 		if path.Flag == nil || path.Resolved || !isSecret(path.Flag) {
@@ -114,7 +112,7 @@ func SecretArguments(ctx *kong.Context) (sentences []string, err error) {
 	return sentences, err
 }
 
-// load reads the settings file once, if one is named.
+// load reads the settings file, if one is named, once.
 func (f *files) load(ctx *kong.Context) error {
 	path := configPath(ctx)
 	if path == "" || path == f.path {
@@ -167,7 +165,7 @@ func (f *files) Validate(application *kong.Application) error {
 	return errors.New("the settings file " + f.path + " has keys that are no setting: " + strings.Join(unknown, ", "))
 }
 
-// text converts a YAML value for a flag's parser.
+// text converts a YAML value for a flag's parser; nil stays nil.
 func text(value any) any {
 	switch v := value.(type) {
 	case nil:

@@ -18,8 +18,8 @@ const (
 )
 
 // gasPrice is the price at which the API charges keys with a budget of ether. An API follows no blocks, so it reads
-// the price at the start, and then while such keys are used. Requests never wait for it. While endpoints fail, the
-// last price applies.
+// the price at the start, and then while such keys are used. During a read, and while endpoints fail, the last price
+// applies.
 type gasPrice struct {
 	read   func(context.Context) (*evidence.Price, error) // nil without an error: unknown
 	log    *slog.Logger
@@ -31,7 +31,7 @@ func newGasPrice(read func(context.Context) (*evidence.Price, error), log *slog.
 	return &gasPrice{read: read, log: log, wanted: make(chan struct{}, 1)}
 }
 
-// run reads the price on demand until ctx ends, and returns its error.
+// run reads the price on demand until ctx ends.
 func (p *gasPrice) run(ctx context.Context) error {
 	for away := false; ; {
 		price, err := p.read(ctx)

@@ -30,7 +30,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// process is the common part of an API and a relayer.
 type process struct {
 	name    string
 	log     *slog.Logger
@@ -41,7 +40,7 @@ type process struct {
 
 	connector Connector
 
-	silent []string // monitoring endpoints of NATS that did not respond
+	silent []string
 	nats   *nats.Conn
 	js     jetstream.JetStream
 	stream *stream.Stream
@@ -60,7 +59,6 @@ func newProcess(name string, log *slog.Logger) *process {
 	return p
 }
 
-// hostName returns a name that is unique among processes of all machines.
 func hostName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -86,7 +84,7 @@ func (p *process) adminPart(addr string, hosts []string, ops http.Handler) lifec
 	}
 }
 
-// connectPart opens the connections. It then retries NATS servers that did not respond, and logs the chain's profile.
+// connectPart opens the connections. It then retries silent NATS servers and logs the chain's profile.
 func (p *process) connectPart(timeout time.Duration, n *NATS, r *Redis, c *Chain) lifecycle.Part {
 	return lifecycle.Part{
 		Name: "connections",
@@ -145,7 +143,6 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	return nil
 }
 
-// Timeout of a read of the chain's profile, and the pause after a failure.
 const (
 	profileTimeout = time.Minute
 	profilePause   = 15 * time.Second
@@ -194,7 +191,7 @@ func (p *process) finalBlock(ctx context.Context) (b evidence.Ref, ok bool, err 
 	return p.ledger.Final(ctx)
 }
 
-// natsCheck is for the admin listener, so its error contains the server's address.
+// natsCheck is for the admin listener only: its error contains the server's address.
 func (p *process) natsCheck(n *NATS) admin.Check {
 	return admin.Check{Name: "nats", Ready: func(context.Context) error {
 		if s := p.nats.Status(); s != nats.CONNECTED {
@@ -208,7 +205,6 @@ func loop(name string, run func(ctx context.Context) error) lifecycle.Part {
 	return lifecycle.Part{Name: name, Run: func(drain, _ context.Context) error { return run(drain) }}
 }
 
-// looks repeats look, with a pause, until drain ends.
 func looks(name string, pause time.Duration, look func(ctx context.Context)) lifecycle.Part {
 	return loop(name, func(ctx context.Context) error {
 		for {

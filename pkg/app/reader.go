@@ -23,7 +23,6 @@ func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
 	return r.chain.View(ctx, r.Deployment.Contract, data)
 }
 
-// at returns a function that calls views on the state of one block.
 func (r reader) at(hash common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		return r.chain.Call(ctx, evidence.Call{To: r.Deployment.Contract, Data: data}, hash)
@@ -38,7 +37,7 @@ func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (boo
 
 // NextEdit returns the nonce of the project's next edit, as of the newest block and as of the newest final one.
 func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error) {
-	block, some, err := r.final(ctx) // read first, so that the newest block is not older
+	block, some, err := r.final(ctx) // read first, so that the newest block is at least as new
 	if err != nil {
 		return 0, 0, err
 	}
@@ -53,14 +52,14 @@ func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, 
 	return max(head.EditNonce, info.EditNonce), info.EditNonce, err
 }
 
-// final returns the newest final block; some is false if it is before the contract's deployment, or there is none.
+// final returns the newest final block; some is false if it is missing or older than the contract.
 func (r reader) final(ctx context.Context) (block evidence.Ref, some bool, err error) {
 	block, some, err = r.Final(ctx)
 	return block, some && block.Number >= r.Deployment.DeployBlock, err
 }
 
-// Used reports for each updateId, in order, whether it was used as of the newest final block; all false before the
-// first.
+// Used reports for each updateId, in order, whether it was used as of the newest final block; all false if there is
+// none.
 func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
 	final, some, err := r.final(ctx)
 	if err != nil {
@@ -76,7 +75,7 @@ func (r reader) Used(ctx context.Context, project score.ProjectID, updates []sco
 	return used, err
 }
 
-// Scores returns the wallet's scores, by index of score type, and the number of the block that it read, the newest.
+// Scores returns the wallet's scores, by index of score type, and the number of the newest block, which it read.
 func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
 	head, err := r.chain.Head(ctx)
 	if err != nil {

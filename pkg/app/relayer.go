@@ -37,10 +37,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
-// Constants that deployments have had no need to configure.
 const (
 	maxOpenSlots = 2048             // of a lane: finality may be minutes behind the head
-	rebroadcast  = 10 * time.Second // of transactions that are not in a block
+	rebroadcast  = 10 * time.Second // of transactions outside a block
 )
 
 // relayer is one relayer replica:
@@ -60,18 +59,18 @@ type relayer struct {
 	heads    *heads.Tracker
 	guard    *halt.Guard
 	relay    *relay.Relayer
-	payer    *signer.Key  // of top-ups; nil: no top-ups
+	payer    *signer.Key  // of top-ups; nil: off
 	topUp    *topup.TopUp // nil if payer is nil
 	statuses *index.Statuses
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
-	stalled  *event.Stalled // of webhooks
+	stalled  *event.Stalled
 
 	directory *index.DirectoryFold
 	standings *index.StandingsFold
 }
 
-// RunRelayer runs a relayer replica until drain ends. Work in flight stays in the journals for the next sessions.
+// RunRelayer runs a relayer replica until drain ends. Work in flight stays in the journals for later sessions.
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	r.keep = &stream.Retention{Age: s.LedgerAge, Bytes: s.LedgerBytes}
@@ -209,7 +208,6 @@ func (r *relayer) runLedger(ctx context.Context) error {
 // maxLasts limits the forecast of how long a balance lasts, in seconds: a hundred years.
 const maxLasts = 100 * 365 * 24 * 60 * 60
 
-// driven returns the state of the relayer's lanes for its report.
 func (r *relayer) driven() map[score.Lane]replica.Lane {
 	lanes := map[score.Lane]replica.Lane{}
 	for id, l := range r.relay.Driven() {
@@ -226,14 +224,12 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 	return lanes
 }
 
-// counts returns the relayer's totals since its start.
 func (r *relayer) counts() replica.Counts {
 	updates, gas, fees := r.relay.Done()
 	used, limit := r.heads.Filled()
 	return replica.Counts{Final: updates, Gas: gas, Fees: fees, BlockGas: used, BlockLimit: limit}
 }
 
-// lanes implements index.Lanes.
 func (r *relayer) lanes(context.Context) (int, error) {
 	known, _ := r.roster.Current()
 	return len(known.Lanes), nil
@@ -290,7 +286,6 @@ func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
 	return s.tail.Read(ctx, from)
 }
 
-// rules returns the lanes' rules, in wei.
 func (s *RelayerSettings) rules() lane.Rules {
 	return lane.Rules{
 		Fees: lane.FeeRule{
@@ -313,7 +308,7 @@ func (s *RelayerSettings) replica() string {
 	return plain(name)
 }
 
-// plain replaces characters other than letters, digits, dashes and underscores by dashes.
+// plain replaces characters other than ASCII letters, digits, dashes and underscores by dashes.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

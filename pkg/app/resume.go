@@ -15,7 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Halting is the state of a halt, for the operator who ends it.
+// Halting is the state of a halt, for its end by the operator.
 type Halting struct {
 	Marker    halt.Marker
 	Stream    score.StreamState
@@ -26,7 +26,7 @@ type Halting struct {
 	stream   *stream.Stream
 	marks    marks
 	statuses *status.Store
-	revision uint64 // of the marker
+	revision uint64
 }
 
 // marks store the marker of the last halt, see halt.Bucket.
@@ -71,8 +71,8 @@ func (h *Halting) Known() uint64 {
 	return known
 }
 
-// Loss returns the loss that the operator must accept. The marker has it once accepting the loss began, since the
-// stream then grows past its end.
+// Loss returns the loss that the operator must accept. Once accepting began, the loss comes from the marker, since
+// the stream then grows past its end.
 func (h *Halting) Loss() halt.Loss {
 	if loss := h.Marker.Loss; h.Marker.Halts() && loss != nil && loss.Ends <= h.Stream.LastSeq {
 		return *loss
@@ -80,7 +80,6 @@ func (h *Halting) Loss() halt.Loss {
 	return halt.Loss{Ends: h.Stream.LastSeq, Stored: h.Stream.LastTime.UTC()}
 }
 
-// Errors of Resume.
 var (
 	errNotHalted = errors.New("accepting does not halt: there is nothing to resume")
 	errAccepting = errors.New("accepting the loss began and did not end: --accept-loss ends it; what is lost has to be sent again")
@@ -90,9 +89,9 @@ var (
 // maxExtend limits how far Resume moves the stream, in sequences: each temporarily costs a message.
 const maxExtend = 100_000_000
 
-// Resume ends the halt. With acceptLoss the stream continues after all known sequences, and after past. It forgets
-// statuses without an outcome, so that lost updates can be sent again. Without acceptLoss the stream must contain
-// everything. It can be repeated after an error.
+// Resume ends the halt. With acceptLoss the stream continues after all known sequences, and after past, and statuses
+// without an outcome are forgotten, so that lost updates can be sent again. Without acceptLoss, it is an error if the
+// stream lacks a known sequence. Resume can be repeated after an error.
 func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, progress func(left uint64)) (forgotten int, err error) {
 	known := max(h.Known(), past)
 	switch {
@@ -147,8 +146,8 @@ func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (fo
 	return forgotten, nil
 }
 
-// claim writes the loss to the marker before the stream moves past it, since nothing else records it. It also writes
-// an unchanged loss: that fails the decision of another operator who read the marker before.
+// claim writes the loss to the marker before the stream moves past it, since nothing else records the loss. It also
+// writes an unchanged loss, so that the decision of another operator who read the marker before fails.
 func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	m := h.Marker
 	m.Loss = loss

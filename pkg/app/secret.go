@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Secret is a setting that must not appear in logs: a key, a password, an address that may contain one. All its
-// printed forms show only whether it is set.
+// Secret is a setting that must not appear in logs: a key, a password, an address that may contain one. Its printed
+// forms show only whether it is set.
 type Secret string
 
 // Reveal returns the value.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns "[set]" or "[not set]".
+// String reports only whether the value is set.
 func (s Secret) String() string {
 	if s == "" {
 		return "[not set]"
@@ -22,8 +22,8 @@ func (s Secret) String() string {
 	return "[set]"
 }
 
-// telling reports whether the value itself is secret. A list of addresses is if one has a user, or, in HTTP, a path
-// or a query.
+// telling reports whether the value itself is secret. A list of addresses is secret if one has a user, or, in HTTP, a
+// path or a query.
 func (s Secret) telling() bool {
 	for text := range strings.SplitSeq(string(s), ",") {
 		if !strings.Contains(text, "://") {
@@ -37,7 +37,7 @@ func (s Secret) telling() bool {
 	return false
 }
 
-// Format writes String's form for every verb of fmt.
+// Format writes String's form for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
 // LogValue returns String's form.

@@ -26,13 +26,12 @@ const (
 	maxEther = 18.0
 )
 
-// Limits of an API key's use, as for those in the key's own terms.
+// Limits of an API key's use, as in the key's own terms.
 const (
 	maxKeyRate = 1_000_000
 	maxKeyGas  = 1_000_000_000_000_000 - 1
 )
 
-// Limits of a transaction.
 const (
 	// The largest accepted creation and signed group must fit, otherwise they would become dead letters.
 	minMaxGas   = 12_000_000
@@ -156,7 +155,7 @@ type RelayerSettings struct {
 
 func (c *Common) Logger(service string) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // the enum allows only valid levels
+	_ = level.UnmarshalText([]byte(c.LogLevel))
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: LogAttr}
 	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
 	if c.LogFormat == "text" {
@@ -165,8 +164,7 @@ func (c *Common) Logger(service string) *slog.Logger {
 	return slog.New(handler).With("service", service)
 }
 
-// LogAttr formats attributes of log lines: durations with their unit, addresses with their checksum (EIP-55). It is
-// for slog.HandlerOptions.
+// LogAttr formats durations with their unit, addresses with their checksum (EIP-55). It is for slog.HandlerOptions.
 func LogAttr(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case time.Duration:
@@ -177,7 +175,7 @@ func LogAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Validate checks the settings. The error contains the variable and the fix of each wrong one.
+// Validate returns an error with the variable and the fix of each wrong setting.
 func (s *APISettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_LISTEN", s.Listen)
@@ -236,7 +234,7 @@ func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
 	return func(id score.ProjectID) bool { return projects[id] }, nil
 }
 
-// Validate checks the settings. The error contains the variable and the fix of each wrong one.
+// Validate returns an error with the variable and the fix of each wrong setting.
 func (s *RelayerSettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
@@ -271,7 +269,7 @@ func (s *RelayerSettings) Validate() error {
 	return p.err()
 }
 
-// networks parses IP addresses and networks; the error names the first that is neither.
+// networks parses IP addresses and networks; the error names the first invalid one.
 func networks(texts []string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for _, text := range texts {
@@ -320,7 +318,6 @@ func isHost(text string) bool {
 	return err == nil || text != "" && text == strings.ToLower(text) && !strings.ContainsAny(text, "*:/@ ")
 }
 
-// problems collects errors.
 type problems []error
 
 func (p *problems) check(ok bool, format string, args ...any) {

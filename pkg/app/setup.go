@@ -27,16 +27,15 @@ type SetupPlan struct {
 	Admin       common.Address // grants and revokes that role; zero: the deployer
 	AdminDelay  time.Duration  // delay of a change of the admin
 	Contract    common.Address // of an existing registry; zero: deploy one
-	DeployBlock uint64         // of that registry
-	Replicas    int            // of the streams: 1, 3 or 5; 0: 1, or unchanged
-	MaxBytes    int64          // limit of the stream of accepted updates, bytes; 0: its default, or unchanged
+	DeployBlock uint64
+	Replicas    int   // of the streams: 1, 3 or 5; 0: 1, or unchanged
+	MaxBytes    int64 // bound of the stream of accepted updates, bytes; 0: its default, or unchanged
 }
 
 // Setup creates a deployment. It deploys the contract, grants the signers the relayer role, creates the streams and
 // buckets with the deployment in their metadata, and writes the roster of lanes. For an existing deployment it
 // compares the plan, grants missing roles and raises the bound of the stream of updates to the plan's, so it can be
-// repeated, even after a crash. A crash between the contract
-// and the streams leaves an unused contract; the next run deploys another.
+// repeated. A crash between the contract and the streams leaves an unused contract; the next run deploys another.
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
 	log *slog.Logger,
 ) (score.Deployment, error) {
@@ -164,8 +163,8 @@ func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) 
 	return errors.Join(differ...)
 }
 
-// raiseBound raises the bound of the stream of updates to most bytes. It leaves a higher bound, and an unlimited one
-// (0 or less), as it is: someone may have raised it since the plan was compared.
+// raiseBound raises the bound of the stream of updates to most bytes. It leaves a higher or unlimited bound (0 or
+// less): someone may have raised it since the plan was compared.
 func raiseBound(ctx context.Context, js jetstream.JetStream, most int64, log *slog.Logger) error {
 	s, err := js.Stream(ctx, stream.Name)
 	if err != nil {

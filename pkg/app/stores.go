@@ -17,13 +17,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-const storesLook = 10 * time.Second // interval of the samples
+const storesLook = 10 * time.Second
 
-// stores exports the state of the stores: their usage, their missing copies, and when lanes were last driven. It runs
-// in APIs, so that it works while all relayers are dead. A store that does not respond keeps its last values.
+// stores exports the stores' usage, their missing copies, and when lanes were last driven. It runs in APIs, so that
+// it works while all relayers are dead. If a store does not respond, its last values stay.
 type stores struct {
 	js       jetstream.JetStream
-	monitors []string // of the NATS servers
+	monitors []string
 	redis    *redisdb.Client
 	lanes    *roster.Live
 

@@ -39,7 +39,7 @@ func (s *TopUps) problems(p *problems) {
 		"SCORELAY_TOPUP_PER_DAY_ETHER is %g; it must be more than SCORELAY_TOPUP_TO_ETHER, since fees count, and at most %g", s.TopUpPerDay, mostTopUp)
 }
 
-// topUpKey reads the key of the paying account; nil if there is none.
+// topUpKey returns nil without a keystore.
 func (s *TopUps) topUpKey() (*signer.Key, error) {
 	if s.TopUpKeystore == "" {
 		return nil, nil
@@ -56,7 +56,7 @@ func (s *TopUps) topUpKey() (*signer.Key, error) {
 	return keys[0], nil
 }
 
-// weiOf converts ether to wei, rounded to a gwei.
+// weiOf rounds to a gwei.
 func weiOf(ether float64) *big.Int {
 	gwei, _ := big.NewFloat(math.Round(ether * 1e9)).Int(nil)
 	return gwei.Mul(gwei, big.NewInt(1e9))

@@ -18,11 +18,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// lastSpans is the maximum wait for the collector at the end of the process.
 const lastSpans = 2 * time.Second
 
 // tracesPart starts tracing, if an endpoint is set. The queue for the collector is bounded, and spans that it does
-// not accept are dropped. Only the end of the process waits for it, up to lastSpans.
+// not accept are dropped. Only the end of the process waits for the collector, up to lastSpans.
 func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	var provider *trace.TracerProvider
 	return lifecycle.Part{
@@ -64,14 +63,13 @@ func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	}
 }
 
-// usualRatio is the ratio of traced requests without a caller's decision, if the sampler is unknown: 1 %.
+// usualRatio is the share of requests, without a caller's decision, that is traced if the sampler is unknown.
 const usualRatio = 0.01
 
-// errSampler reports that OpenTelemetry's variable names an unknown sampler. Other programs of the machine may know
-// it.
+// errSampler: OpenTelemetry's variable names a sampler that only other programs of the machine may know.
 var errSampler = errors.New("OTEL_TRACES_SAMPLER names an unknown sampler")
 
-// sampler returns the sampler of requests, under OpenTelemetry's names. With errSampler it also returns the default.
+// sampler returns the sampler of requests. With errSampler it also returns a default.
 func (s *APISettings) sampler() (trace.Sampler, error) {
 	switch s.TraceSampler {
 	case "always_on":

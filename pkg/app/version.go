@@ -12,11 +12,10 @@ import (
 
 // BuildInfo describes this program and the stored formats that it can read.
 type BuildInfo struct {
-	// Version is the release's tag, or a pseudo-version with the commit; "development build" if neither is known.
+	// Version is the release's tag, or a pseudo-version; "development build" if unknown.
 	Version string `json:"version"`
-	// Commit is the commit it was built from; empty if unknown.
-	Commit string `json:"commit,omitempty"`
-	// Changed reports uncommitted changes.
+	// Commit is empty if unknown.
+	Commit  string  `json:"commit,omitempty"`
 	Changed bool    `json:"changed,omitempty"`
 	Go      string  `json:"go"`
 	System  string  `json:"system"`
@@ -27,7 +26,7 @@ type BuildInfo struct {
 type Formats struct {
 	Message int `json:"message"` // of the stream: accepted updates and creations
 	Journal int `json:"journal"` // entries of the lanes' journals
-	Roster  int `json:"roster"`  // the list of lanes
+	Roster  int `json:"roster"`
 }
 
 func Build() BuildInfo {

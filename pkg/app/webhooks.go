@@ -27,8 +27,8 @@ func (r *relayer) openWebhooks(ctx context.Context) error {
 	return err
 }
 
-// deliverWebhooks watches the endpoints, and delivers events while this relayer holds the lease. Only then it has a
-// view of the projects, for the names in events.
+// deliverWebhooks watches the endpoints, and delivers events while this relayer holds the lease. Only then does it
+// view the projects, for the names in events.
 func (r *relayer) deliverWebhooks(ctx context.Context) error {
 	var watching sync.WaitGroup
 	defer watching.Wait()

@@ -18,29 +18,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Waits of an accept for others.
 const (
 	projectPatience = 250 * time.Millisecond // for a creation that another replica has just accepted
-	usedPatience    = 300 * time.Millisecond // for the chain's answer whether a group is used up
+	usedPatience    = 300 * time.Millisecond // for the chain's answer in usedUp
 	firstClaimPause = 2 * time.Millisecond
 	maxClaimPause   = 100 * time.Millisecond
 )
 
-// maxContents bounds the cached contents of accepted updates, some 130 bytes each.
+// About 130 bytes each.
 const maxContents = 1 << 16
 
-// Results of a posted update or group.
 const (
 	statusAccepted  = "accepted"
 	statusDuplicate = "duplicate"
 )
 
-// updateAccepted is the body of a 200 of update-score.
 type updateAccepted struct {
 	UpdateID  score.UpdateID  `json:"updateId"`
 	ProjectID score.ProjectID `json:"projectId"`
-	Status    string          `json:"status"`    // accepted or duplicate
-	StatusURL string          `json:"statusUrl"` // for following the update
+	Status    string          `json:"status"` // accepted or duplicate
+	StatusURL string          `json:"statusUrl"`
 	Waits     *waits          `json:"waits,omitempty"`
 
 	SameContent *bool `json:"sameContent,omitempty"` // of a duplicate, if known
@@ -68,16 +65,14 @@ func (u updateAccepted) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// groupAccepted is the body of a 200 of update-scores.
 type groupAccepted struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
-	Status     string           `json:"status"`     // accepted; duplicate if every update is one
-	Accepted   int              `json:"accepted"`   // updates except duplicates
+	Status     string           `json:"status"` // duplicate if every update is one
+	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 	Waits      *waits           `json:"waits,omitempty"`
 }
 
-// updateScore takes one update from request body to durable storage.
 func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	r, cost, p := counted(s, c, by, decodeUpdate, func(r *updateRequest) (score.ProjectID, score.Cost) { return r.Project, s.priceOfOne })
 	if p != nil {
@@ -105,9 +100,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	})
 }
 
-// sameContent caches the content of an update that is or may be stored. For a duplicate it reports whether the
-// content equals the one that this API stored under the id; nil if unknown. Of an id with two contents it forgets
-// both: the contract decides which one counts. During a Redis outage another replica may have stored a third.
+// sameContent caches the content of an update that may be stored. For a duplicate it reports whether the content
+// equals the one that this API stored under the id; nil if unknown. If an id has two contents, both are removed,
+// since the contract decides which one counts.
 func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	type content struct {
 		action, scoreType string
@@ -126,7 +121,6 @@ func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	return nil
 }
 
-// updateScores is updateScore for a signed group.
 func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) (score.ProjectID, score.Cost) { return r.project, s.priceOf(r.unit()) })
 	if p != nil {
@@ -146,7 +140,6 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, groupAccepted{r.project, status, n, duplicates, s.waitsFor(n, r.project)})
 }
 
-// countAccepted counts the results of a post, and returns its status.
 func (s *Server) countAccepted(accepted, duplicates int) string {
 	s.accepted.Add(uint64(accepted))
 	s.metrics.accepted.Add(float64(accepted))
@@ -157,8 +150,8 @@ func (s *Server) countAccepted(accepted, duplicates int) string {
 	return statusAccepted
 }
 
-// accept stores a verified unit durably. It is the commit sequence of updates and signed groups. duplicates are
-// updateIds that were accepted or used before; if all are, the unit is dropped.
+// accept stores a verified unit durably. duplicates are updateIds that were accepted or used before; if all are, the
+// unit is dropped.
 func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Problem) {
 	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.backlogFull(u.updates[0].Project)); p != nil {
 		return nil, p
@@ -166,39 +159,38 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 	refs, token := score.Refs(u.updates), s.tokens.next()
 	u.token = token
 
-	// Claim the updateIds, all or none, so that of two concurrent requests one is a duplicate. Claims expire: if
-	// this process dies here, a retry succeeds.
+	// Of two concurrent requests, one is a duplicate. If this process dies here, the claims expire and a retry
+	// succeeds.
 	u.claimed, duplicates, p = s.awaitClaim(refs, token)
 	if p != nil || len(u.claimed) == 0 {
 		return duplicates, p
 	}
 
-	// Used up on the chain? Redis forgets eventually, the contract does not, and an applied group is public:
-	// without this check anyone could make the lanes pay for it again. A single update's signature is fresh, so
-	// Redis still knows its id.
+	// Used up on the chain? Redis forgets ids eventually, and an applied group is public. Otherwise anyone could make
+	// the lanes pay for the group again. A single update's signature is fresh, so Redis still knows its id.
 	if u.signed != nil && s.usedUp(u.claimed) {
 		s.release(refs, token)
 		return idsOf(refs), nil
 	}
 
-	// Too many distinct id words or wallets today? Each may take a new storage slot of the contract.
+	// Each distinct id word or wallet may take a new storage slot of the contract.
 	if p := s.tooDiverse(by, u.updates); p != nil {
 		s.release(refs, token)
 		return nil, p
 	}
 
-	// Store. This is the commit point: when add returns nil, the stream has synced the unit. From here on each
-	// update reaches exactly one outcome, whichever process dies. The claims have become statuses if Redis was
-	// available. A group is stored whole, or its signature would be invalid; the contract skips the duplicates.
+	// The commit point: when add returns nil, the stream has synced the unit. From here on each update reaches
+	// exactly one outcome, whichever process dies. A group is stored whole, or its signature would be invalid; the
+	// contract skips the duplicates.
 	if err := s.enveloper.add(u); err != nil {
-		// Stored or not, the caller may retry, and must not meet its own claims.
+		// A retry must find the ids unclaimed.
 		s.release(refs, token)
 		return nil, s.notStored(err)
 	}
 	return duplicates, nil
 }
 
-// backlogFull returns a problem if the project's backlog, as last reported by its lane, is full.
+// backlogFull uses the project's backlog as last reported by its lane.
 func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	if s.config.MaxWaiting == 0 || s.deps.Backlogs == nil {
 		return nil
@@ -211,9 +203,8 @@ func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	return temporary(codeBacklogFull, wait, fmt.Sprintf("about %d updates wait, and %d may", backlog.Waiting, s.config.MaxWaiting))
 }
 
-// awaitClaim claims the updates, and retries while a claim of another request is unresolved. won are this request's
-// now, the others are duplicates. With a problem, nothing is claimed. Without Redis there are no claims: all are
-// won, and the contract decides.
+// awaitClaim claims the updates, and retries while another request's claim is unresolved. won are claimed by this
+// request. If it returns a problem, all are unclaimed. If Redis fails, all count as won.
 func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, duplicates []score.UpdateID, p *Problem) {
 	deadline := time.Now().Add(s.config.ClaimWait)
 	for pause := firstClaimPause; ; pause = min(2*pause, maxClaimPause) {
@@ -242,7 +233,7 @@ func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, du
 }
 
 // usedUp reports whether all the updateIds are used on the chain, as of a final block. If the group's other ids are
-// duplicates, no update of it can apply then. Without a timely answer it returns false: the contract decides.
+// duplicates, none of its updates can apply then. If the answer is late, it returns false.
 func (s *Server) usedUp(refs []score.Ref) bool {
 	ctx, cancel := context.WithTimeout(s.life, usedPatience)
 	defer cancel()
@@ -254,7 +245,7 @@ func (s *Server) usedUp(refs []score.Ref) bool {
 	return !slices.Contains(used, false)
 }
 
-// release undoes claims. If that fails too, they expire.
+// If release fails, the claims expire.
 func (s *Server) release(refs []score.Ref, token string) {
 	if err := s.deps.Statuses.Release(s.life, refs, token); err != nil {
 		s.deps.Log.Debug("the API could not release claims; they will expire", "project", refs[0].Project, "updates", len(refs), "err", err)
@@ -269,7 +260,6 @@ func idsOf(refs []score.Ref) []score.UpdateID {
 	return ids
 }
 
-// notStored returns the problem of a failed durable write.
 func (s *Server) notStored(err error) *Problem {
 	switch {
 	case errors.Is(err, score.ErrFull):

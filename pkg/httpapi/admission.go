@@ -13,11 +13,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A handler handles a request; it returns nil if it has sent the response.
+// A handler returns nil if it has sent the response.
 type handler func(c *fiber.Ctx, by *caller) *Problem
 
 // enter admits a request if there is a free place, the API is up, and the key is valid and has the right. Write
-// requests are charged once their cost is known: see counted.
+// requests are charged in counted, once their cost is known.
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
 	defer s.recovered(c, &p)
 	if s.draining.Load() {
@@ -42,7 +42,6 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	return p
 }
 
-// recovered, deferred, turns a panic into a 500.
 func (s *Server) recovered(c *fiber.Ctx, p **Problem) {
 	if r := recover(); r != nil {
 		s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -67,7 +66,6 @@ const (
 	maxKeysAgeReads = 15 * time.Second // for look-ups
 )
 
-// admit handles a request if its key has the right and was confirmed recently.
 func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle handler) *Problem {
 	if by.Rights&right == 0 {
 		return problem(codeNoRight, "this key may not "+rightNames[right])
@@ -81,8 +79,8 @@ func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle hand
 	return handle(c, by)
 }
 
-// lookUp handles a look-up that has a place, if its key holds at most as many as are free, and has quota left. So n
-// keys that take all they can get hold 1/(n+1) of the places each, and another key always finds one.
+// lookUp handles a look-up if its key holds at most as many places as are free, and has quota left. So n keys that
+// take all they can get hold 1/(n+1) of the places each, and another key always finds one.
 func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	held := by.reading.Add(1)
 	defer by.reading.Add(-1)
@@ -103,10 +101,9 @@ func (s *Server) countAs(c *fiber.Ctx, by *caller, lookUps int) *Problem {
 	return nil
 }
 
-// rightNames describe the rights, for problem details.
 var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
 
-// accepting wraps a handler that stores something; it refuses requests while accepting is halted or paused.
+// accepting wraps a handler that stores work; it refuses requests while accepting is halted or paused.
 func (s *Server) accepting(handle handler) handler {
 	return func(c *fiber.Ctx, by *caller) *Problem {
 		if why := s.deps.Halted(); why != "" {
@@ -119,7 +116,7 @@ func (s *Server) accepting(handle handler) handler {
 	}
 }
 
-// notAccepting returns a problem if a pause refuses new work of the project, or, for nil, of the deployment.
+// notAccepting returns a problem if a pause refuses new work of the project. A nil project means the deployment.
 func (s *Server) notAccepting(project *score.ProjectID) *Problem {
 	if by := s.paused(project); by != nil && by.Refuses {
 		return temporary(codePaused, retryAfterHalt, by.Reason)
@@ -134,13 +131,13 @@ func (s *Server) paused(project *score.ProjectID) *Pause {
 	return s.deps.Paused(project)
 }
 
-// waits explains why an accepted update is delayed; omitted if it is not, or is already assigned.
+// waits explains why an accepted, unassigned update is delayed.
 type waits struct {
 	Why    string `json:"why"` // paused
 	Reason string `json:"reason"`
 }
 
-// waitsFor explains the delay of a project's accepted updates; nil if updates is 0 or there is no delay.
+// waitsFor returns nil if updates is 0 or there is no delay.
 func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	if by := s.paused(&project); by != nil && updates > 0 {
 		return &waits{"paused", by.Reason}
@@ -148,7 +145,6 @@ func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	return nil
 }
 
-// callerOf returns the caller with the API key.
 func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	if secret == "" {
 		return nil, problem(codeMissingAPIKey, "")
@@ -163,7 +159,7 @@ func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	return s.callers.of(grant), nil
 }
 
-// authenticate returns the request's caller, and counts its connection for the key.
+// authenticate also counts the request's connection for its key.
 func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	by, p := s.callerOf(c.Get("X-API-KEY"))
 	if p != nil {
@@ -178,7 +174,7 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	return by, nil
 }
 
-// expected responds to `Expect: 100-continue`: with a valid key it asks for the body. Inadmissible bodies were
+// expected responds to `Expect: 100-continue`. With a valid key it asks for the body. Inadmissible bodies were
 // refused before.
 func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
@@ -207,7 +203,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	if err := s.deps.Ready(); err != nil {
 		return temporary(codeStarting, retryAfterFailure, err.Error()).write(c)
 	}
-	if why := s.deps.Halted(); why != "" { // look-ups still work, so it stays ready
+	if why := s.deps.Halted(); why != "" { // look-ups still work
 		return c.SendString("ok, but nothing is accepted: " + why + "\n")
 	}
 	if by := s.paused(nil); by != nil && by.Refuses {
@@ -216,11 +212,11 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
-// smallBody is the size, in bytes, up to which a body is read from any caller. A small request keeps its
-// connection, and the total stays limited.
+// smallBody is the size, in bytes, up to which a body is read from any caller, so that a small request keeps its
+// connection. MaxBodies still limits the total.
 const smallBody = 4 << 10
 
-// letIn admits a body if there is room and, unless it is small, if its API key is valid and within its rate.
+// letIn admits a body if there is room. Unless the body is small, its API key must be valid and within its rate.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	by, p := (*caller)(nil), s.up()
 	if p == nil {
@@ -264,7 +260,7 @@ func (s *Server) makeRoom(h *hold, key string, bytes int) *Problem {
 	}
 }
 
-// boundsFor gives a request's body a timeout of its own: the one so far was for the head.
+// boundsFor gives a request's body its own timeout, since the head has used up part of the first.
 func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
 	if h.ContentLength() != -2 {
 		limit.ReadTimeout = s.config.ReadTimeout

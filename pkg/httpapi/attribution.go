@@ -22,9 +22,9 @@ const (
 	otherKeys = "other"
 )
 
-// attribution logs the accepted work of each key, so that an operator can trace a stolen one. Creations have a line
-// each. A line per update would cost more than accepting it: the updates of a second with the same key, project and
-// signer share one. It contains their first and last ids and requests; times and signers locate them in the stream.
+// attribution logs the accepted work of each key, so that an operator can trace a stolen one. A line per update would
+// cost more than accepting it, so the updates of a second with the same key, project and signer share one. The line
+// has their first and last ids and requests.
 type attribution struct {
 	log *slog.Logger
 
@@ -32,7 +32,6 @@ type attribution struct {
 	sent map[sender]*sent
 }
 
-// sender groups updates into one log line.
 type sender struct {
 	by      *caller
 	project score.ProjectID
@@ -50,7 +49,7 @@ func newAttribution(log *slog.Logger) *attribution {
 	return &attribution{log: log, sent: map[sender]*sent{}}
 }
 
-// run logs every second until ctx ends, and then the rest.
+// run logs every second; when ctx ends, it logs the rest.
 func (a *attribution) run(ctx context.Context) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()

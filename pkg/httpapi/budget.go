@@ -15,7 +15,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Response headers about quotas.
 const (
 	headerPolicy = "RateLimit-Policy" // draft-ietf-httpapi-ratelimit-headers
 	headerLeft   = "RateLimit"
@@ -23,10 +22,10 @@ const (
 	secondsPerDay = 24 * 60 * 60
 )
 
-// maxBudgetWait limits the Retry-After of a spent budget: an operator may raise it before the day ends.
+// maxBudgetWait limits the Retry-After of a spent budget, since an operator may raise the budget before the day ends.
 const maxBudgetWait = time.Hour
 
-// caller is an API key on this replica: its grant, and what is derived from it once for all requests.
+// caller is an API key on this replica: its grant, and values derived from it once for all requests.
 type caller struct {
 	*score.Grant
 	updates, lookUps allowance
@@ -38,7 +37,7 @@ type caller struct {
 type allowance struct {
 	quota  score.Quota
 	of     string
-	unit   string // for people: the rate's unit
+	unit   string // for people
 	gasFor string // for people: the gas's purpose, unless it is for all work
 	name   string // of the rate's policy
 	policy string // the header; empty if unlimited
@@ -46,7 +45,6 @@ type allowance struct {
 
 func (a *allowance) bounded() bool { return a.policy != "" }
 
-// covers returns a problem if the body is about another key's project.
 func (by *caller) covers(project score.ProjectID) *Problem {
 	if by.Covers(project) {
 		return nil
@@ -54,7 +52,7 @@ func (by *caller) covers(project score.ProjectID) *Problem {
 	return fieldProblem(codeKeysProjects, "/projectId", "is none of the API key's projects")
 }
 
-// callers holds the callers of this replica, one per used key.
+// callers holds one caller per used key.
 type callers struct {
 	config  *Config
 	metrics *keyMetrics
@@ -117,7 +115,6 @@ func (s *Server) over(a *allowance) score.Left {
 	return score.Left{Wait: wait, Full: wait + time.Duration(a.quota.Seconds())*time.Second}
 }
 
-// spend takes a request's cost from the key's quota, and sets the headers.
 func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	if !a.bounded() || s.deps.Limiter == nil {
 		return nil
@@ -125,7 +122,7 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
 }
 
-// tell sets the headers; its problem is refusal's.
+// tell sets the headers; it returns nil if the request may pass.
 func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
 	a.headers(c, left)
 	return a.refusal(left)
@@ -151,7 +148,7 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 		line = append(line, ";t="...)
 		line = strconv.AppendInt(line, secondsPerDay-time.Now().Unix()%secondsPerDay, 10)
 	}
-	// The budget of a request over its rate may not have been read.
+	// If a request is over its rate, its budget may not have been read.
 	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas || left.NoGwei) {
 		daily(`"gas"`, left.Gas)
 	}
@@ -163,7 +160,7 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 	}
 }
 
-// refusal returns a problem unless the request may pass.
+// refusal returns nil if the request may pass.
 func (a *allowance) refusal(left score.Left) *Problem {
 	switch {
 	case left.Wait == 0:
@@ -199,8 +196,8 @@ func counted[T any](
 	return r, cost, p
 }
 
-// charge returns the cost of work, in ether, too, if the key has a budget of ether. While no price is known, such a
-// key is refused: it would spend without limit. Work for another key's project costs one update.
+// charge returns the cost of work; in ether, too, if the key has a budget of ether. While the price is unknown, such
+// a key is refused. Work for another key's project costs one update.
 func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (score.Cost, *Problem) {
 	if p := by.covers(project); p != nil {
 		return score.Cost{Units: 1}, p
@@ -217,7 +214,7 @@ func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (s
 // giveBack refunds the gas and gwei of a post that certainly stored nothing.
 func (s *Server) giveBack(a *allowance, cost score.Cost) {
 	if a.quota.Gas == 0 {
-		cost.Gas = 0 // it was not charged
+		cost.Gas = 0
 	}
 	if a.quota.Gwei == 0 {
 		cost.Gwei = 0
@@ -227,7 +224,8 @@ func (s *Server) giveBack(a *allowance, cost score.Cost) {
 	}
 }
 
-// spendCreation charges a creation or an edit, in addition to counted, which it refunds if too little is left.
+// spendCreation charges a creation or an edit, in addition to counted. If too little is left, it refunds counted's
+// charge.
 func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
 	if !by.creations.bounded() || s.deps.Limiter == nil {
 		return nil

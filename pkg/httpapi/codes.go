@@ -10,7 +10,7 @@ type Code struct {
 	Advice string // what callers should do
 }
 
-// The codes of problem documents. Names are stable; new ones may be added.
+// Names of codes are stable; new ones may be added.
 var (
 	codeMalformedRequest   = Code{"malformed_request", http.StatusBadRequest, "The request is not valid HTTP", "Correct the request line, headers or body framing."}
 	codeMalformedJSON      = Code{"malformed_json", http.StatusBadRequest, "The body is not a JSON object", "Send one JSON object, in UTF-8, and nothing after it."}
@@ -82,7 +82,6 @@ type FieldCode struct {
 	Meaning string
 }
 
-// The codes of field errors.
 var (
 	fieldRequired  = FieldCode{"required", "The field is missing or null."}
 	fieldUnknown   = FieldCode{"unknown", "There is no such field."}

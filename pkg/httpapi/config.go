@@ -12,13 +12,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Fixed limits.
 const (
-	// Bytes of request line and headers: a look-up of 500 wallets has 21,500 in its path.
+	// A look-up of 500 wallets has 21,500 bytes in its path.
 	maxHeaders = 24 << 10
 )
 
-// Config of a Server. A zero value stands for the field's default, except for required fields.
+// Config of a Server. A zero value means the field's default, except for required fields.
 type Config struct {
 	ChainID  uint64         // EIP-155; part of the EIP-712 domain, which look-ups of projects return
 	Contract common.Address // the ScoreRegistry; part of the domain, too
@@ -28,7 +27,7 @@ type Config struct {
 	ScoreTypes []string         // default of a project's score types. Default ["reputation"]
 	Freshness  wallet.Freshness // allowed deviation of a message's time. Default 5 minutes back, 30 seconds ahead
 
-	// Defaults for API keys without values of their own; 0, the default, is unlimited.
+	// Defaults for API keys; 0, the default, is unlimited.
 	RatePerSecond    int    // updates
 	LookUpsPerSecond int    // look-ups
 	GasPerDay        uint64 // worst-case gas of the work accepted in a UTC day
@@ -41,39 +40,38 @@ type Config struct {
 	// Whole reports whether a project refuses signatures that cover only the time. Default: none does.
 	Whole func(score.ProjectID) bool
 
-	MaxBody int // bytes of a body. Default 256 KiB: more than the largest valid creation
-	// Bytes of all bodies in progress, at least twice MaxBody; a key may hold as many as it leaves free. Default 32
+	MaxBody int // in bytes. Default 256 KiB, more than the largest valid creation
+	// Bytes of all bodies in progress, at least twice MaxBody. A key may hold as many as it leaves free. Default 32
 	// MiB.
 	MaxBodies int
-	// Write requests in progress; more get a 503. As many groups of update-groups; more wait. Default 4,096.
+	// Write requests in progress; more get a 503. Also groups of update-groups in progress; more wait. Default 4,096.
 	MaxWrites int
-	// Look-ups in progress, at most half for one key; more get a 429 for the key, a 503 for all. Default 512.
+	// Look-ups in progress, at most half for one key. More get a 429 for the key, a 503 for all. Default 512.
 	MaxReads      int
 	MaxEnvelope   int           // updates per durable publish, score.MaxSigned … the stream's limit. Default 1,000
-	AcceptTimeout time.Duration // for storing one envelope, and for the wait before it. Default 5 s
-	ClaimWait     time.Duration // how long to wait for another request's claim. Default 3 s
+	AcceptTimeout time.Duration // to store one envelope, and for the wait before. Default 5 s
+	ClaimWait     time.Duration // for another request's claim. Default 3 s
 	// For a head, again for its body, and for each write of a response or stream. Default 10 s.
 	ReadTimeout  time.Duration
 	DrainTimeout time.Duration // for requests in progress when the server stops. Default 15 s
 
 	MaxConnections int // open connections. Default 16,384
-	MaxPerAddress  int // of them, of one IPv4 address or one IPv6 /64. Default 4,096
-	MaxPerKey      int // of them, those with the same first API key. Default 4,096
+	MaxPerAddress  int // per IPv4 address or IPv6 /64. Default 4,096
+	MaxPerKey      int // per first API key. Default 4,096
 	// Between two requests of a connection. Default 75 s, more than the minute of most clients and proxies.
 	Idle time.Duration
-	// The same before a valid API key came; it also bounds the head of the first request. Default 5 s.
+	// Idle before a valid API key came; also bounds the head of the first request. Default 5 s.
 	KeylessIdle time.Duration
 	// How long the API reads on after it refused a body, so that the caller gets the response. Default 2 s.
 	Linger     time.Duration
 	MaxStreams int           // open event streams; a quarter of them per key, and per address. Default 1,024
 	Heartbeat  time.Duration // longest silence of an event stream. Default 15 s
-	// CORS: origins of pages with scripts that may read responses, such as https://app.example.com.
+	// CORS: origins of scripts that may read responses, such as https://app.example.com.
 	Origins []string
 	// Trusted proxies, exempt from MaxPerAddress, MaxPerKey and KeylessIdle.
 	Proxies []netip.Prefix
 }
 
-// trusts reports whether the address belongs to a trusted proxy.
 func (c *Config) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }

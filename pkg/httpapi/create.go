@@ -14,15 +14,14 @@ import (
 
 const existsTimeout = 2 * time.Second
 
-// created is the body of a 200 of create-project.
 type created struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Status    string          `json:"status"` // a stage
 	StatusURL string          `json:"statusUrl"`
 }
 
-// createProject stores one creation durably. The stream accepts one per projectId: of two concurrent ones, on any
-// replicas, one is stored. A taken projectId is refused; the problem reports whether the content is the same.
+// createProject stores one creation durably. The stream accepts one per projectId. If the projectId is taken, the
+// problem reports whether the content is the same.
 func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
 	project, cost, p := counted(s, c, by, decode, func(p *score.Project) (score.ProjectID, score.Cost) { return p.ID, s.priceOfCreation(p) })
@@ -74,8 +73,8 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 	return nil
 }
 
-// onChain checks on the chain for a projectId that is new to the directory and the stream. If that fails it returns
-// false: the contract refuses a taken id.
+// onChain reports whether the chain has a projectId that is new to the directory and the stream. If the read fails,
+// it returns false: the contract refuses a taken id.
 func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) bool {
 	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
@@ -87,7 +86,7 @@ func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) 
 }
 
 // persistProject stores the creation, and replaces one that became a dead letter. A *score.TakenError means that
-// another one exists. request is the request's span, nil if untraced.
+// another one exists. request is nil if untraced.
 func (s *Server) persistProject(ctx context.Context, project *score.Project, request trace.Span) (err error) {
 	msgID := "project-" + s.tokens.next()
 	var traces []score.Traced
@@ -111,8 +110,7 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 	})
 }
 
-// projectExists returns the problem of a taken id. by is the record as created if exactly is set; else edits may
-// have changed it.
+// projectExists: if exactly is set, by is the record as created; else edits may have changed it.
 func projectExists(project *score.Project, by *score.Record, exactly bool) *Problem {
 	p := fieldProblem(codeProjectExists, "/projectId", "is taken")
 	if same := reflect.DeepEqual(score.RecordOf(project), by); same || exactly {

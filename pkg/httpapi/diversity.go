@@ -13,7 +13,7 @@ import (
 const maxSeen = 1 << 17 // entries of some 130 bytes
 
 // slotName names a storage slot of the contract: the project with an id word, or with a wallet and a quad of score
-// types. The first update of a slot costs about three times as much as a later one.
+// types. A slot's first update costs about three times as much as a later one.
 type slotName [len(score.ProjectID{}) + len(score.Word{})]byte
 
 func wordName(u *score.Update) (name slotName) {
@@ -30,8 +30,8 @@ func walletName(u *score.Update) (name slotName) {
 }
 
 // tooDiverse returns a problem if updates have new id words or wallets for the key's day, and the key has sent too
-// many distinct ones. Redis estimates their number over all APIs. It counts distinct slots, not new ones: only the
-// chain knows which are new. An API admits slots that it has already counted; without Redis it admits all.
+// many distinct ones. Redis estimates their number over all APIs. Only the chain knows which slots are new. An API
+// admits slots that it has already counted; without Redis it admits all.
 func (s *Server) tooDiverse(by *caller, updates []score.Update) *Problem {
 	if p := s.tooMany(by, updates, by.Budget.Words, "words", wordName); p != nil {
 		p.Detail += "; a word has the 256 updateIds that differ in their last byte, so ids that count up share words"
@@ -56,7 +56,7 @@ func (s *Server) tooMany(by *caller, updates []score.Update, most uint64, kind s
 		name := nameOf(&updates[i])
 		hash := maphash.Comparable(s.seed, counted{by.Key, kind, now / secondsPerDay, name})
 		if _, seen := s.seen.Get(hash); !seen {
-			// Hashed with the secret: callers could otherwise choose their estimate.
+			// The secret keeps callers from choosing their estimate.
 			secret := sha256.Sum256(append(name[:], s.config.Secret...))
 			names, hashes = append(names, secret[:]), append(hashes, hash)
 		}

@@ -1,32 +1,24 @@
 // Package httpapi is Scorelay's HTTP API. It verifies updates, stores them durably, and reports the progress of
 // updates and projects. In pkg, only this package imports Fiber.
 //
-// accept.go contains the path of an update and of a signed group: read, verify, and one commit sequence for both
-// (accept). The stream's ack is the commit point.
-//
 // Invariants:
 //   - A 200 "accepted" means that the stream has stored and synced the update. After any other response the caller
 //     may send the same updateId again: even if both are stored, the contract applies one.
-//   - A signed group is stored whole, in the canonical order of its signed bytes, in one envelope, or not at all:
-//     the contract checks its signature. Its ids are claimed all or none, so a waiting request holds no id that
+//   - A signed group is stored whole, in the canonical order of its signed bytes, in one envelope, or not at all,
+//     since the contract checks its signature. Its ids are claimed all or none, so a waiting request holds no id that
 //     others wait for.
-//   - A 200 "duplicate" means that an update was accepted under the updateId and not rejected, or that the chain
-//     has used it. During an unresolved claim, the second caller waits, and gets a 503 with Retry-After if that
-//     takes too long.
-//   - Correctness does not depend on Redis. Without it, updates are accepted unclaimed, each replica limits by
-//     itself, and the contract finds duplicates. The API reports the accepted updates once Redis is back.
-//   - A process has one publish in flight and no timer: arrivals during a publish share the next one. So a single
-//     request waits for one fsync, and a thousand together wait for two.
-//   - Every resource is bounded: bodies (each, and all in progress, before they are read), headers, connections,
-//     concurrent requests (look-ups also per key), request durations, and caches. Excess gets a 4xx, or a 503 with
-//     Retry-After, instead of a queue.
+//   - A 200 "duplicate" means that an update was accepted under the updateId and not rejected, or that the chain has
+//     used it. While a claim is unresolved, the second caller waits; if that takes too long, it gets a 503 with
+//     Retry-After.
+//   - Correctness does not depend on Redis. While Redis is down, updates are accepted unclaimed, each replica limits
+//     by itself, and the contract finds duplicates. The API reports the accepted updates once Redis is back.
+//   - Arrivals during a publish share the next one. So a single request waits for one fsync, and a thousand together
+//     wait for two.
+//   - Every resource is bounded (Config). Excess gets a 4xx, or a 503 with Retry-After, instead of a queue.
 //   - A served request is framed so that every parser sees the same requests in the same bytes. Any other framing
-//     closes the connection. fasthttp is more lenient and has no setting for it, so package framing checks the
-//     bytes first.
+//     closes the connection. See package framing.
 //   - Every request that began before a drain gets its response.
 //   - An error response is a Problem with a code of codes.go. Errors of other types become a 500.
-//
-// docs/ contains the decisions about open points of the interface. Three of them shape this package:
 //   - Names are resolved to indexes when an update is accepted, so a later action of the same name leaves it
 //     unchanged.
 //   - A taken projectId is a conflict, even for an identical creation. For callers that lost the first response,
@@ -40,6 +32,5 @@
 //   - A limit by X-Forwarded-For: a header would decide which callers are refused.
 //   - More publishes in flight: the fsync queue is serial (measured slower).
 //   - Fiber's BodyParser, which also accepts forms and XML and unpacks gzip without limit, and its limiter.
-//   - A duplicate check on the chain per single update: its signature is fresh, so Redis still knows its id. A
-//     signed group stays valid forever, so the chain is asked.
+//   - A duplicate check on the chain per single update: see accept.
 package httpapi

@@ -11,7 +11,6 @@ import (
 	"github.com/scorelay/scorelay/docs"
 )
 
-// The response to GET /, for programs and for people.
 const (
 	indexJSON = `{"name":"Scorelay","summary":"Signed score updates over HTTP, each applied on chain exactly once.",` +
 		`"documentation":"/docs","openapi":"/openapi.yaml"}`
@@ -26,7 +25,7 @@ type document struct {
 	body        []byte
 	contentType string
 	etag        string // weak: it may be sent compressed
-	policy      string // Content-Security-Policy: the document may load only its own style
+	policy      string // Content-Security-Policy: only the document's own style
 }
 
 func newDocument(contentType string, body []byte) *document {
@@ -41,7 +40,6 @@ func newDocument(contentType string, body []byte) *document {
 	return d
 }
 
-// send responds with the document, or with 304 if the caller has it.
 func (d *document) send(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderETag, d.etag)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
@@ -54,13 +52,13 @@ func (d *document) send(c *fiber.Ctx) error {
 	return c.Send(d.body)
 }
 
-// documentation adds the routes of the API's documentation: static responses, which need no API key and no place.
+// These static responses need neither API key nor place.
 func documentation(app *fiber.App) {
 	html := fiber.MIMETextHTMLCharsetUTF8
 	asJSON, asHTML := newDocument(fiber.MIMEApplicationJSON, []byte(indexJSON)), newDocument(html, []byte(indexHTML))
 	app.Get("/", func(c *fiber.Ctx) error {
 		c.Vary(fiber.HeaderAccept)
-		// Browsers accept text/html. Fiber's ranking of preferences takes time quadratic in the header's length.
+		// Fiber's ranking of preferences takes time quadratic in the header's length.
 		if strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return asHTML.send(c)
 		}

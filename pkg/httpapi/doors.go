@@ -17,22 +17,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// Limits for refused connections.
 const (
-	// Connections answered at once, each after its request arrived; more are answered before that.
+	// Refused connections answered after their request arrived; more are answered before.
 	maxRefusing  = 256
 	refusingTime = time.Second          // for the request to arrive, and again for the response to be read
 	logPause     = time.Minute          // between two log lines about the same subject
 	keylessGrace = time.Second          // age from which a keyless connection gives up its place to a new one
-	acceptPause  = 5 * time.Millisecond // before Accept retries an exhausted system, doubled up to a second
+	acceptPause  = 5 * time.Millisecond // before Accept retries an exhausted system; doubled up to a second
 )
 
-// Limits that refuse a connection: label values of scorelay_api_connections_refused_total. boundKey and boundAll
-// are also the limits of shares.
+// Limits that refuse a connection: label values of scorelay_api_connections_refused_total. shares also returns
+// boundKey and boundAll.
 const (
-	boundKey     = "key"     // its API key is at its limit
-	boundAddress = "address" // its address is at its limit
-	boundAll     = "all"     // the API is at its limit
+	boundKey     = "key"
+	boundAddress = "address"
+	boundAll     = "all"
 	boundSystem  = "system"  // the system is out of files or memory
 	boundKeyless = "keyless" // closed for a newer one: the API was full, and this was the oldest keyless one
 )
@@ -52,10 +51,10 @@ type doors struct {
 	refusing chan struct{} // one element per refused connection that is being answered
 
 	mu      sync.Mutex
-	open    int                // open connections
-	of      map[netip.Addr]int // of them, by group of addresses
-	ofKey   map[string]int     // of them, by API key
-	keyless list.List          // of them, keyless so far (*conn), oldest first
+	open    int
+	of      map[netip.Addr]int // by group of addresses
+	ofKey   map[string]int
+	keyless list.List          // of *conn, oldest first
 	quiet   map[string]silence // by subject of the log line
 }
 
@@ -73,7 +72,7 @@ func newDoors(listener net.Listener, s *Server) *doors {
 	}
 }
 
-// Accept returns the next connection that gets a place. While the system is out of files or memory, it retries:
+// Accept returns the next connection that gets a place. While the system is out of files or memory, it retries, since
 // closing connections free some.
 func (d *doors) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; {
@@ -105,7 +104,6 @@ func (d *doors) Accept() (net.Conn, error) {
 	}
 }
 
-// exhausted reports whether an error of Accept is temporary.
 func exhausted(err error) bool {
 	for _, code := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
 		if errors.Is(err, code) {
@@ -115,7 +113,6 @@ func exhausted(err error) bool {
 	return false
 }
 
-// addressOf returns the remote IP address, or the zero Addr.
 func addressOf(c net.Conn) netip.Addr {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
@@ -123,7 +120,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// group returns the address that MaxPerAddress counts: an IPv4 address, or the /64 of one IPv6 subscriber.
+// group returns the address that MaxPerAddress counts. For IPv6 it is the /64 of one subscriber.
 func group(a netip.Addr) netip.Addr {
 	if a.Is6() {
 		return netip.PrefixFrom(a, 64).Masked().Addr()
@@ -160,8 +157,8 @@ func (d *doors) enter(c *conn) (bound string) {
 	return ""
 }
 
-// showedKey counts the connection for the first valid key that came over it. False: the key is at its limit, and
-// the caller must close the connection.
+// showedKey counts the connection for the first valid key that came over it. If the key is at its limit, it returns
+// false, and the caller must close the connection.
 func (d *doors) showedKey(c *conn, key string) bool {
 	if c.known.Load() {
 		return true
@@ -181,7 +178,7 @@ func (d *doors) showedKey(c *conn, key string) bool {
 	return true
 }
 
-// forget removes the connection from the keyless ones. The caller holds the lock.
+// The caller of forget holds the lock.
 func (d *doors) forget(c *conn) {
 	if c.keyless != nil {
 		d.keyless.Remove(c.keyless)
@@ -216,7 +213,7 @@ func (d *doors) take(c *conn) {
 	}
 }
 
-// refused counts and logs a refused connection; key is its API key, if known.
+// refused counts and logs a refused connection; key and err may be empty.
 func (d *doors) refused(bound string, from netip.Addr, key string, err error) {
 	d.metrics.refused.WithLabelValues(bound).Inc()
 	times, open, ok := d.mayLog(bound)
@@ -268,7 +265,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 		go func() {
 			defer func() { <-d.refusing }()
 			_ = c.SetDeadline(time.Now().Add(refusingTime))
-			// A client that gets a response before it sent a request considers the connection broken.
+			// A client considers the connection broken if the response comes before it sent a request.
 			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
 				_, _ = c.Write(p.wire())
 				_ = drainAndClose(c, refusingTime, lingerBytes)

@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// editBody is the raw body of a post of edits: the message that the owner signed, without the projectId.
+// editBody is the signed message, except for the projectId.
 type editBody struct {
 	Edits     []oneEditBody `json:"edits"`
 	Nonce     *int64        `json:"nonce"`
@@ -25,7 +25,7 @@ type editBody struct {
 	Signature *string       `json:"signature"`
 }
 
-// oneEditBody omits fields that its operation does not use; those are signed as zero.
+// Fields that the operation ignores are omitted, and signed as zero.
 type oneEditBody struct {
 	Operation *string `json:"operation"`
 	Member    *string `json:"member"`
@@ -34,7 +34,6 @@ type oneEditBody struct {
 	Direction *int64  `json:"direction"`
 }
 
-// editRequest is a well-formed, unverified edit.
 type editRequest struct {
 	score.SignedEdit
 	signature wallet.Signature
@@ -84,17 +83,15 @@ func (f *fields) edit(at string, b *oneEditBody) (e score.Edit) {
 	return e
 }
 
-// editAccepted is the body of a 200 of a post of edits.
 type editAccepted struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Nonce     uint64          `json:"nonce"`
-	Status    string          `json:"status"` // accepted or duplicate
+	Status    string          `json:"status"`
 	StatusURL string          `json:"statusUrl"`
 	Waits     *waits          `json:"waits,omitempty"`
 }
 
-// editProject stores one edit that an owner signed. The stream accepts one per nonce: the same edit again is a
-// duplicate, and a different one is refused.
+// editProject stores one edit that an owner signed. The stream accepts one per nonce.
 func (s *Server) editProject(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -170,7 +167,7 @@ func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Pro
 	return statusAccepted, nil
 }
 
-// storedEdit returns the newest accepted edit of a nonce, and its dead letter.
+// storedEdit returns the newest accepted edit of a nonce, and its dead letter; nil without one.
 func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
@@ -178,7 +175,7 @@ func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter
 }
 
 // verifyEdit makes the contract's checks, in its order, against the final project, or as its accepted creation will
-// make it. That state must stand, so one edit of a project is pending at a time.
+// make it. Only one edit of a project is pending at a time, since the state must stay meanwhile.
 func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 	rec, known := s.deps.Projects.await(s.life, e.Project, projectPatience)
 	if !known {
@@ -201,7 +198,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			"(`signing` of GET /projects/{projectId}), projectId, edits, nonce and deadline; contract wallets send edits themselves")
 	}
 	unseen := 0
-	if next > 0 { // the last edit is final, but the directory may not contain it yet
+	if next > 0 { // the directory may still lack the last edit
 		last, dead, err := s.storedEdit(score.EditRef(e.Project, next-1))
 		if err != nil {
 			s.log(c).Warn("the API could not read a project's last edit; it asks the caller to retry", "project", e.Project, "err", err)
@@ -221,7 +218,6 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 	return nil
 }
 
-// leastEditTime is the least remaining validity of an edit.
 const leastEditTime = time.Minute
 
 // nextEdit returns the nonce of a project's next edit, as of the newest block and as of a final one.
@@ -255,15 +251,13 @@ func editExists() *Problem {
 	return fieldProblem(codeEditExists, "/nonce", "is that of another edit, which was accepted")
 }
 
-// nextEditView is the body of a 200 of GET /projects/{projectId}/edits.
 type nextEditView struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	NextNonce uint64          `json:"nextNonce"`
-	Waits     bool            `json:"waits"` // an edit of the project is not final
+	Waits     bool            `json:"waits"` // an edit is pending
 	Signing   wallet.Domain   `json:"signing"`
 }
 
-// editToSign responds with the nonce and domain for the project's next edit.
 func (s *Server) editToSign(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -292,14 +286,13 @@ func (s *Server) editAfter(log *slog.Logger, project score.ProjectID) (score.Nex
 	return score.NextEdit{Nonce: next, Stored: stored, Waits: stored || final != next}, nil
 }
 
-// editView is the body of a 200 of GET /projects/{projectId}/edits/{nonce}.
 type editView struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Nonce     uint64          `json:"nonce"`
 	progress
 	Reason *string         `json:"reason"` // of a rejection
 	Owner  *common.Address `json:"owner"`
-	Edits  []score.Edit    `json:"edits"` // null if the stream no longer contains it
+	Edits  []score.Edit    `json:"edits"` // null if the stream has dropped the edit
 	Waits  *waits          `json:"waits,omitempty"`
 }
 
@@ -329,7 +322,6 @@ func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// editState returns an edit, its status, and the reason of a rejection.
 func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState, p *Problem) {
 	stored, dead, unread := s.storedEdit(ref)
 	is.Edit = stored
@@ -340,7 +332,7 @@ func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState,
 	return is, p
 }
 
-// editStatus returns an edit's status. A dead letter overrides Redis: the edit was rejected. If Redis knows none,
+// editStatus returns an edit's status. A dead letter overrides Redis: the edit was rejected. If Redis has no status,
 // the contract's nonce shows whether the stored edit was applied.
 func (s *Server) editStatus(
 	log *slog.Logger, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
@@ -348,7 +340,7 @@ func (s *Server) editStatus(
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
 	}
-	late := s.reporter.late() // before the read of Redis, which may take the reports meanwhile
+	late := s.reporter.late() // read before Redis, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
 	var st score.Status
 	if err == nil {
@@ -363,7 +355,7 @@ func (s *Server) editStatus(
 		if p != nil || final <= ref.Nonce {
 			return score.Status{Stage: score.Accepted}, p
 		}
-		// Otherwise its dead letter may be on its way: another edit used the nonce.
+		// Otherwise another edit used the nonce, and this one's dead letter may be on its way.
 		if err == nil && complete && !late {
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}

@@ -17,13 +17,10 @@ import (
 )
 
 var (
-	// errNotStored means that the update's time ran out before its publish.
 	errNotStored = errors.New("there was no time left to store it")
-	// errDrained means that the server shut down before the update's publish.
-	errDrained = errors.New("shutting down")
+	errDrained   = errors.New("shutting down")
 )
 
-// Timings of publishes.
 const (
 	attemptTimeout = 2 * time.Second // per attempt; the next one uses the same message id
 	firstPause     = 10 * time.Millisecond
@@ -44,24 +41,23 @@ type enveloper struct {
 	log      *slog.Logger
 
 	in      chan *waiting
-	stop    chan struct{} // closed: take no more, answer the rest
-	ended   chan struct{} // closed by run: all answers are sent
-	next    *waiting      // run's: the unit that did not fit the last envelope begins the next; nil if none
+	stop    chan struct{} // if closed: refuse new units, answer the rest
+	ended   chan struct{} // closed by run when all answers are sent
+	next    *waiting      // run's: the unit that did not fit the last envelope; nil if none
 	reports sync.WaitGroup
 }
 
-// unit is stored whole or not at all: an update, or a signed group.
+// unit is an update or a signed group; it is stored whole.
 type unit struct {
 	updates []score.Update
 	claimed []score.Ref   // the updates with claims, which become statuses
 	token   string        // of those claims
-	signed  *score.Signed // of a group: its kind and signature; nil for a single update
+	signed  *score.Signed // nil for a single update
 	request trace.Span    // nil if untraced
 }
 
 func singleUnit(u score.Update) unit { return unit{updates: []score.Update{u}} }
 
-// waiting is a unit with a request that waits until it is stored.
 type waiting struct {
 	unit
 	span     trace.Span // of the publish; nil if untraced
@@ -70,7 +66,7 @@ type waiting struct {
 }
 
 // add returns nil if the unit is stored in the stream; ErrFull, errNotStored or errDrained if it certainly is not.
-// After any other error it may be stored. It waits for that even if the caller disconnects: at most twice the
+// After any other error the unit may be stored. add waits even if the caller disconnects: at most twice the
 // enveloper's patience, and the time of the report.
 func (e *enveloper) add(u unit) (err error) {
 	w := &waiting{unit: u, span: publishes(e.tracer, u.request, spanEnvelope, u.updates[0].Project), deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
@@ -114,9 +110,9 @@ func (e *enveloper) run(ctx context.Context) {
 	}
 }
 
-// collect waits for one unit and adds all waiting ones that fit. It refuses expired ones: their callers may be
-// gone, and a retry may be on its way. The first unit that does not fit ends the envelope, or a stream of single
-// updates could keep a group out forever. nil means stop.
+// collect waits for one unit and adds all waiting ones that fit; nil means stop. It refuses expired ones, since their
+// callers may be gone or retrying. The first unit that does not fit ends the envelope, or a stream of single updates
+// could keep a group out forever.
 func (e *enveloper) collect() []*waiting {
 	var units []*waiting
 	size := 0
@@ -206,7 +202,7 @@ func notTaken(err error) bool {
 	return errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrHalted)
 }
 
-// persist calls attempt until it is done, with a timeout for each attempt and for all together.
+// persist limits the time of each attempt and of all together.
 func persist(ctx context.Context, patience time.Duration, m *metrics, attempt func(context.Context) (done bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -24,11 +24,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file streams a project's final events as Server-Sent Events. Each stream has its own connection.
-
 const (
 	lastEventID   = "Last-Event-ID"
-	eventsAtOnce  = 100             // events per read and write
+	eventsAtOnce  = 100             // per read and write
 	eventPause    = time.Second     // after a failed read of the ledger
 	comeBack      = 2 * time.Second // before clients reopen an ended stream
 	streamsShare  = 4               // one key, and one address, may have 1/streamsShare of all streams
@@ -38,10 +36,10 @@ const (
 
 // Reasons for the end of a stream: label values of scorelay_api_event_streams_ended_total.
 const (
-	endedByClient   = "client"   // it closed the connection, or did not read
-	endedByKey      = "key"      // the key was revoked, expired, or lost the project
-	endedByPage     = "page"     // a page's stream: the cookie must be checked again
-	endedByShutdown = "shutdown" // of this process
+	endedByClient   = "client" // or stopped reading
+	endedByKey      = "key"    // revoked, expired, or bound to other projects
+	endedByPage     = "page"   // the cookie must be checked again
+	endedByShutdown = "shutdown"
 	endedByReorg    = "replaced" // the chain replaced the cursor's block, which the ledger lacks
 )
 
@@ -67,9 +65,8 @@ func newStreamMetrics(with promauto.Factory) *streamMetrics {
 }
 
 var (
-	// errRevoked means that the stream's key lost the right to it.
 	errRevoked = errors.New("the key may not read the project any more")
-	// errSession means that the browser must send its session again.
+	// errSession: the browser must send its session again.
 	errSession = errors.New("the session is to be looked at again")
 )
 
@@ -82,7 +79,6 @@ type streams struct {
 	of   map[any]int // by key (string) and address (netip.Addr)
 }
 
-// enter takes a place for a stream; leave frees it.
 func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +99,7 @@ func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) 
 	}), nil
 }
 
-// count adds n streams. The caller holds the lock.
+// The caller of count holds the lock.
 func (s *streams) count(n int, key string, from netip.Addr) {
 	s.open += n
 	for _, of := range []any{key, from} {
@@ -115,8 +111,8 @@ func (s *streams) count(n int, key string, from netip.Addr) {
 
 func (s *Server) events(c *fiber.Ctx, by *caller) *Problem { return s.eventsFor(c, by, math.MaxInt64) }
 
-// pageEvents is events for the page. The server keeps no sessions, so it learns neither of a sign-out nor of a
-// session's end. So the stream is short: the browser's next request has a valid cookie, or none.
+// pageEvents is events for the page. The server cannot notice a sign-out or a session's end. So the stream is short,
+// and the browser's next request shows whether its cookie is valid.
 func (s *Server) pageEvents(c *fiber.Ctx, by *caller) *Problem {
 	return s.eventsFor(c, by, pageBeats*s.config.Heartbeat)
 }
@@ -171,8 +167,8 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	return nil
 }
 
-// eventsFrom returns the request's cursor: a reconnecting client's last event id, else the parameter after. A
-// cursor before the end may read the chain's logs, so it costs as much as a history.
+// eventsFrom returns the request's cursor: a reconnecting client's last event id, else the parameter after. A cursor
+// before the end may read the chain's logs, so it costs as much as a history.
 func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Problem) {
 	q := queryOf(c, "after")
 	text := strings.Clone(c.Get(lastEventID))
@@ -218,7 +214,6 @@ type eventStream struct {
 	log     *slog.Logger
 }
 
-// run writes events until the client, its key, the stream's time or this process ends.
 func (e *eventStream) run(w *bufio.Writer) {
 	ctx, stop := context.WithTimeoutCause(event.AsReader(e.streaming, e.key), e.life, errSession)
 	defer stop()
@@ -243,19 +238,18 @@ func (e *eventStream) run(w *bufio.Writer) {
 	e.metrics.streams.ended.WithLabelValues(why).Inc()
 }
 
-// awaitEnd detects that the client closes the connection.
 func (e *eventStream) awaitEnd(end context.CancelCauseFunc) {
 	_ = e.conn.Conn.SetReadDeadline(time.Time{})
 	_, err := e.conn.Conn.Read(make([]byte, 1))
 	end(fmt.Errorf("the client ended the stream: %w", err))
 }
 
-// tell streams the events. At least every Heartbeat it sends the current cursor, so that a client that reconnects
-// has little to read again.
+// At least every Heartbeat, a stream sends the current cursor, so that a reconnecting client has little to read
+// again.
 func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 	text := []byte(fmt.Sprintf("retry: %d\nid: %s\n\n", comeBack.Milliseconds(), e.at))
 	for {
-		// This cuts a client that does not read; it resumes from its cursor.
+		// This cuts a client that stopped reading; it resumes from its cursor.
 		_ = e.conn.SetWriteDeadline(time.Now().Add(e.config.ReadTimeout))
 		_, _ = w.Write(text)
 		if err := w.Flush(); err != nil {
@@ -298,7 +292,7 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 	return nil, context.Cause(ctx)
 }
 
-// lines encodes events, or the current cursor alone, which clients keep as their last event id.
+// lines encodes events; if there are none, the current cursor, which clients keep as their last event id.
 func (e *eventStream) lines(events []event.Event) (text []byte, err error) {
 	for i := range events {
 		data, err := json.Marshal(&events[i])

@@ -12,10 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// maxGroupBytes is the most bytes of a group's updates: free ids, each in a run of its own.
+// Free ids, each in a run of its own, take the most bytes.
 const maxGroupBytes = 2 + score.MaxSigned*(20+1+1+32+1)
 
-// groupBody is the raw body of update-scores.
 type groupBody struct {
 	ProjectID *string `json:"projectId"`
 	Kind      *int64  `json:"kind"`
@@ -23,7 +22,6 @@ type groupBody struct {
 	Signature *string `json:"signature"`
 }
 
-// groupRequest is a well-formed, unverified signed group.
 type groupRequest struct {
 	project   score.ProjectID
 	kind      score.Kind
@@ -66,7 +64,7 @@ func (r *groupRequest) unit() score.Unit {
 	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
 }
 
-// verified returns the unit of a group with a known signer; span is the request's, nil if untraced.
+// verified: span is the request's, nil if untraced.
 func (r *groupRequest) verified(span trace.Span) unit {
 	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}, request: span}
 }
@@ -105,7 +103,6 @@ func differs(kind score.Kind, updates []score.Update, body []byte) (at int, cano
 	return at, err == nil && at == len(want) && at == len(body)
 }
 
-// canonicalForm describes the canonical form where others exist.
 func canonicalForm(kind score.Kind) string {
 	if kind == score.KindWord {
 		return "the first and the last byte of the mask must not be 0"
@@ -113,10 +110,8 @@ func canonicalForm(kind score.Kind) string {
 	return fmt.Sprintf("neighbours of one target and score type must share a run, up to %d", score.MaxSigned)
 }
 
-// which describes an update of a group by index, from 0, and id.
 func which(i int, u *score.Update) string { return fmt.Sprintf("update %d (%s)", i, u.ID) }
 
-// resolvable returns a problem if the project lacks an action or score type of the group.
 func (r *groupRequest) resolvable(rec *score.Record) *Problem {
 	for i := range r.updates {
 		u := &r.updates[i]

@@ -13,53 +13,47 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxGroups bounds the groups of one request: several times the full groups of a default body, beyond which sharing
-// a request saves little. Without it, a body could contain a group per three bytes, each with its own work and
-// hundreds of bytes of response.
+// maxGroups bounds the groups of one request. Otherwise a body could contain a group per three bytes, each with its
+// own work and hundreds of bytes of response.
 const maxGroups = 64
 
-// maxGroupsAtOnce bounds a request's groups in progress: they fill an envelope several times, and leave places to
-// other requests, which share them (Server.groups).
+// maxGroupsAtOnce bounds a request's groups in progress. They fill an envelope several times, and leave places to
+// other requests.
 const maxGroupsAtOnce = 32
 
-// statusRefused is the status of a group with a problem; its code shows whether the group may be stored.
+// The problem's code shows whether a refused group may be stored.
 const statusRefused = "refused"
 
-// groupsBody is the raw body of update-groups.
 type groupsBody struct {
 	Groups []groupBody `json:"groups"` // at most maxGroups
 }
 
-// postedGroup is one group of a request, and its result.
 type postedGroup struct {
 	*groupRequest // nil if unreadable
 
 	cost       score.Cost
 	left       *score.Left // the rest of the key's budget, if it was read
-	verified   bool        // its signer is known
+	verified   bool
 	duplicates []score.UpdateID
 	problem    *Problem
 }
 
-// groupAnswer is the result of one group. A refused one is not stored, unless its code is not_durable or internal:
-// then it may be.
+// groupAnswer is the result of one group. A refused group may be stored only if its code is not_durable or internal.
 type groupAnswer struct {
-	Status     string           `json:"status"`     // accepted, duplicate or refused
-	Accepted   int              `json:"accepted"`   // updates except duplicates
+	Status     string           `json:"status"`
+	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 	// As of update-scores; its pointers start at the top of this body.
 	Problem *Problem `json:"problem,omitzero"`
 	Waits   *waits   `json:"waits,omitempty"`
-	// Seconds until a retry; absent if that would be refused again.
+	// Seconds; absent if a retry would be refused again.
 	RetryAfter int `json:"retryAfter,omitzero"`
 }
 
-// groupsAnswered is the body of a 200 of update-groups.
 type groupsAnswered struct {
 	Groups []groupAnswer `json:"groups"` // in the order of the request
 }
 
-// updateGroups handles each group as updateScores would, independently of the others.
 func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 	if left := s.over(&by.updates); left.Wait > 0 {
 		return by.updates.tell(c, left)
@@ -125,7 +119,6 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 	})
 }
 
-// postGroup takes one group from decoded fields to durable storage; span is the request's, nil if untraced.
 func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 	g.cost = score.Cost{Units: 1} // if it is unreadable, or about another key's project
 	if g.problem == nil {
@@ -151,7 +144,6 @@ func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 	g.duplicates, g.problem = s.accept(g.groupRequest.verified(span), by)
 }
 
-// answerGroup records the result of a group and returns its response.
 func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) groupAnswer {
 	if g.verified {
 		s.done(c, by, g.cost, g.updates, len(g.duplicates), g.problem)

@@ -16,10 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// A wallet's history is newest first, from three sources. The chain's logs have the executions that are not final
-// or not projected yet. The projection keeps the newest final ones; the older ones come from the logs again. A
-// range of blocks contains the logs of all projects, so a request reads a limited number of blocks, for a limited
-// time. Another look-up continues.
+// A wallet's history is newest first. The projection keeps the newest final executions. Both newer and older ones
+// come from the chain's logs. A range of blocks contains the logs of all projects, so a request reads a limited
+// number of blocks, for a limited time. Another look-up continues.
 const (
 	maxHistoryBlocks = 20_000
 	historyPatience  = 2 * time.Second // after which a request stops reading
@@ -38,7 +37,7 @@ type historyView struct {
 
 type historyEntry struct {
 	UpdateID score.UpdateID `json:"updateId"`
-	// Null if the contract has no such action, or has it only since a block that is not final.
+	// Null if the final contract lacks the action.
 	Action          *string        `json:"action"`
 	Points          *int64         `json:"points"` // signed; null like action
 	ScoreType       *string        `json:"scoreType"`
@@ -50,8 +49,8 @@ type historyEntry struct {
 	Outcome         string         `json:"outcome"`
 }
 
-// historyCursor is the start of a page: the block and older ones, without the wallet's newest executions in the
-// block, as many as told.
+// historyCursor is the start of a page: the block and older ones, except the wallet's newest told executions of the
+// block.
 type historyCursor struct {
 	block uint64
 	told  uint32
@@ -78,7 +77,7 @@ type historyPage struct {
 	at    historyCursor // after the last execution that was taken or skipped
 }
 
-// take adds the executions that belong to the page; it returns false once the page is full.
+// take returns false once the page is full.
 func (h *historyPage) take(newest []score.Execution) bool {
 	for i := range newest {
 		e := &newest[i]
@@ -99,7 +98,6 @@ func (h *historyPage) take(newest []score.Execution) bool {
 	return true
 }
 
-// history responds with the contract's results for a wallet's updates.
 func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -145,7 +143,7 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 // recent holds the projection's newest executions of a project, of all wallets.
 type recent struct {
 	newest []score.Execution
-	all    bool // there are no older ones
+	all    bool
 	asOf   uint64
 }
 
@@ -164,7 +162,7 @@ func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64
 	return kept, whole
 }
 
-// fill fills the page. next is the start of the following page, if any; final is the newest final block.
+// fill returns the start of the following page, nil if there is none, and the newest final block.
 func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *historyPage, project score.ProjectID, target common.Address, r recent) (
 	next *historyCursor, final uint64, p *Problem,
 ) {
@@ -185,7 +183,6 @@ func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *histo
 	return next, logs.final(r.asOf), p
 }
 
-// logReader reads logs for one request, within its limits.
 type logReader struct {
 	s       *Server
 	c       *fiber.Ctx
@@ -199,8 +196,8 @@ type logReader struct {
 	until  time.Time
 }
 
-// read fills the page from the logs of blocks first … last, newest first. next is where to continue, nil if the
-// range is done.
+// read fills the page from the logs of blocks first … last, newest first. next is where to continue, nil if the range
+// is done.
 func (l *logReader) read(ctx context.Context, first, last uint64) (next *historyCursor, p *Problem) {
 	if p := l.begin(ctx); p != nil {
 		return nil, p
@@ -210,7 +207,7 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *history
 		return nil, nil
 	}
 	bound := max(first, last-min(last, l.left-1))
-	read := last + 1 // the lowest block that was read
+	read := last + 1
 	err := l.s.deps.Chain.History(ctx, l.project, l.target, bound, last, *l.extent, func(down uint64, newest []score.Execution) bool {
 		l.left -= min(l.left-1, read-down)
 		read = down
@@ -225,7 +222,7 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *history
 	switch {
 	case err != nil && read > last:
 		return nil, l.unavailable(err)
-	case err != nil: // the response has the part that was read; next continues after it
+	case err != nil: // next continues after the part that was read
 		return &historyCursor{block: read - 1}, nil
 	}
 	return next, nil
@@ -253,7 +250,7 @@ func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	return nil
 }
 
-// final returns the newest block known to be final: the projection's, or a later one of the extent.
+// final returns the newest block known to be final.
 func (l *logReader) final(projected uint64) uint64 {
 	if l.extent == nil {
 		return projected
@@ -272,7 +269,6 @@ func (l *logReader) unavailable(err error) *Problem {
 	return temporary(codeChainUnavailable, retryAfterFailure, "")
 }
 
-// entryOf describes an execution with the project's names. Blocks after final may be lost in a reorganisation.
 func entryOf(rec *score.Record, e *score.Execution, final uint64) historyEntry {
 	entry := historyEntry{
 		UpdateID: e.ID, Signer: e.Signer, Time: e.Time.UTC(), TransactionHash: e.Tx, BlockNumber: e.Block,

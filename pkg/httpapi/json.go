@@ -19,16 +19,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file decodes all request bodies, strictly. It refuses unknown, repeated and differently capitalised members,
-// invalid UTF-8, and data after the value.
+// Unknown, repeated and differently capitalised members, invalid UTF-8, and data after the value are refused.
 
 // maxInteger is the largest integer that every JSON parser reads exactly.
 const maxInteger = 1<<53 - 1
 
-// decode decodes a body into a struct of pointers and slices, with nil for missing and null members; read turns
-// that into the request. All field errors are reported together. The library stops at the first error and accepts
-// arrays of any length. So bodies that it refuses, and bodies with items that cost more than their bytes, are
-// decoded member by member.
+// decode decodes a body into a struct of pointers and slices, with nil for missing and null members; read turns the
+// struct into the request. All field errors are reported together. The library stops at the first error and accepts
+// arrays of any length. So bodies that it refuses, and bodies with costly items, are decoded member by member.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
 	var wrong fields
@@ -50,8 +48,8 @@ func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	return r, nil
 }
 
-// body decodes a body member by member: it sets the valid ones and adds errors for the others. It returns a problem
-// unless the bytes are a JSON object.
+// body decodes a body member by member, and adds an error for each invalid one. It returns a problem unless the bytes
+// are a JSON object.
 func (f *fields) body(body []byte, into reflect.Value) *Problem {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)) // object reports them
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
@@ -77,7 +75,7 @@ func (f *fields) body(body []byte, into reflect.Value) *Problem {
 	}
 }
 
-// value decodes the next value. It returns an error on invalid JSON.
+// value decodes the next value. It returns an error only on invalid JSON.
 func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	kind := d.PeekKind()
 	switch {
@@ -134,7 +132,7 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 		if token, err = d.ReadToken(); err != nil {
 			break
 		}
-		if len(f.errors) >= maxFieldErrors { // the list of errors is full
+		if len(f.errors) >= maxFieldErrors {
 			err = d.SkipValue()
 			continue
 		}
@@ -189,7 +187,6 @@ func (f *fields) array(d *jsontext.Decoder, into reflect.Value) error {
 	return err
 }
 
-// kindName names the received kind, typeName the expected type.
 var (
 	kindName = map[jsontext.Kind]string{'"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", '[': "an array", '{': "an object"}
 	typeName = map[reflect.Kind]string{
@@ -197,7 +194,6 @@ var (
 	}
 )
 
-// request decodes a body that is declared as JSON, from its raw bytes.
 func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" {
 		return nil, problem(codeContentEncoding, "")
@@ -212,7 +208,7 @@ func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Prob
 	return decode(c.BodyRaw())
 }
 
-// isJSON reports whether the type is application/json, with charset=utf-8 as the only parameter allowed.
+// isJSON allows charset=utf-8 as the only parameter.
 func isJSON(contentType string) bool {
 	if contentType == fiber.MIMEApplicationJSON {
 		return true

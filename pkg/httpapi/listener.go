@@ -16,13 +16,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// If a server closes on an unread body, the kernel resets the connection. The reset can overtake the response: the
-// caller sees a broken connection instead of a 413. So the API first closes its own direction and reads on for a
-// moment. Discarding takes CPU time that all callers share. So it is bounded as bodies are: within Config.Linger a
-// key may linger as often as it leaves free for others.
+// If a server closes on an unread body, the kernel resets the connection. The reset can overtake the response, so
+// that the caller sees a broken connection instead of a 413. So the API first closes its own direction and reads on
+// for a moment. Discarding takes CPU time that all callers share. So within Config.Linger a key may linger as often
+// as it leaves free for others.
 const (
 	lingerBytes = 4 << 20 // per connection
-	// Within Config.Linger. Connections beyond are read only a little, for a quarter of the time.
+	// Within Config.Linger. Further connections are read only a little, for a quarter of the time.
 	maxLingers = 64
 )
 
@@ -30,16 +30,16 @@ const (
 type conn struct {
 	net.Conn
 	doors   *doors
-	from    netip.Addr  // the address that it counts for; the zero Addr if trusted
-	trusted bool        // a trusted proxy opened it
+	from    netip.Addr // counts for this address; the zero Addr if trusted
+	trusted bool
 	known   atomic.Bool // a valid API key came over it, or it is trusted
 
-	since   time.Time     // when it was accepted
-	keyless *list.Element // its element of doors.keyless, or nil. Guarded by doors.mu, like key and left
-	key     string        // the key that it counts for: the first valid one, or empty
-	left    bool          // its place is free again
+	since   time.Time
+	keyless *list.Element // element of doors.keyless, or nil. Guarded by doors.mu, like key and left
+	key     string        // the first valid key, or empty
+	left    bool
 
-	heard bool // at least one byte was read
+	heard bool
 
 	framing framing.Framing
 	wrong   *framing.Flaw // of the first refused request; reading stops
@@ -52,8 +52,8 @@ type conn struct {
 }
 
 // Read passes on well-framed requests. Of a malformed one the server gets the beginning, without the bad line, and
-// then an error; it responds to that, and closes the connection. A caller that never sent a byte has no request
-// that timed out: the connection just ends.
+// then an error, to which it responds and closes the connection. If the caller never sent a byte, Read returns io.EOF
+// instead of a timeout.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.wrong != nil {
 		c.told = true
@@ -91,8 +91,7 @@ func (c *conn) LetIn(target, key []byte, length uint64) bool {
 	return c.refused == nil
 }
 
-// SetReadDeadline limits how long the caller may take; while keyless, less for the next request's beginning and
-// head.
+// SetReadDeadline limits how long the caller may take; while keyless, less for the next request's beginning and head.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	if c.framing.InHead() && !c.known.Load() {
 		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
@@ -122,9 +121,8 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// drainAndClose closes a connection once its caller has stopped sending, or after within. It reads up to most
-// bytes. If the caller sends more, it waits for the rest of the time, so that the caller can read the response. A
-// close with unread bytes would reset the connection.
+// drainAndClose closes a connection once its caller has stopped sending, or after within. It reads up to most bytes.
+// If the caller sends more, it waits for the rest of the time, so that the caller can read the response.
 func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		until := time.Now().Add(within)
@@ -136,13 +134,12 @@ func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	return c.Close()
 }
 
-// connOf returns the request's connection; nil in some tests.
+// connOf returns nil in some tests.
 func connOf(c *fiber.Ctx) *conn {
 	known, _ := c.Context().Conn().(*conn)
 	return known
 }
 
-// lingerOnClose makes the request's connection linger when it closes.
 func lingerOnClose(c *fiber.Ctx) {
 	if conn := connOf(c); conn != nil {
 		conn.linger.Store(true)

@@ -17,10 +17,9 @@ import (
 // readTimeout limits the reads of one request.
 const readTimeout = 5 * time.Second
 
-// unknown is the status of an id without an accepted update.
 const unknown = "unknown"
 
-// progress is a status as responses contain it. Fields that do not apply (yet) are null.
+// In progress, fields that do not apply (yet) are null.
 type progress struct {
 	Status          string       `json:"status"`
 	Outcome         *string      `json:"outcome"`
@@ -50,19 +49,18 @@ type projectView struct {
 	InputActions []score.Action   `json:"inputActions"` // by index; of one name, the latest is valid
 	ScoreTypes   []string         `json:"scoreTypes"`
 	Members      int              `json:"members"` // owners and updaters, each counted once
-	Owners       []common.Address `json:"owners"`  // those on this page, like updaters
+	Owners       []common.Address `json:"owners"`  // on this page, like updaters
 	Updaters     []common.Address `json:"updaters"`
 	Next         *string          `json:"next"`
 	SignedOnly   bool             `json:"signedOnly"`
-	Signing      wallet.Domain    `json:"signing"` // the deployment's EIP-712 domain
+	Signing      wallet.Domain    `json:"signing"`
 }
 
-// countMembers charges one look-up per 2,048 members of the project: each page scans all of them.
+// countMembers charges one look-up per 2,048 members of the project, since each page scans all of them.
 func (s *Server) countMembers(c *fiber.Ctx, by *caller, members int) *Problem {
 	return s.countAs(c, by, (members+2047)/2048)
 }
 
-// project responds with a project, its creation's progress, and a page of its members, by address.
 func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	id, p := projectParam(c, by)
 	if p != nil {
@@ -101,8 +99,8 @@ func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// creationStatus returns the status store's status of a creation, unless it contradicts known. The directory
-// contains only final events, the stream only dead letters; Redis may have an earlier, failed creation, or none.
+// creationStatus returns the status store's status of a creation, unless it contradicts known. The directory contains
+// only final events, the stream only dead letters; Redis may have an earlier, failed creation, or none.
 func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.Status {
 	statuses, _, err := s.deps.Statuses.Read(s.life, []score.Ref{score.CreationRef(id)})
 	if err != nil {
@@ -125,7 +123,7 @@ func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.St
 type scoresView struct {
 	ProjectID   score.ProjectID `json:"projectId"`
 	Wallet      common.Address  `json:"wallet"`
-	BlockNumber uint64          `json:"blockNumber"` // the newest: the scores are as of this block
+	BlockNumber uint64          `json:"blockNumber"` // the newest
 	Scores      []scoreView     `json:"scores"`
 }
 
@@ -134,7 +132,6 @@ type scoreView struct {
 	Score     string `json:"score"` // a decimal integer; may be negative
 }
 
-// scores responds with a wallet's scores of all score types, as of the newest block.
 func (s *Server) scores(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
@@ -166,7 +163,6 @@ func (s *Server) scores(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// projectParam returns the path's project, if the key may use it.
 func projectParam(c *fiber.Ctx, by *caller) (score.ProjectID, *Problem) {
 	id, err := score.ParseProjectID(c.Params("project"))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
 	updates   *prometheus.CounterVec   // by result: accepted or duplicate per update; a code of the table per post
-	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
-	edits     *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
+	creations *prometheus.CounterVec   // by result: accepted, or a code
+	edits     *prometheus.CounterVec   // by result: accepted, duplicate, or a code
 
-	accepted, duplicates prometheus.Counter // children of updates, used by every post
+	accepted, duplicates prometheus.Counter // children of updates
 
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
@@ -97,7 +97,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// newKeyMetrics has one series for each of the first 100 key names.
 func newKeyMetrics(with promauto.Factory) *keyMetrics {
 	return &keyMetrics{
 		named: map[string]bool{},

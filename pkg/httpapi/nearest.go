@@ -9,7 +9,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// mostListed bounds the names in the detail about an unknown name.
 const mostListed = 10
 
 // thereAre lists names, those nearest to came first.
@@ -31,7 +30,7 @@ func thereAre(came string, names []string) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// distance returns the Levenshtein distance of two texts, in bytes.
+// distance is the Levenshtein distance in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // from a prefix of a to each prefix of b
 	for j := range row {

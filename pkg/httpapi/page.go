@@ -17,8 +17,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// This file serves the page for people. Each screen is a look-up by the session's API key.
-
 // Limits of sign-in attempts: per address, and for all that come through trusted proxies.
 const (
 	signInsPerSecond = 1
@@ -26,10 +24,10 @@ const (
 	proxiedSignIns   = 50 // per second
 )
 
-// carrierPatience is how long a screen waits for an update's transaction, which is optional.
+// How long a screen waits for an update's transaction, which is optional.
 const carrierPatience = time.Second
 
-// newPage returns the page; nil if it is disabled.
+// newPage returns nil if the page is disabled.
 func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
 		return nil, nil
@@ -40,8 +38,8 @@ func (s *Server) newPage() (*page.Page, error) {
 }
 
 func (s *Server) servePage(app *fiber.App) {
-	// Compression reduces a screen's names and numbers to a tenth. It is safe: no other site can make a browser
-	// request a screen with its cookie, so none learns the session's token from lengths.
+	// Compression reduces a screen's names and numbers to a tenth. Other sites cannot make a browser request a screen
+	// with its cookie, and so cannot learn the session's token from lengths.
 	small := compress.New()
 	for name, contentType := range page.Files {
 		app.Get("/app/"+name, small, keptForever(page.Version(name), newDocument(contentType, page.File(name)).send))
@@ -118,7 +116,6 @@ func (s *Server) adapted(c *fiber.Ctx, handle http.HandlerFunc) *Problem {
 	return nil
 }
 
-// refusePage shows a problem to people, or asks them to sign in.
 func (s *Server) refusePage(p *Problem, c *fiber.Ctx) error {
 	shown := p.shown()
 	shown.Request = requestID(c)
@@ -129,7 +126,6 @@ func (p *Problem) shown() *page.Problem {
 	return &page.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Code: p.Code, RetryAfter: p.retrySeconds()}
 }
 
-// shownError returns shown as an error, or nil.
 func (p *Problem) shownError() error {
 	if p == nil {
 		return nil
@@ -160,7 +156,7 @@ func (s *Server) withoutKey(handle http.HandlerFunc) fiber.Handler {
 	}
 }
 
-// tries counts an address's sign-in attempt. Keys cannot be guessed; the limit bounds the work of attempts.
+// tries bounds the work of attempts; keys cannot be guessed.
 func (s *Server) tries(c *fiber.Ctx) *Problem {
 	if s.deps.Limiter == nil {
 		return nil
@@ -175,7 +171,6 @@ func (s *Server) tries(c *fiber.Ctx) *Problem {
 	return nil
 }
 
-// source gives the page the same data as the API's responses.
 type source struct{ s *Server }
 
 func (a source) Authenticate(secret string) *score.Grant { return a.s.deps.Keys.Authenticate(secret) }

@@ -14,8 +14,8 @@ import (
 type Publisher interface {
 	Edits
 	// PublishEnvelope stores updates as one message; signed marks the signed groups, in ascending order. nil means
-	// stored and synced, ErrFull refused. After any other error it may be stored; publishing it again under the
-	// same msgID must be safe.
+	// stored and synced, ErrFull refused. After any other error it may be stored; publishing it again under the same
+	// msgID must be safe.
 	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error
 	// PublishProject stores a creation, once per projectId. A *score.TakenError means that another one exists.
 	// replaces is the sequence of an earlier, rejected creation, or 0. Other errors as above.
@@ -24,27 +24,26 @@ type Publisher interface {
 
 // Edits stores accepted edits.
 type Edits interface {
-	// PublishEdit stores an edit, once per project and nonce. A *score.EditTakenError means that another one
-	// exists, except as a dead letter. Other errors as of PublishEnvelope.
+	// PublishEdit stores an edit, once per project and nonce. A *score.EditTakenError means that another one exists,
+	// except as a dead letter. Other errors as of PublishEnvelope.
 	PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error
-	// Edit returns the newest stored edit under the ref, and its dead letter; nil for what is missing.
+	// Edit returns the newest stored edit under the ref, and its dead letter; nil if missing.
 	Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error)
 }
 
-// Statuses keeps claims and statuses. It may fail at any time, but fast; accepted work is safe without it.
+// Statuses may fail at any time, but fast; accepted work is safe without it.
 type Statuses interface {
 	// Claim claims 1 … score.MaxSigned updates for one accept, and returns an answer per update, in order. It wins
 	// all free ones, or none if one is busy.
 	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
-	// Release undoes the token's claims on the updates; other states stay.
+	// Release undoes the token's claims; other states stay.
 	Release(ctx context.Context, refs []score.Ref, token string) error
-	// Accepted reports stored updates and creations; tokens are those of the claims, in order. The call may come
-	// late.
+	// Accepted reports stored updates and creations, perhaps late; tokens are those of the claims, in order.
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
-	// Read returns a status per ref, in order, zero if unknown. Unknown, and outcomes other than applied, are
-	// reliable only if complete is set: all that the store lost is restored.
+	// Read returns a status per ref, in order, zero if unknown. If complete is unset, lost statuses are not all
+	// restored, and only applied outcomes and pending statuses are reliable.
 	Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error)
-	// RequestRestore requests a restore: statuses are missing that no process will write any more.
+	// RequestRestore: statuses are missing that no process will write any more.
 	RequestRestore(ctx context.Context) error
 }
 
@@ -63,13 +62,12 @@ type Minter interface {
 
 // Directory knows the projects that are final on the chain.
 type Directory interface {
-	// Project returns a project's record, which is immutable.
+	// Project returns an immutable record.
 	Project(id score.ProjectID) (*score.Record, bool)
 	// After returns up to most records that follow an id, ordered by id; nil starts at the first.
 	After(id *score.ProjectID, most int) []*score.Record
 }
 
-// Keys knows the API keys.
 type Keys interface {
 	// Authenticate returns the grant of the secret's key, the same pointer until the key changes; nil if the key is
 	// invalid.
@@ -93,7 +91,7 @@ type Limiter interface {
 
 // Gas estimates the worst-case gas of accepted work.
 type Gas interface {
-	// Unit returns the gas of an update or signed group, the transaction's shared part excluded.
+	// Unit excludes the transaction's shared part.
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
 	Edit(e *score.SignedEdit) uint64
@@ -101,14 +99,14 @@ type Gas interface {
 
 // Backlogs knows the projects' backlogs of unassigned updates.
 type Backlogs interface {
-	// Of returns a project's backlog; zero if it is small or unknown.
+	// Of returns zero if the backlog is small or unknown.
 	Of(project score.ProjectID) score.Backlog
 }
 
 // Pause is a pause by an operator: accepted work waits.
 type Pause struct {
 	Reason  string // for callers; required
-	Refuses bool   // new work is refused, too
+	Refuses bool   // of new work, too
 }
 
 // Chain reads the contract.
@@ -126,32 +124,30 @@ type Chain interface {
 	// Carrier reads the lane transaction that contains an update; nil for other transactions.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error)
 	Extent(ctx context.Context) (score.Extent, error)
-	// History reads executions of a wallet's updates from the logs of the blocks from … to (inclusive), within the
-	// extent. It passes them to fn, newest first, one range of blocks at a time; down is its first block. Points,
-	// Gas and Fee are omitted. It stops when fn returns false.
+	// History passes executions of a wallet's updates to fn, newest first, one range of blocks at a time; down is its
+	// first block. It reads the logs of blocks from … to (inclusive), within the extent, until fn returns false.
+	// Points, Gas and Fee are omitted.
 	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool) error
 }
 
-// Standings projects final executions: scores, and the newest executions. Each result is as of one block. Errors:
-// *score.RebuildingError while it rebuilds, score.ErrNotProjected for a project yet to be reached, and others while
-// it is unavailable. A board is the index of a score type, or score.Total.
+// Standings projects final executions. Each result is as of one block. Errors: *score.RebuildingError while it
+// rebuilds, score.ErrNotProjected for a project yet to be reached, and others while it is unavailable. A board is the
+// index of a score type, or score.Total.
 type Standings interface {
-	// Page returns up to limit standings after the cursor; nil starts at the top.
+	// Page starts after the cursor; nil means at the top.
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
-	// Around returns the standings around the wallet, in the middle as far as the board's ends allow; empty if it
-	// is absent.
+	// Around puts the wallet in the middle as far as the board's ends allow; empty if it is absent.
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
-	// BoardStandings returns a wallet's standing on the total board, and on those of the first types score types,
-	// in this order.
+	// BoardStandings returns a wallet's standing on the total board, then on those of the first types score types.
 	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
 	// Scores returns each wallet's scores of the first types score types, in order; 0 for missing ones.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
-	// Recent returns the newest executions, newest first. Older ones exist only if it returns score.MaxRecent.
-	// Blocks after asOf may be incomplete.
+	// Recent returns the newest executions, newest first. Older ones exist only if it returns score.MaxRecent. Blocks
+	// after asOf may be incomplete.
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	// Days returns the days from … to (inclusive) with executions, oldest first.
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
-	// Applied returns the number of applied updates of each project, in order, on each day from … to (inclusive).
+	// Applied counts the applied updates of each project, in order, on each day from … to (inclusive).
 	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
 	// Summaries returns a summary per project, in order; nil for one yet to be reached.
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
@@ -159,7 +155,6 @@ type Standings interface {
 
 // Contracts calls contract wallets (ERC-1271).
 type Contracts interface {
-	// HasCode reports whether the address is a contract.
 	HasCode(ctx context.Context, address common.Address) (bool, error)
 	// Call makes an eth_call at the newest block; a revert returns an empty result and nil.
 	Call(ctx context.Context, to common.Address, data []byte) ([]byte, error)

@@ -14,7 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// maxFieldErrors bounds the errors of one problem: only the first ones help.
 const maxFieldErrors = 20
 
 // Problem is the response to a request that failed: a document of RFC 9457.
@@ -48,7 +47,6 @@ func fieldProblem(code Code, pointer, detail string) *Problem {
 	return p
 }
 
-// invalidBody returns the problem of fields that are invalid in themselves.
 func invalidBody(errors ...FieldError) *Problem {
 	p := problem(codeInvalidBody, "")
 	p.Errors = errors
@@ -62,7 +60,6 @@ func temporary(code Code, after time.Duration, detail string) *Problem {
 	return p
 }
 
-// fields collects errors in a body's fields.
 type fields struct{ errors []FieldError }
 
 func (f *fields) add(code FieldCode, pointer, detail string) {
@@ -74,12 +71,10 @@ func (f *fields) add(code FieldCode, pointer, detail string) {
 	}
 }
 
-// noted reports whether a field has an error.
 func (f *fields) noted(pointer string) bool {
 	return slices.ContainsFunc(f.errors, func(e FieldError) bool { return e.Pointer == pointer })
 }
 
-// within prefixes the pointers of the problem's errors.
 func (p *Problem) within(pointer string) *Problem {
 	for i := range p.Errors {
 		p.Errors[i].Pointer = pointer + p.Errors[i].Pointer
@@ -87,7 +82,7 @@ func (p *Problem) within(pointer string) *Problem {
 	return p
 }
 
-// retrySeconds returns the Retry-After, in seconds; 0 if the refusal is permanent.
+// retrySeconds returns 0 if the refusal is permanent.
 func (p *Problem) retrySeconds() int { return int(math.Ceil(p.retryAfter.Seconds())) }
 
 func (p *Problem) write(c *fiber.Ctx) error {

@@ -26,7 +26,7 @@ type Projects struct {
 	once     sync.Once
 }
 
-// creation is an accepted creation of a project: the newest one, if earlier ones became dead letters.
+// creation is a project's newest accepted creation; earlier ones became dead letters.
 type creation struct {
 	seq     uint64        // in the stream; a lower bound while only this process knows it
 	deadSeq uint64        // of the newest creation known to be a dead letter; 0 without one
@@ -59,7 +59,6 @@ func (p *Projects) accept(seq uint64, project *score.Project) {
 	p.changed = make(chan struct{})
 }
 
-// known returns the id's creation, which it adds if missing.
 func (p *Projects) known(id score.ProjectID) *creation {
 	if p.told != nil {
 		p.told[id] = true
@@ -94,7 +93,7 @@ func (p *Projects) Begin() {
 	p.told = map[score.ProjectID]bool{}
 }
 
-// SetCaughtUp ends the replay, and drops the creations that it did not contain.
+// SetCaughtUp ends the replay, and drops the creations that the replay lacked.
 func (p *Projects) SetCaughtUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +132,7 @@ func (p *Projects) creation(id score.ProjectID) (*score.Record, score.Status) {
 }
 
 // asCreated returns a project exactly as created, while its creation is in the stream or in memory; otherwise its
-// final record, which edits change.
+// final record, which edits change, or nil.
 func (p *Projects) asCreated(id score.ProjectID) (rec *score.Record, exactly bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -185,7 +184,6 @@ func (p *Projects) list(grant *score.Grant, after *score.ProjectID, most int) []
 	return records[:min(len(records), most)]
 }
 
-// deadSeq returns the sequence of the newest creation known to be a dead letter; 0 without one.
 func (p *Projects) deadSeq(id score.ProjectID) uint64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

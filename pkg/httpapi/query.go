@@ -9,13 +9,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Items per page of a list.
 const (
 	pageSize    = 100 // default
 	maxPageSize = 500
 )
 
-// query is a request's query string. It keeps the first error.
+// query keeps the first error.
 type query struct {
 	values map[string]string
 	wrong  *Problem
@@ -55,7 +54,7 @@ func (q *query) limit() int {
 	return n
 }
 
-// from parses an optional parameter; nil if it is absent.
+// from returns nil if the parameter is absent.
 func from[T any](q *query, name string, parse func(string) (T, error)) *T {
 	text, is := q.values[name]
 	if !is {
@@ -68,7 +67,6 @@ func from[T any](q *query, name string, parse func(string) (T, error)) *T {
 	return &value
 }
 
-// parseDate returns the beginning of a day, UTC.
 func parseDate(text string) (time.Time, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Limits of late reports.
 const (
-	maxLate     = 1 << 14 // updates kept, some 110 bytes each with their claims' tokens
+	maxLate     = 1 << 14 // updates; about 110 bytes each with its claim's token
 	lateAtOnce  = 1 << 10 // updates per report
 	latePause   = time.Second
 	reportLate  = 2 * time.Second // per report
@@ -20,12 +19,11 @@ const (
 )
 
 // reporter reports stored updates: their claims become "accepted". It keeps failed reports in bounded memory, and
-// repeats them in order until Redis takes them. Otherwise an update with a 200 would be unknown until its lane
-// assigns it, and its claim would expire. If the memory is full, it drops reports, and requests a restore once
-// Redis responds.
+// repeats them in order. Otherwise an update with a 200 would be unknown until its lane assigns it, and its claim
+// would expire. If the memory is full, it drops reports, and requests a restore once Redis responds.
 //
-// A late report is as true as a timely one: more advanced states stay. So does another request's claim over a
-// rejection, which may be that of the reported update itself. Reports may repeat.
+// Late and repeated reports are harmless: more advanced states stay. So does another request's claim over a
+// rejection, which may be that of the reported update itself.
 type reporter struct {
 	statuses Statuses
 	metrics  *metrics
@@ -34,7 +32,7 @@ type reporter struct {
 	mu      sync.Mutex
 	refs    []score.Ref // late
 	tokens  []string    // of refs
-	dropped bool        // some were, after the last requested restore: until the next, all are
+	dropped bool        // some reports, after the last requested restore; until the next, all are
 }
 
 func newReporter(statuses Statuses, m *metrics, log *slog.Logger) *reporter {
@@ -66,14 +64,13 @@ func (r *reporter) report(ctx context.Context, refs []score.Ref, tokens []string
 	return r.statuses.Accepted(ctx, refs, tokens)
 }
 
-// late reports whether reports are late or were dropped.
 func (r *reporter) late() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.refs) > 0 || r.dropped
 }
 
-// replay makes the late reports until one fails. After the last one it requests a restore if some were dropped.
+// replay makes the late reports until one fails. If some were dropped, it finally requests a restore.
 func (r *reporter) replay(ctx context.Context) error {
 	for {
 		r.mu.Lock()
@@ -107,8 +104,8 @@ func (r *reporter) replay(ctx context.Context) error {
 	}
 }
 
-// run makes the late reports every second until ctx ends, and once more then. When accepting halts, it drops them:
-// NATS may have lost the reported updates, and a restore brings back those that it has.
+// run makes the late reports every second until ctx ends, and once more then. When accepting halts, it drops them,
+// since NATS may have lost the reported updates. A restore brings back those that NATS has.
 func (r *reporter) run(ctx context.Context, halted func() string) {
 	for halts := false; retry.Sleep(ctx, latePause) == nil; {
 		before := halts

@@ -13,16 +13,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// The signature schemes of update-score. The first, the timestamp scheme, is the default of the field `scheme`.
+// The first, the timestamp scheme, is the default.
 const (
 	schemePersonal = "eip191"
 	schemeTyped    = "eip712"
 )
 
-// maxSignatureBytes bounds a signature. Only those of contract wallets are longer than 65 bytes.
+// Only signatures of contract wallets are longer than 65 bytes.
 const maxSignatureBytes = 1024
 
-// updateBody is the raw body of update-score.
 type updateBody struct {
 	UpdateID     *string `json:"updateId"`
 	ProjectID    *string `json:"projectId"`
@@ -34,14 +33,13 @@ type updateBody struct {
 	Scheme       *string `json:"scheme"` // optional
 }
 
-// updateRequest is a well-formed, unverified update.
 type updateRequest struct {
 	wallet.Payload
 
 	text      string    // the message as signed
 	at        time.Time // the time in the message
 	signature []byte
-	typed     bool // signed by EIP-712
+	typed     bool
 }
 
 func decodeUpdate(body []byte) (*updateRequest, *Problem) {
@@ -66,7 +64,6 @@ func decodeUpdate(body []byte) (*updateRequest, *Problem) {
 	})
 }
 
-// createBody is the raw body of create-project.
 type createBody struct {
 	ProjectID    *string      `json:"projectId"`
 	Name         *string      `json:"name"`
@@ -83,7 +80,7 @@ type actionBody struct {
 	Direction *int64  `json:"direction"`
 }
 
-// decodeProject decodes a creation that is valid in itself; scoreTypes is the default of its score types.
+// decodeProject: scoreTypes is the default of the project's score types.
 func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) {
 	return decode(body, func(b *createBody, f *fields) *score.Project {
 		project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
@@ -107,7 +104,6 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 	})
 }
 
-// parsed parses a required text.
 func parsed[T any](f *fields, pointer string, text *string, parse func(string) (T, error)) (value T) {
 	if text == nil {
 		f.add(fieldRequired, pointer, "is required")
@@ -163,7 +159,6 @@ func (f *fields) addresses(pointer string, texts []string) []common.Address {
 // asItIs parses any text; its rules are checked later.
 func asItIs(text string) (string, error) { return text, nil }
 
-// parseName parses the name of an action or score type, which may be unknown.
 func parseName(text string) (string, error) {
 	if len(text) < 1 || len(text) > score.MaxNameBytes {
 		return "", fmt.Errorf("must be 1 to %d bytes of UTF-8", score.MaxNameBytes)
@@ -171,7 +166,6 @@ func parseName(text string) (string, error) {
 	return text, nil
 }
 
-// parseTarget parses a wallet that can have a score.
 func parseTarget(text string) (common.Address, error) {
 	target, err := wallet.ParseAddress(text)
 	if err == nil && target == (common.Address{}) {

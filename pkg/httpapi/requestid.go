@@ -13,13 +13,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// requestIDHeader contains a request's id: in all responses, and in requests from a trusted proxy that sets it.
+// All responses contain the header; of requests, those from a trusted proxy that sets it.
 const requestIDHeader = "X-Request-Id"
 
 // maxRequestID bounds the id from a trusted proxy, in bytes. One that is longer, or not a token, is replaced.
 const maxRequestID = 128
 
-// requestIDs generates ids that are unique across processes. They carry no information and are not secret.
+// requestIDs generates ids that are unique across processes. They are public.
 type requestIDs struct {
 	process string
 	n       atomic.Uint64
@@ -29,7 +29,6 @@ func newRequestIDs() *requestIDs {
 	return &requestIDs{process: strings.ToLower(rand.Text()[:12]) + "-"}
 }
 
-// next appends a new id to b.
 func (r *requestIDs) next(b []byte) []byte {
 	return strconv.AppendUint(append(b, r.process...), r.n.Add(1), 36)
 }

@@ -13,22 +13,20 @@ const (
 	maxMinters  = 4096    // cached projects; after an eviction, a new prefix costs a word at most
 )
 
-// reserveBody is the raw body of reserve-ids.
 type reserveBody struct {
 	ProjectID *string `json:"projectId"`
 	Count     *int64  `json:"count"`
 }
 
-// reserved is the body of a 200 of reserve-ids: the ids first, first+1, … first+count-1.
 type reserved struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	First     score.UpdateID  `json:"first"`
 	Count     int             `json:"count"`
 }
 
-// reserveIDs allocates consecutive updateIds, for callers without a counter of their own. It stores nothing: no
-// other process uses the same prefix, and the unused ids of a dead process stay unused. Each project has its own
-// counter, so that all its senders fill the same words.
+// reserveIDs allocates consecutive updateIds, for callers without a counter of their own. Each process has its own
+// prefix, so it stores nothing; the unused ids of a dead process stay unused. Each project has its own counter, so
+// that all its senders fill the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
 	r, _, p := counted(s, c, by, decodeReserve, func(r *reserveRequest) (score.ProjectID, score.Cost) {
 		return r.project, score.Cost{Units: 1}

@@ -48,8 +48,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))
-	// One wallet's scores are read from the chain, as of the newest block; those of many from the standings, as of
-	// a final one.
+	// One wallet's scores are as of the newest block; those of many come from the standings, as of a final one.
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, score.MayRead, s.scores))
 	app.Get("/projects/:project/scores", s.route("wallets", s.reads, score.MayRead, s.scoresOf))
 	app.Get("/projects/:project/leaderboards/:scoreType", s.route("leaderboard", s.reads, score.MayRead, s.leaderboard))
@@ -70,8 +69,8 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	return app
 }
 
-// crossOrigin allows pages of the configured origins to call the API (CORS), and answers preflight requests. Keys
-// are sent in a header, never in a cookie, so credentials are useless and forbidden.
+// crossOrigin answers CORS preflight requests for the configured origins. Keys are sent in a header, so credentials
+// (cookies) are useless and forbidden.
 func (s *Server) crossOrigin() fiber.Handler {
 	return cors.New(cors.Config{
 		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: strings.Join([]string{"Content-Type", "X-API-KEY", lastEventID, requestIDHeader}, ","),
@@ -79,12 +78,10 @@ func (s *Server) crossOrigin() fiber.Handler {
 	})
 }
 
-// route wraps a handler with the common steps of all routes.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
 	return s.routeTo(name, places, right, handle, (*Problem).write)
 }
 
-// routeTo is route with another writer for problems.
 func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, handle handler, write func(*Problem, *fiber.Ctx) error) fiber.Handler {
 	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
 	handle = s.traced(handle)
@@ -120,7 +117,6 @@ func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, 
 	}
 }
 
-// send responds with a 200.
 func (s *Server) send(c *fiber.Ctx, v any) *Problem {
 	if err := send(c, fiber.StatusOK, fiber.MIMEApplicationJSON, v); err != nil {
 		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)

@@ -35,21 +35,21 @@ type Deps struct {
 	Gas       Gas     // nil: budgets of gas and ether are not charged
 	Surcharge Gas     // as Gas, with one gas more per byte of a transaction
 
-	// Gwei returns the current price of gas and bytes; known is false while it is unknown.
+	// Gwei returns the current price of gas and bytes, if it is known.
 	Gwei      func(gas, bytes uint64) (gwei uint64, known bool)
 	Backlogs  Backlogs // nil: backlogs are unlimited
 	Chain     Chain
 	Standings Standings
 	Events    Events        // nil disables event streams
-	NewMinter func() Minter // for one project's ids; no two generate the same id
+	NewMinter func() Minter // for one project's ids; each generates different ids
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
 	// Ready returns nil while the API can work. The first nil opens the API; later results affect only /readyz.
 	Ready func() error
-	// Halted returns the reason why accepting is halted, for callers, or empty.
+	// Halted returns the reason, for callers; "" while the API may accept.
 	Halted func() string
-	// Paused returns the pause that delays a project's updates, or, for nil, the deployment's; nil if they run. The
-	// function may be nil.
+	// Paused returns the pause that delays a project's updates; for a nil project, the deployment's. It returns nil
+	// if they run. The function may be nil.
 	Paused func(*score.ProjectID) *Pause
 	// Metrics serves GET /metrics; nil disables the path.
 	Metrics http.Handler
@@ -66,7 +66,7 @@ type Server struct {
 	metrics *metrics
 
 	app       *fiber.App
-	domain    wallet.Domain // of EIP-712 signatures
+	domain    wallet.Domain
 	signers   *signers
 	enveloper *enveloper
 	reporter  *reporter
@@ -84,7 +84,7 @@ type Server struct {
 	tokens     *tokens
 	ids        *requestIDs
 	writes     chan struct{} // one element per write request in progress
-	groups     chan struct{} // one per group of update-groups in progress, which costs as much as a post
+	groups     chan struct{} // one per group of update-groups in progress
 	reads      chan struct{} // one per look-up in progress
 	histories  chan struct{} // one per look-up that reads logs
 	accepted   atomic.Uint64 // updates
@@ -102,7 +102,7 @@ type Server struct {
 	draining atomic.Bool
 }
 
-// New returns a Server for Run.
+// New returns an error if MaxEnvelope is below score.MaxSigned, or the page cannot be made.
 func New(config Config, deps Deps) (*Server, error) {
 	config = config.withDefaults()
 	if config.MaxEnvelope < score.MaxSigned {
@@ -177,8 +177,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	enveloping.Wait()
 	endReporting()
 	reporters.Wait()
-	// Every request has its response. Connections without a request so far, such as spare ones of a client's pool,
-	// may still be open: the server does not wait for them.
+	// Every request has its response. Connections that are still waiting for their first request, such as spare ones
+	// of a client's pool, may be open, so Shutdown's timeout is ignored.
 	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {
 		err = errors.Join(err, down)
 	}
@@ -186,7 +186,6 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// paceOf returns the pace of the requests that hold the places.
 func (s *Server) paceOf(places chan struct{}) *pace {
 	if places == s.reads {
 		return &s.looking

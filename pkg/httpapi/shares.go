@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// shares divides an amount among keys: each may hold at most as much as it leaves free. So n keys that take all
-// they can get hold 1/(n+1) of it each.
+// shares divides an amount among keys: each may hold at most as much as it leaves free. So n keys that take all they
+// can get hold 1/(n+1) of the amount each.
 type shares struct {
 	most  int
 	gauge prometheus.Gauge // of held; may be nil
@@ -17,9 +17,8 @@ type shares struct {
 	of   map[string]int // by API key; empty: keyless callers
 }
 
-// hold is a connection's part of the shares. For bodies it is in bytes. It begins when a head or a chunk announces
-// them, before fasthttp allocates memory, and ends when the connection reads its next request or closes. A
-// connection has one body in progress, so nothing else has to release it.
+// hold is a connection's part of the shares. A hold of body bytes begins when a head or a chunk announces them. It
+// ends when the connection reads its next request or closes, since a connection has one body in progress.
 type hold struct {
 	key   string
 	held  int
@@ -49,7 +48,7 @@ func (s *shares) take(h *hold, key string, all int) (bound string) {
 	return ""
 }
 
-// give frees the connection's hold; with end, it can hold no more.
+// give frees the connection's hold. If end is set, it can hold no more.
 func (s *shares) give(h *hold, end bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *shares) give(h *hold, end bool) {
 	h.ended = h.ended || end
 }
 
-// add changes the connection's hold. The caller holds the lock.
+// The caller of add holds the lock.
 func (s *shares) add(h *hold, more int) {
 	if more == 0 {
 		return

@@ -16,28 +16,27 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Limits of one request's cost, and lifetimes of cached answers.
 const (
 	maxRecovered     = 16384 // cached (message, signature) pairs, about 5 MB
 	recoveredShards  = 16    // of the cache, for less lock contention
 	maxWalletFacts   = 16384
-	maxCodeQuestions = 128 // members of a project that one request checks for being contracts
-	maxContractCalls = 4   // contract members that one request calls
+	maxCodeQuestions = 128 // members per request checked for being contracts
+	maxContractCalls = 4   // contract members called per request
 	contractTimeout  = 2 * time.Second
 	codeBelieved     = 10 * time.Minute
 	answerBelieved   = 30 * time.Second // a contract wallet may change its answer
 )
 
-// signers determines the signer of a request. One signature may serve many updates while it is fresh, so recovered
-// addresses are cached: a recovery costs more than all other checks together.
+// signers determines the signer of a request. One signature may serve many updates while it is fresh. Recovered
+// addresses are cached, since a recovery costs more than all other checks together.
 type signers struct {
 	domain    wallet.Domain
 	contracts Contracts // nil: contract wallets cannot sign
 	recovered [recoveredShards]*lru.Cache[signed, common.Address]
 	facts     *lru.Cache[fact, believed]
 
-	// One place per core: a recovery is pure computation, and in C. The scheduler treats a long call as a wait, and
-	// starts another thread; more recoveries than cores would slow each other down.
+	// One place per core: a recovery is pure computation in C. The scheduler treats a long call as a wait and starts
+	// another thread, which would slow the others down.
 	cores chan struct{}
 }
 
@@ -70,8 +69,8 @@ func newSigners(domain wallet.Domain, contracts Contracts) *signers {
 	return s
 }
 
-// recover returns the address of the key that signed the request. If recovery fails, it returns the zero address,
-// or a problem if contract wallets cannot sign.
+// recover returns the address of the key that signed the request. If recovery fails, it returns the zero address, or
+// a problem if contract wallets cannot sign.
 func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	sig, err := wallet.ParseSignature(r.signature)
 	if err != nil {
@@ -87,13 +86,12 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	if err != nil {
 		return s.unrecovered(err)
 	}
-	if !r.typed { // a typed signature serves one update: caching it would only evict others
+	if !r.typed { // it serves one update: caching would only evict others
 		shard.Add(key, signer)
 	}
 	return signer, nil
 }
 
-// recoverFrom recovers a signer once a core is free.
 func (s *signers) recoverFrom(sig wallet.Signature, digest common.Hash) (common.Address, error) {
 	s.cores <- struct{}{}
 	defer func() { <-s.cores }()
@@ -142,8 +140,8 @@ func (s *signers) member(ctx context.Context, rec *score.Record, signer common.A
 		`what was signed by EIP-712 needs "scheme": "`+schemeTyped+`"`)
 }
 
-// notMember returns the problem of a signature by no member. A key can be recovered from a good signature and any
-// digest, so the address is meaningless if something else was signed.
+// notMember: a key can be recovered from a good signature and any digest, so if something else was signed, the
+// address is meaningless.
 func notMember(signer common.Address, compare string) *Problem {
 	return problem(codeSignerNotMember, fmt.Sprintf("recovered %s; if that is none of your wallets, something else was signed: %s",
 		strings.ToLower(signer.Hex()), compare))

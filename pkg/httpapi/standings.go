@@ -16,14 +16,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// This file serves final scores from the projection of the contract's executions. Each response contains its block.
-
 const (
 	maxWallets  = 500  // per look-up
-	scoresCost  = 2000 // scores charged as one look-up: some 3 ms of Redis, which is blocked meanwhile
+	scoresCost  = 2000 // scores charged as one look-up: about 3 ms of Redis, which is blocked meanwhile
 	maxDays     = 366  // per look-up
 	defaultDays = 30
-	total       = "total" // name of the board of sums, even if a score type has the same name
+	total       = "total" // the board of sums, even if a score type has the same name
 )
 
 // asOf is the final block that a response is as of.
@@ -34,7 +32,6 @@ type asOf struct {
 
 func asOfBlock(a score.AsOf) asOf { return asOf{a.Block, a.Time.UTC()} }
 
-// unread returns the problem of an unreadable projection.
 func (s *Server) unread(c *fiber.Ctx, err error) *Problem {
 	var rebuilding *score.RebuildingError
 	switch {
@@ -74,7 +71,6 @@ type projectSummary struct {
 	Wallets   *uint64         `json:"wallets"`
 }
 
-// listProjects responds with the final projects that the key may read, ordered by id.
 func (s *Server) listProjects(c *fiber.Ctx, by *caller) *Problem {
 	q := queryOf(c, "limit", "cursor")
 	limit, after := q.limit(), from(q, "cursor", score.ParseProjectID)
@@ -123,7 +119,6 @@ type standingView struct {
 	Score  string         `json:"score"`
 }
 
-// leaderboard responds with a part of a board: after a cursor, or around a wallet.
 func (s *Server) leaderboard(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -176,17 +171,16 @@ func (s *Server) leaderboard(c *fiber.Ctx, by *caller) *Problem {
 type walletsView struct {
 	ProjectID  score.ProjectID `json:"projectId"`
 	ScoreTypes []string        `json:"scoreTypes"`
-	Wallets    []walletView    `json:"wallets"` // in the order of the request
+	Wallets    []walletView    `json:"wallets"`
 	AsOf       asOf            `json:"asOf"`
 }
 
 type walletView struct {
 	Wallet common.Address `json:"wallet"`
-	Scores []string       `json:"scores"` // in the order of the score types
+	Scores []string       `json:"scores"`
 	Total  string         `json:"total"`
 }
 
-// scoresOf responds with final scores of many wallets.
 func (s *Server) scoresOf(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
@@ -221,7 +215,6 @@ func (s *Server) scoresOf(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// parseWallets parses addresses separated by commas.
 func parseWallets(text string) ([]common.Address, error) {
 	texts := strings.Split(text, ",")
 	if len(texts) > maxWallets {
@@ -240,7 +233,7 @@ func parseWallets(text string) ([]common.Address, error) {
 
 type statsView struct {
 	ProjectID  score.ProjectID `json:"projectId"`
-	Updates    uint64          `json:"updates"` // applied, in all
+	Updates    uint64          `json:"updates"` // applied
 	Wallets    uint64          `json:"wallets"`
 	LastUpdate *time.Time      `json:"lastUpdate"`
 	Days       []dayView       `json:"days"`
@@ -256,7 +249,6 @@ type dayView struct {
 	Fee      string `json:"fee"` // wei
 }
 
-// stats responds with a project's updates and their cost, by day.
 func (s *Server) stats(c *fiber.Ctx, by *caller) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {

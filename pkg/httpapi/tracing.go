@@ -14,15 +14,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Span names; those of requests are method and route.
 const (
 	spanEnvelope = "publish envelope"
 	spanCreation = "publish creation"
 	spanEdit     = "publish edit"
 )
 
-// traced traces a handler's requests, if tracing is on, as a part of the caller's trace. The span begins after the
-// key's validation, so that only callers with a key can fill the traces.
+// The span is part of the caller's trace. It begins after the key's validation, so that only callers with a key can
+// fill the traces.
 func (s *Server) traced(handle handler) handler {
 	if s.deps.Tracer == nil {
 		return handle
@@ -54,14 +53,14 @@ func (s *Server) traced(handle handler) handler {
 	}
 }
 
-// requestHeaders gives the propagator copies of a request's headers, since fasthttp reuses the request's memory.
+// requestHeaders gives the propagator copies, since fasthttp reuses the request's memory.
 type requestHeaders struct{ c *fiber.Ctx }
 
 func (h requestHeaders) Get(name string) string { return strings.Clone(h.c.Get(name)) }
 func (requestHeaders) Set(string, string)       {}
 func (requestHeaders) Keys() []string           { return nil }
 
-// spanOf returns a request's span; nil if unsampled.
+// spanOf returns nil if the request is unsampled.
 func (s *Server) spanOf(c *fiber.Ctx) trace.Span {
 	if s.deps.Tracer == nil {
 		return nil
@@ -70,7 +69,6 @@ func (s *Server) spanOf(c *fiber.Ctx) trace.Span {
 	return span
 }
 
-// spanKey is the key of a request's span in its locals.
 type spanKey struct{}
 
 // publishes starts the span of a publish; nil if the request is untraced.
@@ -93,7 +91,6 @@ func published(span trace.Span, err error) {
 	span.End()
 }
 
-// carried returns a span as stream messages contain it.
 func carried(span trace.Span) score.Trace {
 	c := span.SpanContext()
 	return score.NewTrace(c.TraceID(), c.SpanID())
@@ -113,7 +110,7 @@ func tracesOf(msgID string, units []*waiting, updates int) (traces []score.Trace
 	return traces, sampled
 }
 
-// observe records a value, with a span's trace as its exemplar unless span is nil.
+// observe adds the span's trace as an exemplar unless span is nil.
 func observe(o prometheus.Observer, value float64, span trace.Span) {
 	if span == nil {
 		o.Observe(value)

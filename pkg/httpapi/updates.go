@@ -12,7 +12,7 @@ import (
 
 const pathLookUpUpdates = "/look-up-updates"
 
-// maxLookedUp bounds the updates of one look-up: those of a signed group, or of a word of ids.
+// maxLookedUp equals the updates of a signed group, and of a word of ids.
 const maxLookedUp = 256
 
 type updateView struct {
@@ -50,7 +50,6 @@ func (s *Server) update(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, s.view(ref, statuses[0]))
 }
 
-// lookUpBody is the raw body of look-up-updates.
 type lookUpBody struct {
 	ProjectID *string  `json:"projectId"`
 	UpdateIDs []string `json:"updateIds"`
@@ -61,14 +60,12 @@ type lookUpRequest struct {
 	refs    []score.Ref
 }
 
-// lookedUp is the body of a 200 of look-up-updates.
 type lookedUp struct {
 	ProjectID score.ProjectID `json:"projectId"`
-	Updates   []updateView    `json:"updates"` // in the order of the request
+	Updates   []updateView    `json:"updates"`
 }
 
-// lookUpUpdates is update for many at once. An id without an accepted update gets the status "unknown"; the others
-// get theirs.
+// lookUpUpdates gives ids without an accepted update the status "unknown".
 func (s *Server) lookUpUpdates(c *fiber.Ctx, by *caller) *Problem {
 	r, p := request(c, decodeLookUp)
 	if p != nil {
@@ -106,13 +103,13 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 	})
 }
 
-// statusesOf returns the status of each of a project's updates, in order; zero if it was never accepted. For a
-// status that Redis has dropped it asks the contract: a used updateId was applied, whichever way it was sent. The
-// contract knows neither transactions nor duplicates, so Redis must be complete and no report late. Otherwise a
-// status in doubt is a problem: no caller gets an outcome that may change. While the chain is unavailable, no id is
-// called unknown.
+// statusesOf returns the status of each of a project's updates, in order; zero if it was never accepted. If Redis has
+// dropped a status, the contract is asked: a used updateId was applied, whichever way it was sent. The contract knows
+// neither transactions nor duplicates, so Redis must be complete and reports on time. Otherwise a status in doubt is
+// a problem, so that a restore cannot change a returned outcome. While the chain is unavailable, a missing status is
+// a problem, too.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
-	late := s.reporter.late() // before the read of Redis, which may take the reports meanwhile
+	late := s.reporter.late() // read before Redis, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
 	switch {
 	case err != nil, late && slices.ContainsFunc(statuses, inDoubt):
@@ -144,8 +141,8 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 	return statuses, nil
 }
 
-// inDoubt reports whether a restore may change this outcome: for example, of a duplicate of an update that is not
-// restored yet. Applied is permanent, and a pending status promises no outcome.
+// inDoubt reports whether a restore may change this outcome, for example of a duplicate while its update is still
+// missing. Applied is permanent, and a pending status promises no outcome.
 func inDoubt(st score.Status) bool {
 	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied
 }

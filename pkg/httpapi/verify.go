@@ -11,26 +11,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// verifyUpdate returns the update that a request asks for, if its signer may send it.
 func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *Problem) {
-	// Does the signature cover enough for this key and project?
 	if p := s.covering(r, by); p != nil {
 		return u, p
 	}
 
-	// Is it fresh? An old signature proves nothing about now.
 	if p := s.fresh(r); p != nil {
 		return u, p
 	}
 
-	// Who signed it? This step costs the most, and its result is cached.
+	// This step costs the most; its result is cached.
 	signer, p := s.signers.recover(r)
 	if p != nil {
 		return u, p
 	}
 
-	// Is it allowed and meaningful? This is checked against the final project, or as its accepted creation, which
-	// precedes this update in the same bucket, will make it. The contract checks all of it again.
+	// The project is checked as it is final, or as its accepted creation, which precedes this update in the same
+	// bucket, will make it. The contract checks all of it again.
 	rec, p := s.known(r.Project)
 	if p != nil {
 		return u, p
@@ -58,8 +55,8 @@ func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 	return nil
 }
 
-// verifyGroup is verifyUpdate for a signed group, and sets its updates' signer. The group is stored as signed,
-// since the contract checks that signature. A group needs no time: its ids apply once, forever.
+// verifyGroup also sets the updates' signer. The group is stored as signed, since the contract checks that signature.
+// A group needs no time: its ids apply once, forever.
 func (s *Server) verifyGroup(r *groupRequest) *Problem {
 	signer, err := s.signers.recoverFrom(r.signature, s.domain.GroupDigest(r.project, r.kind, r.body))
 	if err != nil {
@@ -102,7 +99,7 @@ func (s *Server) fresh(r *updateRequest) *Problem {
 	}
 }
 
-// timeOff describes how far a message's time is off, and the likely mistake if that is more than any clock's error.
+// timeOff also names the likely mistake if the time is off by more than any clock's error.
 func timeOff(format string, off time.Duration, at time.Time, allowed time.Duration) string {
 	if off > 365*24*time.Hour {
 		return "is read as " + at.UTC().Format(time.DateOnly) + ": is it in milliseconds?"
@@ -132,7 +129,6 @@ func resolve(rec *score.Record, r *updateRequest, signer common.Address) (u scor
 	return u, p
 }
 
-// unknownName describes an unknown name, and lists the project's.
 func unknownName(came, what string, names []string) string {
 	return fmt.Sprintf("%.100q is no %s of the project; %s", came, what, thereAre(came, names))
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Retry-After of refused callers: the time until the obstacle is gone, within limits, if its rate is known;
-// otherwise these.
+// Retry-After of refused callers: the time until the obstacle is gone, within limits, if its rate is known; otherwise
+// these.
 const (
 	retryAfterFull    = 5 * time.Second // a stream that is purged at a rate unknown to the API
 	retryAfterFailure = time.Second
@@ -14,11 +14,10 @@ const (
 
 	minWait        = time.Second
 	maxBacklogWait = 10 * time.Minute
-	unknownBacklog = time.Minute // if a lane assigned no update of the project recently
+	unknownBacklog = time.Minute // if the lane's rate is unknown
 	maxPaceWait    = time.Minute
 )
 
-// drainTime returns how long a number of updates takes at a rate per second, within limits.
 func drainTime(updates uint64, perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return unknownBacklog
@@ -27,14 +26,13 @@ func drainTime(updates uint64, perSecond float64) time.Duration {
 	return time.Duration(min(max(seconds, minWait.Seconds()), maxBacklogWait.Seconds()) * float64(time.Second))
 }
 
-// pace is the average duration of recent requests. It is also the time until as many are done as are in progress:
-// their number divided by their rate (Little's law). That holds while few arrive, too.
+// pace is the average duration of recent requests. It is also the time until as many are done as are in progress
+// (Little's law).
 type pace struct{ took atomic.Int64 } // ns
 
-// paceRequests is the number of requests in the average.
 const paceRequests = 16
 
-// note adds a request's duration. Of two concurrent calls, one may be lost.
+// note: of two concurrent calls, one may be lost.
 func (p *pace) note(took time.Duration) {
 	before := p.took.Load()
 	if before == 0 {
@@ -43,7 +41,6 @@ func (p *pace) note(took time.Duration) {
 	p.took.Store(before + (int64(took)-before)/paceRequests)
 }
 
-// wait returns how long to wait for a place, or for another request's result.
 func (p *pace) wait() time.Duration {
 	return min(max(time.Duration(p.took.Load()), minWait), maxPaceWait)
 }

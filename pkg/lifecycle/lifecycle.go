@@ -1,14 +1,14 @@
-// Package lifecycle runs the parts of a process. It starts them in order and stops them in reverse, so that each part
-// can use the earlier ones until it has stopped.
+// Package lifecycle starts the parts of a process in order and stops them in reverse, so that each part can use the
+// earlier ones until it has stopped.
 //
-// A process ends in two ways. Drain: finish accepted work and refuse new work. Kill: return now. The first signal
-// drains and the second kills. A drain that exceeds its timeout becomes a kill.
+// Drain means: finish accepted work and refuse new work. Kill means: return now. The first signal drains and the
+// second kills. A drain that exceeds its timeout becomes a kill.
 //
 // A panic in a part ends the process, as kill -9 does: stored state survives that, and memory after a panic is
 // unreliable. So lanes and their dependencies do not recover. A lane that continued could use a nonce, or send bytes,
 // by a state that differs from its journal; the next session starts from the journal. Contained (retry.Contained) are
 // only the parts that follow the contract's events beside the lanes: the ledger's writer and reader, its projections,
-// and webhook delivery. Each of their attempts starts from stored state, and an event that makes one panic would
+// and webhook delivery. Each of their attempts starts from stored state. An event that makes one panic would
 // otherwise end every relayer at every start. (The API answers a request that panics with 500.)
 //
 //	start   a → b → c         (b fails, or a ends meanwhile: c does not start)
@@ -39,7 +39,7 @@ type Part struct {
 	Name string
 	// Start makes the part ready for later parts. It must give up when ctx ends.
 	Start func(ctx context.Context) error
-	// Run works until drain ends, finishes accepted work and returns; when kill ends it returns at once. If it
+	// Run works until drain ends, finishes accepted work and returns; when kill ends it returns at once. If Run
 	// returns before drain ends, with or without an error, the whole group ends.
 	Run func(drain, kill context.Context) error
 	// Stop releases the part's resources after Run has returned.
@@ -54,7 +54,7 @@ type running struct {
 }
 
 // Run starts the parts, waits until drain ends or a part returns, and stops the started ones in reverse, within
-// drainTimeout (0: unbounded). It returns the joined errors of the parts, with ErrKilled if they were killed.
+// drainTimeout (0: unbounded). It returns their joined errors, with ErrKilled if they were killed.
 func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Duration, parts ...Part) error {
 	kill, killNow := context.WithCancel(kill)
 	defer killNow()
@@ -84,7 +84,7 @@ func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Durati
 		r.err = nil // logged
 	default:
 		if drain.Err() != nil {
-			failed = nil // a drain while starting is not a failure
+			failed = nil // a drain while starting is allowed
 			log.Info("draining: finishing what was promised, taking nothing new")
 		}
 	}
@@ -113,7 +113,7 @@ func start(ctx context.Context, part Part) error {
 	return nil
 }
 
-// launch runs the part on its own drain context, which ends when it is the part's turn to stop.
+// launch runs the part on its own drain context.
 func launch(kill context.Context, part Part, ended func(*running)) *running {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(kill))
 	r := &running{part: part, drain: cancel, done: make(chan struct{})}
@@ -167,8 +167,8 @@ func orUnexpected(err error) error {
 // its group.
 const sameSignal = 500 * time.Millisecond
 
-// Signals ends drain at the first SIGINT or SIGTERM and kill at the second, if that is later than sameSignal. release
-// stops the handling of signals.
+// Signals ends drain at the first SIGINT or SIGTERM, and kill at the first one later than sameSignal after it.
+// release ends the handling of signals.
 func Signals(ctx context.Context) (drain, kill context.Context, release func()) {
 	drain, cancelDrain := context.WithCancel(ctx)
 	kill, cancelKill := context.WithCancel(ctx)

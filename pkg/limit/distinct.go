@@ -16,9 +16,8 @@ var distinctLua string
 
 var distinctScript = redis.NewScript(distinctLua)
 
-const maxDistinct = 1024 // names of one exchange, which blocks Redis
+const maxDistinct = 1024 // per exchange, which blocks Redis
 
-// distinct is a set of names that a key would add to its names of a day.
 type distinct struct {
 	call  scriptCall // its key is that of the estimate
 	added bool
@@ -26,9 +25,8 @@ type distinct struct {
 
 // Distinct adds names to the set of a key and this UTC day, unless the set's estimated size has reached most. It
 // reports whether it did. A call may exceed most by its own names. The estimate has a standard error of 0.8 %. Redis
-// keeps a HyperLogLog of at most 12 kB for each key and day; a flush empties it. Names should be hashes with a secret:
-// a caller who chooses names and knows the hash of Redis could keep the estimate low. Concurrent calls share
-// exchanges.
+// keeps a HyperLogLog of at most 12 kB for each key and day; a flush empties it. Names should be hashes with a
+// secret, or a caller who chooses names could keep the estimate low. Concurrent calls share exchanges.
 func (l *Limiter) Distinct(ctx context.Context, key string, most uint64, names [][]byte) (bool, error) {
 	d := &distinct{call: scriptCall{
 		keys: []string{l.prefix + "{" + key + "}:different:" + strconv.FormatInt(dayOf(time.Now()), 10)},
@@ -41,7 +39,6 @@ func (l *Limiter) Distinct(ctx context.Context, key string, most uint64, names [
 	return d.added, err
 }
 
-// addDistinct runs the script for each set in one exchange.
 func (l *Limiter) addDistinct(ctx context.Context, sets []*distinct) error {
 	calls := make([]scriptCall, len(sets))
 	for i, d := range sets {

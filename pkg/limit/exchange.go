@@ -20,9 +20,9 @@ var takeLua string
 var takeScript = redis.NewScript(takeLua)
 
 const (
-	maxTakes = 256 // of one exchange, which blocks Redis
+	maxTakes = 256 // per exchange, which blocks Redis
 
-	// In a Cluster keys are on many servers. With several batchers a slow one delays only some of the takes.
+	// With several batchers a slow server of a Cluster delays only some of the takes.
 	clusterBatchers = 64
 
 	replyNumbers = 6 // per take, in the script's reply
@@ -30,10 +30,10 @@ const (
 	maxNumber = 1 << 53 // bound on the script's counts, and on µs as a time.Duration
 )
 
-// take is the cost that an admitted request takes from its key's quota.
+// take is an admitted request's cost.
 type take struct {
 	counters
-	usage  *usage // of the key, at this replica
+	usage  *usage // at this replica
 	at     time.Time
 	units  int
 	gas    uint64 // less the credit
@@ -59,13 +59,13 @@ type reply struct {
 
 var errNoReply = errors.New("no reply")
 
-// call is one call of the script; takes are in the order of its arguments.
+// takes are in the order of the call's arguments.
 type call struct {
 	scriptCall
 	takes []*take
 }
 
-// batcher returns the batcher of a key, which makes one exchange at a time.
+// A batcher makes one exchange at a time.
 func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
 	if len(l.batchers) == 1 {
 		return l.batchers[0]
@@ -73,8 +73,7 @@ func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
 	return l.batchers[maphash.String(l.seed, key)%uint64(len(l.batchers))]
 }
 
-// exchange sends takes to Redis and settles them all before the next exchange of their keys begins. So each exchange
-// reports all that the replica has spent. The error is one of those that prevented a reply.
+// exchange settles all takes before their keys' next exchange, which then reports all that the replica has spent.
 func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 	defer func() {
 		for _, t := range takes {
@@ -102,7 +101,6 @@ func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
 	return err
 }
 
-// calls groups takes by key.
 func (l *Limiter) calls(takes []*take) []call {
 	var order []counters
 	of := make(map[counters][]*take, 1)
@@ -156,8 +154,8 @@ func (l *Limiter) read(numbers []int64, c call) error {
 	return nil
 }
 
-// parseReplies returns the replies to a number of takes, and how many values in Redis were unreadable. An invalid
-// number fails only its own take, since other keys' takes share the call.
+// parseReplies also returns how many values in Redis were unreadable. An invalid number fails only its own take,
+// since other keys' takes share the call.
 func parseReplies(numbers []int64, takes int) (replies []reply, bad int64, err error) {
 	if len(numbers) != takes*replyNumbers+1 {
 		return nil, 0, redisdb.BadData("%d numbers for %d takes", len(numbers), takes)

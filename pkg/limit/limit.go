@@ -10,9 +10,9 @@
 //
 // # Path of a request
 //
-//  1. admit: the replica itself refuses requests above the key's rate here, so that Redis sees at most that rate from
-//     a flood. For a key with a budget only, admit refuses requests above the budget. An admitted request takes
-//     tokens, and credit before gas.
+//  1. admit: the replica refuses requests above the key's rate here, so that Redis sees at most that rate from a
+//     flood. If a key has only a budget, admit refuses requests above it. An admitted request takes tokens, and
+//     credit before gas.
 //  2. exchange: takes that arrive during an exchange with Redis share the next one, across keys. The replica sends
 //     its own and the last known total spending. In one round trip take.lua takes a request's units and gas, or
 //     refuses it.
@@ -22,23 +22,23 @@
 // A budget of gwei is counted like gas, under another name, after the rest of the quota admits a request. If it
 // refuses, the request gets its gas back, but loses its units.
 //
-// While Redis is down, each replica applies the quota alone: refusing every caller would turn a lost cache into an
-// outage. So R replicas admit at most R times a key's quota.
+// While Redis is down, each replica applies the quota alone: a lost cache must not become an outage. So R replicas
+// admit at most R times a key's quota.
 //
 // A replica's spending on a day only grows, here and in Redis, which keeps the larger number. So gas admitted while
 // Redis was down counts as soon as it is back. Gas counts twice only if Redis executes a take after the replica
 // settled it alone.
 //
-// After a flush, a key's next request restores the replica's own spending and the total of its last reply. The
-// difference is the field "lost" until the other replicas report theirs again. Until then Redis misses only the gas
-// that those others admitted after the last reply to a replica that has asked again. Each replica admits at most the
-// budget, so R replicas admit at most R budgets a day, however often Redis is flushed.
+// After a flush, a key's next request restores the replica's own spending and the total of its last reply; the
+// difference is the field "lost" until the others report again. Until then Redis misses only the gas that those
+// others admitted after the last reply to a replica that has asked again. Each replica admits at most the budget, so
+// R replicas admit at most R budgets a day, however often Redis is flushed.
 //
-// Redis alone estimates the number of a key's different names of a day (Distinct). It is unlimited while Redis is down.
+// Redis alone estimates the number of a key's different names of a day (Distinct). It is unlimited while Redis is
+// down.
 //
-// Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
-// counts). Counting per process only (the limit grows with the number of replicas). Taking tokens in chunks (fewer
-// round trips, but other replicas lack a chunk, and a key at one request a second has none to share).
+// Rejected: fiber's limiter (a mutex held across round trips; replicas overwrite each other's counts). Counting per
+// process (the limit grows with the replicas). Taking tokens in chunks (the other replicas lack a chunk).
 package limit
 
 import (
@@ -61,7 +61,7 @@ import (
 )
 
 const (
-	// maxKeys is the number of keys of which a replica keeps the usage; it drops the least recently used.
+	// A replica drops the usage of the least recently used key.
 	maxKeys = 16_384
 	day     = 24 * time.Hour
 )
@@ -83,17 +83,16 @@ type Limiter struct {
 	seed      maphash.Seed
 }
 
-// usage is a key's use as this replica knows it.
 type usage struct {
 	mu     sync.Mutex
 	rate   *rate.Limiter // nil if PerSecond is 0
 	day    int64         // days since 1970
 	spent  uint64        // gas of the day that this replica admitted
-	all    uint64        // gas of the day of all replicas, as known here
+	all    uint64        // the same of all replicas, as known here
 	credit uint64        // part of spent that was given back, less that taken again
 }
 
-// New returns a Limiter. Prefix starts every Redis key, so that deployments can share a Redis.
+// New's prefix starts every Redis key, so that deployments can share a Redis.
 func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	l := &Limiter{
 		client: client, prefix: prefix, replica: rand.Text()[:12], log: log, seed: maphash.MakeSeed(),
@@ -118,7 +117,7 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 	return l
 }
 
-// Over returns how long the key must wait for its next unit at this replica, or 0. It only reads local state.
+// Over returns the wait for the key's next unit at this replica, or 0. It reads only local state.
 func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 	u, now := l.usage(key), time.Now()
 	u.mu.Lock()
@@ -134,8 +133,8 @@ func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 
 func etherOf(key string) string { return key + "/ether" }
 
-// Take takes a request's cost (at most the burst) from the key's quota and returns the remaining quota. It takes all
-// of the gas and gwei or none.
+// Take takes a request's cost (at most the burst) from the key's quota and returns the remaining quota. Of gas and
+// gwei it takes all or none.
 func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost score.Cost) (left score.Left) {
 	now := time.Now()
 	if q.PerSecond > 0 || q.Gas > 0 {
@@ -188,7 +187,7 @@ func (l *Limiter) take(ctx context.Context, now time.Time, key string, q score.Q
 	return t.left
 }
 
-// Return gives back unused gas and gwei of a Take. It ignores those of another day.
+// Return gives back unused gas and gwei of a Take, except those of another day.
 func (l *Limiter) Return(key string, cost score.Cost) {
 	l.giveBack(key, cost.Gas, cost.At)
 	l.giveBack(etherOf(key), cost.Gwei, cost.At)
@@ -221,7 +220,6 @@ func dayOf(now time.Time) int64 { return now.Unix() / int64(day/time.Second) }
 
 func untilTomorrow(now time.Time) time.Duration { return now.UTC().Truncate(day).Add(day).Sub(now) }
 
-// begin adapts the usage to the day and the quota.
 func (u *usage) begin(now time.Time, q score.Quota) {
 	u.roll(now)
 	switch {
@@ -238,8 +236,8 @@ func (u *usage) roll(now time.Time) {
 	}
 }
 
-// spentOn returns the gas that this replica and, as known here, all replicas spent on a day; 0 for any day but the
-// current one.
+// spentOn returns the gas that this replica and, as known here, all replicas spent; 0 for any day but the current
+// one.
 func (u *usage) spentOn(day int64) (here, all uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -249,9 +247,8 @@ func (u *usage) spentOn(day int64) (here, all uint64) {
 	return u.spent, u.all
 }
 
-// admit refuses a cost above the quota here, or takes tokens and credit for it. left is the remaining quota as this
-// replica knows it; credit is the gas that it saves. With a rate, even a used-up budget leads to an exchange, so that
-// a flushed Redis gets its counts back.
+// admit refuses a cost above the quota here, or takes tokens and credit for it. credit is the gas that it saves. With
+// a rate, even a used-up budget leads to an exchange, so that a flushed Redis gets its counts back.
 func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -293,7 +290,7 @@ func (t *take) settle() {
 	t.left.Gas = gasLeft(t.quota, t.reply.all, t.usage.settleReplied(t))
 }
 
-// settleReplied adopts Redis's counts and returns the credit. If the take was refused, its credit is back.
+// settleReplied adopts Redis's counts and returns the credit.
 func (u *usage) settleReplied(t *take) (credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -325,7 +322,7 @@ func (u *usage) settleAlone(t *take) {
 	t.left.Gas = gasLeft(t.quota, u.all, u.credit)
 }
 
-// gasLeft returns the rest of a budget of which spent is used, less its credit.
+// gasLeft returns the rest of a budget after spent, less its credit.
 func gasLeft(q score.Quota, spent, credit uint64) uint64 {
 	return q.Gas - min(spent-min(credit, spent), q.Gas)
 }

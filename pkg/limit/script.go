@@ -6,14 +6,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// scriptCall is the keys and arguments of one call of a script.
 type scriptCall struct {
 	keys []string
 	args []any
 }
 
-// run calls a script in one exchange with Redis, or with each server of a Cluster. A second exchange follows where a
-// server does not know the script yet. The error is one of those that prevented a reply.
+// run calls a script in one exchange with Redis, or with each server of a Cluster. If a server lacks the script, a
+// second exchange follows. The error is one that prevented a reply.
 func (l *Limiter) run(ctx context.Context, script *redis.Script, calls []scriptCall) ([]*redis.Cmd, error) {
 	replies := make([]*redis.Cmd, len(calls))
 	err := l.client.Call(ctx, func(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// mostKeys bounds the list of keys on the screen: valid ones first, then newest. `scorelay keys list` is unbounded.
+// mostKeys bounds the list of keys: valid ones first, then newest. `scorelay keys list` is unbounded.
 const mostKeys = 500
 
 type keysView struct {
@@ -51,7 +51,7 @@ func revoked(k apikey.Key) int {
 	return 0
 }
 
-// createKey creates a key and redirects to its screen, so that a reload does not create another one.
+// createKey redirects to the key's screen: a reload must not create another key.
 func (o *Ops) createKey(r *request) error {
 	var terms apikey.Terms
 	if err := termsOf(r, &terms); err != nil {
@@ -67,8 +67,8 @@ func (o *Ops) createKey(r *request) error {
 	return nil
 }
 
-// secret returns a new key's secret to the session that created it, the first time the key is shown. It travels
-// sealed in a cookie, because another replica may serve the next request and replicas do not store it.
+// secret returns a new key's secret to the session that created it, the first time the key is shown; later "". The
+// secret travels sealed in a cookie: another replica may serve the next request, and replicas store no secrets.
 func (o *Ops) secret(r *request, id string) string {
 	secret, made := strings.CutPrefix(o.made.Holder(r.Request), r.session+" "+id+" ")
 	if !made {
@@ -91,7 +91,7 @@ func (o *Ops) key(r *request) error {
 		frame
 		Is     apikey.Key
 		Rights []string
-		Secret string // shown once
+		Secret string
 	}{o.frame(r.Request, keys[at].Name, "keys"), keys[at], apikey.Rights(), o.secret(r, keys[at].ID)})
 	return nil
 }
@@ -117,7 +117,7 @@ func (o *Ops) revokeKey(r *request) error {
 	return nil
 }
 
-// keyProblem converts errors of the request to a problem, and returns other errors as they are.
+// keyProblem converts errors of the request to a problem, and returns others as they are.
 func keyProblem(err error) error {
 	switch {
 	case errors.Is(err, apikey.ErrNotFound), errors.Is(err, apikey.ErrRevoked):
@@ -130,7 +130,7 @@ func keyProblem(err error) error {
 
 var errForm = errors.New("this field cannot be read")
 
-// termsOf parses a form with all terms of a key. An empty expiry leaves the old one.
+// termsOf parses a form with all terms of a key. If the expiry is empty, the old one stays.
 func termsOf(r *request, t *apikey.Terms) (err error) {
 	number := func(field string) uint64 {
 		text := strings.ReplaceAll(strings.TrimSpace(r.PostFormValue(field)), ",", "")

@@ -21,10 +21,10 @@ const (
 
 type letter struct {
 	score.DeadLetter
-	Name    string // its short id
+	Name    string // short id
 	Subject string
 	JSON    string // the whole letter; only on its own screen
-	Refusal string // why it cannot be replayed, or empty
+	Refusal string // why a replay is refused, or empty
 }
 
 func shown(d score.DeadLetter) letter {
@@ -107,14 +107,13 @@ func (o *Ops) find(r *request, names []string) ([]letter, error) {
 
 type replayView struct {
 	frame
-	Letters []letter // to be replayed
-	Left    []letter // that cannot be replayed
-	More    int      // number left for another replay
+	Letters []letter
+	Left    []letter // refused
+	More    int      // left for another replay
 	Back    string
 }
 
-// preview shows the letters that a replay would accept, and its form: the given letters, or all unreplayed ones of an
-// outcome.
+// preview shows the letters that a replay would accept: the given letters, or all unreplayed ones of an outcome.
 func (o *Ops) preview(r *request) error {
 	view := replayView{frame: o.frame(r.Request, "Replay", "letters"), Back: "/ops/dead-letters"}
 	names := r.URL.Query()["id"]

@@ -20,7 +20,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Home page, sign-in and sign-out.
 const (
 	home    = "/ops"
 	signIn  = "/ops/sign-in"
@@ -35,7 +34,7 @@ const maxForm = 256 << 10
 
 // Config configures Ops; all fields are required.
 type Config struct {
-	Token    string // sign-in token of operators, at least MinToken bytes
+	Token    string // at least MinToken bytes
 	Overview *overview.Shared
 	History  *overview.History
 	Stream   *stream.Stream
@@ -118,7 +117,7 @@ func (o *Ops) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isToken compares in constant time, for any length.
+// isToken compares in constant time.
 func (o *Ops) isToken(text string) bool {
 	sum := sha256.Sum256([]byte(text))
 	return subtle.ConstantTimeCompare(sum[:], o.token[:]) == 1
@@ -129,25 +128,25 @@ type file struct {
 	body []byte
 }
 
-// files are the static files by path: the page's, and two of this package.
+// files are the static files by path.
 var files = func() map[string]file {
 	all := map[string]file{}
 	for name, kind := range page.Files {
 		all[home+"/"+name] = file{kind, page.File(name)}
 	}
 	for name, kind := range map[string]string{"ops.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"} {
-		body, _ := assets.ReadFile("assets/" + name) // it is embedded
+		body, _ := assets.ReadFile("assets/" + name) // embedded
 		all[home+"/"+name] = file{kind, body}
 	}
 	return all
 }()
 
-// request is a request with a session.
+// request has a session.
 type request struct {
 	*http.Request
 	w        http.ResponseWriter
-	operator string // name that the operator entered
-	session  string // session id, for the log
+	operator string // as the operator entered it
+	session  string // for the log
 }
 
 func (o *Ops) handle(serve func(*request) error) http.HandlerFunc {
@@ -166,12 +165,10 @@ func (o *Ops) handle(serve func(*request) error) http.HandlerFunc {
 	}
 }
 
-// did logs an operator's change.
 func (o *Ops) did(r *request, what string, args ...any) {
 	o.Log.Info("an operator changed something on /ops", append([]any{"what", what, "operator", r.operator, "session", r.session, "from", r.RemoteAddr}, args...)...)
 }
 
-// problem is an error to show.
 type problem struct {
 	Status        int
 	Title, Detail string
@@ -179,11 +176,10 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Title }
 
-// frame is the common part of all screens.
 type frame struct {
 	Title    string
 	Tab      string
-	Operator string // name of the session's operator, or empty
+	Operator string // of the session, or empty
 	CSRF     string
 }
 
@@ -215,7 +211,6 @@ func (o *Ops) show(w http.ResponseWriter, status int, screen string, view any) {
 	_, _ = w.Write(body.Bytes())
 }
 
-// redirect redirects the browser to another screen, by GET.
 func (o *Ops) redirect(w http.ResponseWriter, to string) {
 	page.Guard(w)
 	w.Header().Set("Location", to)

@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// functions are this package's template functions, besides the page's.
+// functions are template functions besides the page's.
 var functions = template.FuncMap{
 	"age": age, "wei": wei, "bytes": overview.Bytes,
 	"perSecond": func(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) },
@@ -30,13 +30,12 @@ var functions = template.FuncMap{
 	"list":      func(all []string) string { return strings.Join(all, ", ") },
 }
 
-// termsView is the data of the template "terms".
 type termsView struct {
 	Terms  apikey.Terms
-	Rights []string // all rights
+	Rights []string
 }
 
-// lowFunds is the time in seconds that a balance should last: a day, as in `scorelay status`.
+// lowFunds is how many seconds a balance should last, as in `scorelay status`.
 const lowFunds = 24 * 60 * 60
 
 // age formats the seconds that a *float64 or *int64 points to; a dash for nil.
@@ -54,7 +53,7 @@ func age(seconds any) string {
 	return "–"
 }
 
-// wei parses an amount of a document.
+// wei parses an amount of a document; 0 if invalid.
 func wei(text string) *big.Int {
 	n, ok := new(big.Int).SetString(text, 10)
 	if !ok {
@@ -63,7 +62,6 @@ func wei(text string) *big.Int {
 	return n
 }
 
-// mostBacklog is the number of projects shown with a backlog.
 const mostBacklog = 10
 
 type titled struct {
@@ -141,7 +139,7 @@ func blockFill(s overview.Sample) *float64 {
 }
 
 // plot charts a value, with a scale up to at least least, and gaps for missing values. It ends at the newest sample
-// and covers HistoryFor. If all values are missing, the plot is empty.
+// and covers HistoryFor. If all values are missing, it is empty.
 func plot(title, unit string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) titled {
 	var values []float64
 	for _, s := range samples {

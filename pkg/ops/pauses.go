@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// paused is a pause with its scope, as forms name it.
 type paused struct {
 	What string // all, lane or project
 	ID   string // of a lane or project
@@ -109,7 +108,7 @@ func (o *Ops) pause(r *request) error {
 	return nil
 }
 
-// resume ends a pause; with the scope "all" it ends every pause.
+// resume ends a pause; with the scope "all" every pause.
 func (o *Ops) resume(r *request) error {
 	what, err := o.what(r)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// maxName bounds an operator's name, in bytes.
+// maxName is in bytes.
 const maxName = 60
 
 // holder returns the operator's name and the id of a request's session, or "".
@@ -19,7 +19,6 @@ func (o *Ops) holder(r *http.Request) (operator, session string) {
 // signedIn ends the URL after a sign-in. If such a request lacks a session, the browser rejected the cookie.
 const signedIn = "signed-in"
 
-// signIn shows the form and handles the name and token that it sends.
 func (o *Ops) signIn(w http.ResponseWriter, r *http.Request) {
 	view := struct {
 		frame

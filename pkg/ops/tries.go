@@ -11,7 +11,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate of tries, for all clients together. A token cannot be guessed; this bounds the work of comparing.
+// Rate of tries, for all clients together. It bounds the work of comparing: a token cannot be guessed.
 const (
 	triesPerSecond = 1
 	triesAtOnce    = 10
@@ -21,7 +21,7 @@ const (
 const (
 	right   = "right"
 	wrong   = "wrong"
-	limited = "limited" // not compared, since there were too many tries
+	limited = "limited" // refused before the comparison
 )
 
 // tries limits and counts tries of the token. It logs failed ones at most once a minute, so that an attacker cannot

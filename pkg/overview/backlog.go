@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Bounds on reading the backlog.
 const (
 	mostRead = 500_000 // updates
 	readFor  = 2 * time.Second
@@ -50,7 +49,7 @@ func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score
 	return all
 }
 
-// waiting is a number of waiting updates and creations, and when the oldest was accepted.
+// waiting counts unassigned updates and creations. oldest is when the oldest was accepted.
 type waiting struct {
 	updates uint64
 	oldest  time.Time
@@ -62,16 +61,15 @@ func (w *waiting) add(at time.Time) {
 	}
 }
 
-// backlog contains the unassigned updates and creations.
 type backlog struct {
 	lanes    map[score.Lane]*waiting
 	projects map[score.ProjectID]*waiting
-	whole    bool // it was read to its end
+	whole    bool // read to its end
 }
 
 var errEnough = errors.New("enough was read")
 
-// read counts the messages of the stream that journals have yet to bind. It skips the start of the stream if only
+// read counts the messages of the stream that journals have yet to assign. It skips the start of the stream if only
 // paused projects have messages there: that backlog may be large, and stays.
 func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]pause.Pause) (*backlog, error) {
 	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}

@@ -23,37 +23,37 @@ type Document struct {
 	// OK reports whether all lanes move and all known dependencies respond. Dead letters, webhooks and standings have
 	// their own alerts.
 	OK      bool   `json:"ok"`
-	Verdict string `json:"verdict"` // a sentence
+	Verdict string `json:"verdict"`
 
 	Lanes     []Lane     `json:"lanes"` // all of the roster, even if idle or gone
 	Replicas  []Replica  `json:"replicas"`
 	Endpoints []Endpoint `json:"endpoints"`
-	Backlog   []Project  `json:"backlog"` // projects with a backlog, largest first
+	Backlog   []Project  `json:"backlog"` // largest first
 
 	Rates *Rates `json:"rates,omitempty"`
-	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; set only if a relayer tops up
+	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; nil unless a relayer tops up
 
-	BacklogWhole bool   `json:"backlogWhole"` // the backlog was read to its end; if false, it may be larger
+	BacklogWhole bool   `json:"backlogWhole"` // read to its end; if false, the backlog may be larger
 	Chain        Chain  `json:"chain"`
 	Ledger       Ledger `json:"ledger"`
 	NATS         NATS   `json:"nats"`
 	Redis        Redis  `json:"redis"`
 
 	Halted string       `json:"halted,omitempty"` // why accepting halts
-	Paused *pause.Pause `json:"paused,omitempty"` // everything is paused, by an operator
-	// All projects paused by an operator.
+	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
+	// By an operator.
 	PausedProjects map[score.ProjectID]pause.Pause `json:"pausedProjects,omitempty"`
 }
 
 type Lane struct {
 	Lane    score.Lane     `json:"lane"`
 	Signer  common.Address `json:"signer"`
-	State   roster.State   `json:"state"`             // desired state
+	State   roster.State   `json:"state"`             // desired
 	Replica string         `json:"replica,omitempty"` // lease holder
 	Epoch   uint64         `json:"epoch"`             // number of sessions
 
 	BalanceWei string `json:"balanceWei,omitempty"`
-	// time until the balance is spent, at the rate that its relayer observed
+	// until the balance is spent, at the rate that the lane's relayer observed
 	LastsSeconds *int64 `json:"lastsSeconds,omitempty"`
 	// minimum missing for the next transaction; only if it waits for funds
 	LacksWei string `json:"lacksWei,omitempty"`
@@ -64,12 +64,12 @@ type Lane struct {
 	Queue     int `json:"queue"`     // work that lost its slot
 
 	Waiting uint64 `json:"waiting"` // backlog of updates and creations, except paused projects
-	// age of the oldest update in the backlog, or assigned but not final
+	// of the oldest update in the backlog, or assigned but not final
 	OldestSeconds  *float64 `json:"oldestSeconds,omitempty"`
-	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // age of the oldest in the backlog
-	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // age of the oldest assigned but not final
+	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // of the oldest in the backlog
+	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // of the oldest assigned but not final
 
-	Moves  bool         `json:"moves"`            // it binds new work, or would
+	Moves  bool         `json:"moves"`            // assigns new work, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
 	Wait   lane.Wait    `json:"wait,omitempty"`
 	Since  *time.Time   `json:"since,omitempty"` // start of the wait
@@ -83,14 +83,14 @@ type Nonces struct {
 	Chain     *uint64 `json:"chain,omitempty"` // at the head
 }
 
-// Replica is a process that reported in the last seconds, or one of an older version that holds a lane's lease.
+// Replica reported in the last seconds, or is of an older version and holds a lane's lease.
 type Replica struct {
 	Role    string     `json:"role"` // api or relayer
 	Name    string     `json:"name"`
 	Version string     `json:"version,omitempty"`
 	Began   *time.Time `json:"began,omitempty"`
 	SeenAt  *time.Time `json:"seenAt,omitempty"`
-	Lanes   int        `json:"lanes"` // number of lanes that it drives
+	Lanes   int        `json:"lanes"` // driven
 }
 
 // Endpoint is the health of a chain endpoint, as one process sees it.
@@ -98,9 +98,9 @@ type Endpoint struct {
 	Endpoint string `json:"endpoint"`
 	SeenBy   string `json:"seenBy"` // a replica, or Deployment.Observer
 	Up       bool   `json:"up"`
-	Why      string `json:"why,omitempty"` // why it is down
-	Newest   uint64 `json:"newest"`        // number of its newest block; 0 if unknown
-	TookMS   int64  `json:"tookMs"`        // duration of its last call in milliseconds
+	Why      string `json:"why,omitempty"` // why down
+	Newest   uint64 `json:"newest"`        // its newest block; 0 if unknown
+	TookMS   int64  `json:"tookMs"`        // duration of its last call
 }
 
 // Project is the backlog of a project.
@@ -131,8 +131,8 @@ type TopUp struct {
 	Account    common.Address `json:"account"`
 	BalanceWei string         `json:"balanceWei,omitempty"`
 	SpentWei   string         `json:"spentWei"`       // on this UTC day, maximum fees included
-	PerDayWei  string         `json:"perDayWei"`      // limit per UTC day
-	Lane       *score.Lane    `json:"lane,omitempty"` // lane of the signer that is being paid
+	PerDayWei  string         `json:"perDayWei"`      // limit
+	Lane       *score.Lane    `json:"lane,omitempty"` // of the signer that is being paid
 	Wait       topup.Wait     `json:"wait,omitempty"`
 	Since      *time.Time     `json:"since,omitempty"` // start of the wait
 	Why        string         `json:"why,omitempty"`   // why it is stopped: a sentence
@@ -144,23 +144,22 @@ type Chain struct {
 	At    *time.Time `json:"at,omitempty"`    // of the head
 	Final uint64     `json:"final,omitempty"` // newest block of the ledger
 	Error string     `json:"error,omitempty"`
-	// Headers have unknown fields since a newer hard fork: see chain.Client.Unchecked.
+	// Headers have unknown fields of a newer hard fork: see chain.Client.Unchecked.
 	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 // Ledger is the extent of the ledger of final blocks.
 type Ledger struct {
-	Block         uint64     `json:"block"`                   // newest block; 0 if the ledger is empty
+	Block         uint64     `json:"block"`                   // newest; 0 if the ledger is empty
 	At            *time.Time `json:"at,omitempty"`            // of that block
 	BehindBlocks  *uint64    `json:"behindBlocks,omitempty"`  // behind the head
-	BehindSeconds *float64   `json:"behindSeconds,omitempty"` // behind the head, by the blocks' timestamps
-	Oldest        uint64     `json:"oldest"`                  // oldest block that it holds
+	BehindSeconds *float64   `json:"behindSeconds,omitempty"` // by the blocks' timestamps
+	Oldest        uint64     `json:"oldest"`                  // oldest block
 	Bytes         uint64     `json:"bytes"`
 	Bound         uint64     `json:"bound"`            // size in bytes above which the oldest blocks are removed
 	Writer        string     `json:"writer,omitempty"` // lease holder
 }
 
-// ledger stores the ledger's extent and its lag behind the head.
 func (d *Document) ledger(l Ledger) {
 	if l.At != nil && d.Chain.At != nil {
 		blocks, seconds := d.Chain.Head-min(d.Chain.Head, l.Block), max(0, d.Chain.At.Sub(*l.At).Seconds())
@@ -172,7 +171,7 @@ func (d *Document) ledger(l Ledger) {
 // NATS is the state of the stream of accepted updates.
 type NATS struct {
 	Copies int      `json:"copies"`
-	Behind []string `json:"behind"` // servers with a lagging copy, or that are down
+	Behind []string `json:"behind"` // servers that are down, or have a lagging copy
 	Bytes  uint64   `json:"bytes"`
 	Bound  uint64   `json:"bound"` // bytes
 }
@@ -182,14 +181,13 @@ type Redis struct {
 	Bytes uint64  `json:"bytes,omitempty"`
 	Full  float64 `json:"full,omitempty"` // used fraction of maxmemory
 	Error string  `json:"error,omitempty"`
-	// Calls of replicas that Redis refused in the last minute: role, name and error reply.
+	// Calls refused in the last minute: role, name and error reply.
 	Refused []string `json:"refused,omitempty"`
 	// Progress of the rebuild of leaderboards, histories and statistics, which are unavailable until then; else
 	// empty.
 	Rebuilding string `json:"rebuilding,omitempty"`
 }
 
-// sentences explain each wait reason of a lane to people.
 var sentences = map[lane.Wait]string{
 	lane.WaitHead:        "no block of the chain for a while",
 	lane.WaitAccount:     "its account, or the price of gas, was not read yet",

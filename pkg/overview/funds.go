@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
-// funds holds the accounts of the lanes' signers; nil if the chain is unavailable.
+// funds holds the lanes' signers' accounts; nil if the chain is unavailable.
 type funds map[score.Lane]evidence.Account
 
 // chain sets c and returns the accounts of the lanes' signers.
@@ -51,7 +51,6 @@ func (d *Deployment) chain(ctx context.Context, c *Chain, known roster.Roster) f
 	return f
 }
 
-// tell sets a lane's balance, nonce and transactions in flight.
 func (f funds) tell(l *Lane) {
 	if f == nil {
 		return
@@ -63,7 +62,7 @@ func (f funds) tell(l *Lane) {
 	}
 }
 
-// topUp returns a relayer's report of top-ups, preferably of one ready to pay, since any of them may; else nil.
+// topUp returns a relayer's report of top-ups, preferably of one ready to pay; else nil.
 func topUp(reports []replica.Report) *TopUp {
 	var found *replica.TopUp
 	for _, r := range reports {

@@ -40,7 +40,7 @@ type Deployment struct {
 	Redis     *redisdb.Client
 	Standings Standings
 	Observer  string // name of this process, for Endpoint.SeenBy
-	// Elsewhere switches JS to another NATS server. Nil if the owner of the connection does that itself.
+	// Elsewhere switches JS to another NATS server; nil if the owner of the connection does that itself.
 	Elsewhere func()
 	Log       *slog.Logger
 }
@@ -52,7 +52,7 @@ type Standings interface {
 // patience is the timeout of the chain, of Redis, and of one of several NATS servers.
 const patience = 5 * time.Second
 
-// First timeout before another server of a NATS cluster is tried: for short replies, and for reads that may be large.
+// First timeout before another server of a NATS cluster is tried: for short replies, and for possibly large reads.
 // Each further try adds a second, up to patience.
 const (
 	answers = time.Second
@@ -61,12 +61,11 @@ const (
 
 const relayer = "relayer"
 
-// stored is the part of a deployment's state that NATS holds.
 type stored struct {
 	roster  roster.Roster
 	drivers map[score.Lane]string
-	states  map[score.Lane]*lane.State // of readable journals
-	broken  map[score.Lane]error       // errors of unreadable journals
+	states  map[score.Lane]*lane.State // readable journals
+	broken  map[score.Lane]error       // unreadable journals
 	reports []replica.Report
 	marker  halt.Marker
 	paused  pause.Pauses
@@ -166,7 +165,6 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 	return s, err
 }
 
-// ledger returns the extent of the ledger of final blocks, and its writer.
 func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
 	if l.Writer, err = lease.Holder(ctx, d.JS, ledger.Lease); err != nil {
 		return l, err
@@ -233,7 +231,7 @@ func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
 	return nil
 }
 
-// stream reads the state of the stream of accepted updates, and when each lane's oldest unsettled work was accepted.
+// stream also reads when each lane's oldest unsettled work was accepted.
 func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 	updates, err := js.Stream(ctx, stream.Name)
 	if err != nil {

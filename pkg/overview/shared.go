@@ -10,13 +10,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/replica"
 )
 
-// Bounds of a shared look.
 const (
 	sharedFor   = time.Second      // maximum age
 	lookTimeout = 30 * time.Second // covers dead servers of a cluster
 )
 
-// Shared caches Look, so that callers within a second share its cost. It is safe for concurrent use.
+// Shared caches Look for a second. It is safe for concurrent use.
 type Shared struct {
 	look func(context.Context) (*Document, error)
 	turn chan struct{} // a mutex with a context: its token allows to look and to use the other fields
@@ -63,13 +62,13 @@ type Sample struct {
 	Rates
 }
 
-// History keeps the rates of the last quarter of an hour since this process started. It is safe for concurrent use.
+// History keeps the rates of the last HistoryFor. It is safe for concurrent use.
 type History struct {
 	mu      sync.Mutex
 	samples []Sample
 }
 
-// Run samples rates until ctx ends, and returns its error. It skips samples while NATS is down.
+// Run samples rates until ctx ends. It skips samples while NATS is down.
 func (h *History) Run(ctx context.Context, js jetstream.JetStream) error {
 	tick := time.NewTicker(historyEvery)
 	defer tick.Stop()
@@ -120,7 +119,7 @@ func RatesOf(reports []replica.Report) (all *Rates) {
 	}
 	if all != nil {
 		all.GasPerUpdate = ratio(float64(sum.Gas), float64(sum.Final))
-		if sum.Fees > 0 { // 0 if relayers do not report fees
+		if sum.Fees > 0 { // 0 if fees are unreported
 			all.GasPriceGwei = ratio(sum.Fees*1e9, float64(sum.Gas))
 		}
 		all.BlockFill = ratio(float64(sum.BlockGas), float64(sum.BlockLimit))

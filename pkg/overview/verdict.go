@@ -105,7 +105,7 @@ func (d *Document) paused() string {
 // nearlyFull is the used fraction of the stream's bound that needs an operator's attention.
 const nearlyFull = 0.8
 
-// Full returns the used fraction of the stream's bound; 0 without a bound.
+// Full returns the used fraction of the stream's bound; 0 if unbounded.
 func (n *NATS) Full() float64 {
 	if n.Bound == 0 {
 		return 0

@@ -27,33 +27,29 @@ const Bucket = "LANES"
 
 const key = "paused"
 
-// errUnreadable reports a stored value that is invalid or of a newer version.
+// The stored value is invalid or of a newer version.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
-// unreadable is the reason shown then, also by `scorelay status`. Running processes may keep earlier pauses.
+// The reason of the pause that Get returns for an invalid value. Running processes may keep earlier pauses.
 const unreadable = "what is paused cannot be read, and processes that knew it before keep to that"
 
-// Limits of the value, which every process watches.
 const (
 	mostProjects = 1_000
 	mostBytes    = score.MostStored
 	mostReason   = 300 // bytes; a response about many updates repeats it
 )
 
-// ErrReason reports a reason that is too long or contains control characters.
 var ErrReason = fmt.Errorf("a reason has at most %d bytes of UTF-8, in one line without control characters", mostReason)
 
-// ErrTooMuch reports that a limit on pauses is reached.
 var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, and all reasons together have to be shorter than %d KiB", mostProjects, mostBytes>>10)
 
-// Pause is the pause of one scope.
 type Pause struct {
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason,omitempty"`  // for people, callers included; may be empty
 	Refuses bool      `json:"refuses,omitempty"` // of a project or everything: the API refuses it, too
 }
 
-// Check returns ErrReason if the reason is too long, or contains characters that a terminal or log may interpret.
+// Check returns ErrReason if a terminal or log may interpret a character of the reason, or the reason is too long.
 func (p *Pause) Check() error {
 	if len(p.Reason) > mostReason || !utf8.ValidString(p.Reason) || strings.ContainsFunc(p.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ErrReason
@@ -75,14 +71,13 @@ type What struct {
 	Project *score.ProjectID
 }
 
-// Pauses is the set of paused scopes.
 type Pauses struct {
 	All      *Pause                    `json:"all,omitempty"`
 	Lanes    map[score.Lane]Pause      `json:"lanes,omitempty"`
 	Projects map[score.ProjectID]Pause `json:"projects,omitempty"`
 }
 
-// Of returns the pause of a lane: its own or that of everything; nil if it runs.
+// Of returns the lane's own pause or that of everything; nil if the lane runs.
 func (p Pauses) Of(id score.Lane) *Pause {
 	if own, paused := p.Lanes[id]; paused {
 		return &own
@@ -90,8 +85,7 @@ func (p Pauses) Of(id score.Lane) *Pause {
 	return p.All
 }
 
-// OfProject returns the pause of a project: that of everything if it refuses, else the project's own or its lane's;
-// nil if it runs.
+// OfProject returns the pause of everything if it refuses, else the project's own or its lane's; nil if it runs.
 func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
 	if p.All != nil && p.All.Refuses {
 		return p.All
@@ -152,7 +146,7 @@ func (p Pauses) Without(what What) Pauses {
 	return p
 }
 
-// Store reads and writes the pauses. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	kv jetstream.KeyValue
 	js jetstream.JetStream
@@ -166,8 +160,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{kv: kv, js: js}, nil
 }
 
-// Get returns the pauses; zero before the first. If they cannot be decoded, it returns a pause of everything, the
-// safe choice: an operator may have paused accepting, for instance while NATS moves.
+// Get returns the pauses; zero before the first. If they are invalid, it returns a pause of everything, the safe
+// choice: an operator may have paused accepting, for instance while NATS moves.
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	data, _, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
@@ -179,7 +173,7 @@ func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
 }
 
-// decode decodes the stored value; nil is empty. Its error is errUnreadable.
+// decode returns errUnreadable if data is invalid, and zero if it is nil.
 func decode(data []byte) (p Pauses, err error) {
 	if data == nil {
 		return p, nil
@@ -190,9 +184,8 @@ func decode(data []byte) (p Pauses, err error) {
 	return p, nil
 }
 
-// Update replaces the pauses with change's result, by watched.Change. It returns errUnreadable for an invalid value,
-// score.ErrNewer for one with unknown fields of a newer version, and ErrTooMuch over a limit. Only Clear replaces the
-// first two.
+// Update replaces the pauses with change's result, by watched.Change. Errors: errUnreadable for an invalid value,
+// score.ErrNewer for one with unknown fields, and ErrTooMuch. Only Clear replaces the first two.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pauses, err error) {
 	err = watched.Change(ctx, s.kv, key, "what is paused", func(stored []byte) ([]byte, error) {
 		if p, err = decode(stored); err != nil {
@@ -212,7 +205,7 @@ func (s *Store) Clear(ctx context.Context) error {
 	return watched.Change(ctx, s.kv, key, "what is paused", func([]byte) ([]byte, error) { return Pauses{}.encode() })
 }
 
-// whole returns score.ErrNewer if the value has fields unknown to this program, which a rewrite would drop.
+// whole returns score.ErrNewer if the value has unknown fields, which a rewrite would drop.
 func whole(stored []byte) error {
 	if stored == nil {
 		return nil
@@ -236,13 +229,13 @@ func (p Pauses) encode() ([]byte, error) {
 	return data, nil
 }
 
-// View is the pauses in memory, kept current by Run. It is safe for concurrent use.
+// View is the pauses in memory, kept current by Run. Safe for concurrent use.
 type View struct {
 	first Pauses // until the view has caught up
 	view  *watched.View[Pauses]
 }
 
-// View reads the pauses and returns a view of them. It ignores an invalid value stored later.
+// View reads the pauses and returns a view of them, which ignores an invalid value stored later.
 func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	first, err := s.Get(ctx)
 	if err != nil {
@@ -262,7 +255,6 @@ func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	})}, nil
 }
 
-// Current returns the pauses known to this process.
 func (v *View) Current() Pauses {
 	select {
 	case <-v.view.CaughtUp():
@@ -273,5 +265,5 @@ func (v *View) Current() Pauses {
 	}
 }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away it keeps its value.
+// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away the view keeps its value.
 func (v *View) Run(ctx context.Context) error { return v.view.Run(ctx) }

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// Batcher groups concurrent items into batches. Items that arrive during a batch go into the next one, which the
-// first waiting caller runs.
+// Items that arrive during a batch go into the next one, which the first waiting caller runs.
 type Batcher[T any] struct {
 	limit int
 	run   func(ctx context.Context, items []T) error
@@ -17,7 +16,7 @@ type Batcher[T any] struct {
 	waiting []*waiter[T]
 }
 
-// errPanicked is returned to every other caller of a batch that panicked.
+// Returned to every other caller of a batch that panicked.
 var errPanicked = errors.New("the batch panicked")
 
 type waiter[T any] struct {

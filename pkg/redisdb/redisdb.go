@@ -1,5 +1,5 @@
-// Package redisdb is the Redis connection that status, limit and standings share, with one circuit breaker. A call
-// ends within the timeout, and for a pause after a failure calls fail at once. So a dead Redis delays few requests.
+// Package redisdb is the Redis connection that status, limit and standings share. Its circuit breaker makes calls
+// fail at once for a pause after a failure, so that a dead Redis delays few requests.
 package redisdb
 
 import (
@@ -20,22 +20,21 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ErrDown is returned at once during the pause after Redis failed to respond or refused a call. Its text contains the
-// cause.
+// ErrDown is returned at once during the pause after a failure. Its text contains the cause.
 var ErrDown = errors.New("Redis failed a moment ago")
 
-// errData marks errors caused by stored data. They do not open the circuit breaker.
+// Errors of stored data leave the circuit breaker closed.
 var errData = errors.New("unexpected data in Redis")
 
-// Client is a go-redis client behind a circuit breaker. It is safe for concurrent use once its fields are set.
+// Client is safe for concurrent use once its fields are set.
 type Client struct {
 	redis.UniversalClient
 	Timeout time.Duration // of one call
 	Pause   time.Duration // how long calls fail at once after a failure
 	Log     *slog.Logger  // error replies of Redis, at most one line a minute
 
-	down    atomic.Pointer[failure] // newest failure, wrapped in ErrDown
-	refused atomic.Pointer[failure] // newest error reply: Redis responded, but refused the call
+	down    atomic.Pointer[failure] // wrapped in ErrDown
+	refused atomic.Pointer[failure] // newest error reply
 	logged  atomic.Int64            // unix ns of the last line about a refusal
 }
 
@@ -44,11 +43,11 @@ type failure struct {
 	at  time.Time
 }
 
-// refusedLately is how long Refused returns a refusal, and the minimum time between log lines about refusals.
+// Also the minimum time between log lines about refusals.
 const refusedLately = time.Minute
 
-// Open returns a client with a timeout of 200 ms and a pause of 500 ms. It does not connect yet. A failed call is
-// retried once; a Cluster allows maxRedirects retries and redirects.
+// Open returns a client with a timeout of 200 ms and a pause of 500 ms. It connects later. A failed call is retried
+// once; a Cluster allows maxRedirects retries and redirects.
 //
 // The URL is redis://[user:password@]host:port/db, or rediss:// for TLS. With ?master_name=… its hosts are Sentinels,
 // with ?cluster=true nodes of a Cluster (without /db). ?addr=host:port adds another host and may repeat.
@@ -67,7 +66,7 @@ const (
 	dialTimeout = 2 * time.Second // a dial continues in the background after its call has given up
 	dialTries   = 1
 
-	maxRedirects = 3 // redirects between nodes of a Cluster, retries included
+	maxRedirects = 3 // between nodes of a Cluster, retries included
 )
 
 func dial(text string) (redis.UniversalClient, error) {
@@ -152,7 +151,7 @@ func (c *Client) Process(ctx context.Context) (string, error) {
 	return strings.Join(ids, " "), err
 }
 
-// info reads an INFO section of Redis, or of each Cluster master. It skips servers that refuse INFO.
+// info skips servers that refuse INFO.
 func (c *Client) info(ctx context.Context, section string, read func(info string)) error {
 	ask := func(ctx context.Context, node *redis.Client) error {
 		info, err := node.Info(ctx, section).Result()
@@ -173,12 +172,12 @@ func (c *Client) info(ctx context.Context, section string, read func(info string
 	return nil
 }
 
-// BadData returns an error for unexpected data. It leaves the circuit breaker closed, since Redis responded.
+// BadData returns an error that leaves the circuit breaker closed.
 func BadData(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errData, fmt.Errorf(format, args...))
 }
 
-// Call runs one exchange with Redis within the timeout. During the pause after a failure it returns ErrDown instead.
+// Call runs one exchange within the timeout, or returns ErrDown during the pause after a failure.
 func (c *Client) Call(ctx context.Context, exchange func(context.Context) error) error {
 	if f := c.down.Load(); f != nil && time.Since(f.at) < c.Pause {
 		return f.err
@@ -189,7 +188,6 @@ func (c *Client) Call(ctx context.Context, exchange func(context.Context) error)
 	if reply := redis.Error(nil); errors.As(err, &reply) {
 		c.noteRefusal(reply)
 	}
-	// Only a failure of Redis counts, not the caller's own cancellation.
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) {
 		c.down.Store(&failure{fmt.Errorf("%w: %s", ErrDown, err), time.Now()}) //nolint:errorlint // ErrDown alone decides what callers do
 	}
@@ -212,7 +210,7 @@ func (c *Client) Refused() string {
 	return ""
 }
 
-// failedScript reports whether a command or a script failed on bad data. Redis is healthy then, unlike with LOADING
+// failedScript reports whether a command or a script failed on bad data. Then Redis is healthy, unlike with LOADING
 // or OOM.
 func failedScript(err error) bool {
 	reply := redis.Error(nil)

@@ -11,20 +11,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// NewToken returns a unique claim token.
 func NewToken() string { return rand.Text() }
 
 type claim struct {
 	items   []item
 	token   string
-	answers []byte // one letter per index of the items, in order
+	answers []byte // a letter per index of the items
 }
 
 // Claim claims 1 … score.MaxSigned updateIds of one project for one accept, and returns an answer per id. All ids
-// without an accepted update are won together. If one is busy, none is, and the answers for the others are empty: so
-// no caller holds an id while it waits for another. The same token may claim again.
-//
-// Claims that arrive during an exchange with Redis share the next script call.
+// without an accepted update are won together. If one is busy, none is won, and the other answers are empty, so that
+// no caller waits for an id while it holds another. The same token may claim again. Claims that arrive during an
+// exchange with Redis share the next script call.
 func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error) {
 	items, order := s.itemsOf(refs, func(int) byte { return 0 })
 	c := &claim{items: items, token: short(token)}
@@ -45,8 +43,7 @@ func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]sc
 	return claims, nil
 }
 
-// claimAll makes the claims of many accepts: single ids first, in the table's order, since neighbours cost less
-// together; then groups.
+// claimAll makes single claims first, in the table's order: neighbours cost less together.
 func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error {
 	arguments := make([]string, len(claims), len(claims)+1)
 	var single, together []item
@@ -79,7 +76,7 @@ func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error 
 	return nil
 }
 
-// Release undoes the token's claims after a failed accept. Other states of the updateIds stay.
+// Release undoes the token's claims; other states stay.
 func (s *Store) Release(ctx context.Context, refs []score.Ref, token string) error {
 	return s.move(ctx, "release claims", "release", refs, always(short(token)))
 }

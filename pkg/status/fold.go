@@ -12,15 +12,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Fields of each table besides its buckets and their count.
 const (
-	generation = "generation" // token of the restore that completed the table; missing while it is incomplete
+	generation = "generation" // of the restore that completed the table
 	folded     = "fold"       // generation or running restore, a space, and the position in the ledger
 )
 
 // Fold writes facts, in order, and the ledger position to in the same calls. from holds each table's expected
-// position (Folded). If one differs, it returns score.ErrFoldMoved. After any error, tables may contain part of the
-// facts; they may be folded again. If to is empty, the positions stay.
+// position (Folded). If one differs, it returns score.ErrFoldMoved. After any error, part of the facts may be stored;
+// they may be folded again. If to is empty, the positions stay.
 func (s *Store) Fold(ctx context.Context, from []string, to string, facts []score.Fact) error {
 	if len(from) != s.tables {
 		return fmt.Errorf("couldn't fold the ledger into statuses: %d positions were given of %d tables", len(from), s.tables)
@@ -103,8 +102,8 @@ func (s *Store) finals(how string, tx common.Hash, block uint64, refs []score.Re
 	return s.moves("final", refs, argument, entry{transactionOf(tx).name(), "t" + string(tx[:])})
 }
 
-// Folded returns each table's ledger position, or "". complete reports whether each table's generation is that of its
-// position, so that no status is missing.
+// Folded returns each table's ledger position, or "". complete reports whether no status is missing: each table's
+// generation is that of its position.
 func (s *Store) Folded(ctx context.Context) (at []string, complete bool, err error) {
 	fields, err := s.tablesDo(ctx, "read how far the statuses are", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HMGet(ctx, table, folded, generation)

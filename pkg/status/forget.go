@@ -13,22 +13,21 @@ import (
 // ErrForgetting: a newer token began to forget unfinished work, or Redis was flushed.
 var ErrForgetting = errors.New("another process began to forget the same, or Redis was flushed")
 
-// More fields: the token of the running removal of unfinished work, and that of the last completed one.
+// Tokens of the running removal of unfinished work, and of the last completed one.
 const (
 	forgetting = "forgetting"
 	forgotten  = "forgotten"
 )
 
-// forgottenScript: KEYS a table; ARGV the token. Records the removal as complete; returns 0 if another token is
-// newer. The table becomes incomplete, since a running restore may have written entries that were deleted then.
+// forgottenScript: KEYS a table; ARGV the token. Returns 0 if another token is newer. The table becomes incomplete,
+// since a running restore may have written entries that were deleted then.
 var forgottenScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'forgetting') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'forgotten', ARGV[1])
 redis.call('HDEL', KEYS[1], 'generation', 'fold')
 return 1`)
 
-// BeginForget starts to forget unfinished work under a token that identifies the loss. It ends removals under earlier
-// tokens.
+// BeginForget starts to forget unfinished work under a token that identifies the loss. It ends earlier removals.
 func (s *Store) BeginForget(ctx context.Context, token string) error {
 	_, err := s.tablesDo(ctx, "begin to forget what is unfinished", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HSet(ctx, table, forgetting, token)
@@ -36,8 +35,8 @@ func (s *Store) BeginForget(ctx context.Context, token string) error {
 	return err
 }
 
-// ForgetOnce forgets unfinished work, unless each table's last completed removal has this token. If one lacks it,
-// Redis was flushed or restored from an older copy. did reports whether it ran.
+// ForgetOnce forgets unfinished work, unless each table's last completed removal has this token. A flushed Redis, or
+// one restored from an older copy, lacks the token.
 func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err error) {
 	newest, err := s.tablesDo(ctx, "read what was forgotten", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HMGet(ctx, table, forgotten) // unlike HGet, returns no error for a missing field
@@ -56,9 +55,8 @@ func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err err
 }
 
 // ForgetUnfinished deletes statuses without an outcome and returns their number. After NATS lost accepted updates,
-// these would be answered as duplicates forever. A restore must follow, which brings back those still in the stream.
-// Accepting must be halted meanwhile. After an error, repeat from BeginForget on. ErrForgetting: another process
-// does.
+// such statuses would be answered as duplicates forever. A restore must follow, which brings back those still in the
+// stream. Accepting must be halted meanwhile. After an error, repeat from BeginForget on, unless it is ErrForgetting.
 func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten int, err error) {
 	if err := s.RequestRestore(ctx); err != nil { // look-ups stop answering "unknown"
 		return 0, err
@@ -92,15 +90,15 @@ func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten i
 	return forgotten, nil
 }
 
-// noteScript: KEYS the note; ARGV a number. Raises the note to the number, and returns it.
+// noteScript: KEYS the note; ARGV a number. Raises the note to the number, and returns the note.
 var noteScript = redis.NewScript(`
 local v = tonumber(redis.call('GET', KEYS[1]) or '0')
 if v >= tonumber(ARGV[1]) then return v end
 redis.call('SET', KEYS[1], ARGV[1])
 return tonumber(ARGV[1])`)
 
-// NoteSequence records that the stream of accepted updates reached a sequence, and returns the highest one recorded.
-// So it detects a rollback of NATS: Redis does not lose its data together with NATS.
+// NoteSequence records the stream's last sequence, and returns the highest one recorded. A higher one means that NATS
+// lost messages: Redis does not lose its data together with NATS.
 func (s *Store) NoteSequence(ctx context.Context, seq uint64) (highest uint64, err error) {
 	err = s.call(ctx, "note the end of the stream", func(ctx context.Context) error {
 		highest, err = noteScript.Run(ctx, s.client, []string{s.config.Prefix + "sequence"}, seq).Uint64()

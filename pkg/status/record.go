@@ -28,20 +28,20 @@ const (
 	kindBound    = 'b'
 	kindFinal    = 'f'
 
-	over = 'a' - 'A' // difference between kinds without and with a rejection beneath
-	// unaccepted is added to an outcome if no acceptance was recorded: if the chain loses it, the state is deleted.
+	over = 'a' - 'A' // between kinds without and with a rejection beneath
+	// unaccepted is added to an outcome if no acceptance was recorded. If the chain loses such an outcome, its state
+	// is deleted.
 	unaccepted = 128
 )
 
-// sizes of states in bytes, by kind.
+// In bytes, by kind.
 var sizes = map[byte]int{
 	kindClaimed: 15, kindAccepted: 1, kindBound: 9, kindClaimed - over: 30, kindAccepted - over: 16, kindBound - over: 24, kindFinal: 15, 't': 33, 's': 44,
 }
 
-// name identifies an entry. Its first four bytes must be evenly distributed.
+// The first four bytes must be evenly distributed.
 type name [16]byte
 
-// place is an entry's name and an index in it.
 type place struct {
 	name  name
 	index byte
@@ -51,9 +51,7 @@ func (p place) compare(other place) int {
 	return cmp.Or(p.name.compare(other.name), cmp.Compare(p.index, other.index))
 }
 
-// placeOf returns a reference's place. Without the salt, a caller could choose ids that share a bucket, which every
-// call would read. A colliding id would be answered as a duplicate, but 128 bits of a SHA-256 suffice: it would have
-// to be of the same project.
+// placeOf uses the salt, or a caller could choose ids that share a bucket, which every call would read.
 func (s *Store) placeOf(r *score.Ref) (p place) {
 	const salt = len(s.config.Salt)
 	var text [salt + 63]byte
@@ -73,7 +71,7 @@ func (s *Store) placeOf(r *score.Ref) (p place) {
 	return p
 }
 
-// slotName starts with the little-endian nonce, which distributes slots evenly.
+// The little-endian nonce distributes slots evenly.
 func slotName(lane score.Lane, nonce uint64) (n name) {
 	binary.LittleEndian.PutUint64(n[:], nonce)
 	binary.BigEndian.PutUint16(n[6:], uint16(lane))
@@ -123,14 +121,13 @@ func readUint(text string) (n uint64) {
 	return n
 }
 
-// parsed is a parsed state, without that of its slot or transaction.
 type parsed struct {
 	score.Status
 	beside *place     // of a bound state its slot, of a final one its transaction
 	lane   score.Lane // of the slot
 }
 
-// parseState parses the state of an update or a creation. A first claim is the zero status: it is not accepted yet.
+// parseState parses the state of an update or a creation. A first claim is the zero status.
 func parseState(state string) (p parsed, err error) {
 	if state == "" {
 		return p, nil
@@ -164,7 +161,7 @@ func parseState(state string) (p parsed, err error) {
 	return p, nil
 }
 
-// completed adds the state of a bound status's slot, or of a final one's transaction; none if state is empty.
+// completed adds the state of a slot or transaction, unless it is empty.
 func completed(st score.Status, state string) (score.Status, error) {
 	of := byte('s')
 	if st.Stage == score.Final {
@@ -185,7 +182,6 @@ func completed(st score.Status, state string) (score.Status, error) {
 	return st, nil
 }
 
-// item moves neighbouring indexes of one entry.
 type item struct {
 	name                  name
 	first, last, argument byte

@@ -10,8 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// completeScript: KEYS a table; ARGV the restore's token. Marks the table complete if its fold is still of that
-// restore.
+// completeScript: KEYS a table; ARGV the restore's token. Returns 0 if the table's fold is of another restore.
 var completeScript = redis.NewScript(`
 local fold = redis.call('HGET', KEYS[1], 'fold')
 if not fold or string.sub(fold, 1, #ARGV[1] + 1) ~= ARGV[1] .. ' ' then return 0 end
@@ -19,7 +18,7 @@ redis.call('HSET', KEYS[1], 'generation', ARGV[1])
 return 1`)
 
 // BeginRestore marks the store incomplete and resets its ledger position. at is the from for Fold: the restore's
-// token and a space. A later restore replaces an earlier one: writes of that return score.ErrFoldMoved.
+// token and a space. A later restore replaces an earlier one, whose writes return score.ErrFoldMoved.
 func (s *Store) BeginRestore(ctx context.Context) (token string, at []string, err error) {
 	token = NewToken()
 	_, err = s.tablesDo(ctx, "begin the restore", func(p redis.Pipeliner, table string) redis.Cmder {
@@ -29,7 +28,7 @@ func (s *Store) BeginRestore(ctx context.Context) (token string, at []string, er
 	return token, slices.Repeat([]string{token + " "}, s.tables), err
 }
 
-// RestoreAccepted writes "accepted" for references of the stream that have no state.
+// RestoreAccepted writes "accepted" for references that have no state.
 func (s *Store) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
 	return s.move(ctx, "restore what was accepted", "accepted", refs, always(""))
 }
@@ -46,8 +45,8 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 
 func ofRestore(fold, token string) bool { return strings.HasPrefix(fold, token+" ") }
 
-// RequestRestore requests a restore, because no process will write some missing statuses any more. A running restore
-// may be past them already, so it is refused.
+// RequestRestore: some missing statuses have no writer any more. A running restore may be past them, so it is
+// refused.
 func (s *Store) RequestRestore(ctx context.Context) error {
 	_, err := s.tablesDo(ctx, "request a restore", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HDel(ctx, table, generation, folded)

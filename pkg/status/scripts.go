@@ -39,13 +39,11 @@ const (
 	maxCalls     = 4   // of one exchange
 )
 
-// clusterTables is the number of tables in a Cluster.
 const clusterTables = 64
 
-// table returns the key of a table. The part in braces selects its hash slot.
+// The part in braces selects the hash slot.
 func (s *Store) table(i int) string { return s.config.Prefix + "{" + strconv.Itoa(i) + "}" }
 
-// tableOf returns the table of a project.
 func (s *Store) tableOf(project score.ProjectID) int {
 	return int(binary.BigEndian.Uint32(project[:])) % s.tables
 }
@@ -76,8 +74,8 @@ type scriptCall struct {
 	args   []any
 }
 
-// exchange makes calls in one round trip and returns their replies. If Redis lacks a script, it repeats all calls
-// with the scripts' text, so they must be idempotent.
+// exchange makes calls in one round trip. If Redis lacks a script, it repeats all calls with the scripts' text, so
+// they must be idempotent.
 func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (answers []*redis.Cmd, err error) {
 	answers = make([]*redis.Cmd, len(calls))
 	err = s.call(ctx, what, func(ctx context.Context) error {
@@ -105,7 +103,7 @@ func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (
 
 // writes returns the calls of write.lua that move items of a table; each call ends with the items of last. An item is
 // a name (16 bytes), the first and the last index, and an argument index. The last argument of a claim is the number
-// of leading items that stand alone. Other items with the same argument form a group: all are won, or none changes.
+// of leading items that stand alone. Other items with the same argument form a group.
 func (s *Store) writes(move string, table int, items []item, arguments []string, last ...item) (calls []scriptCall) {
 	for chunk := range slices.Chunk(items, maxItems) {
 		blob := make([]byte, 0, (len(chunk)+len(last))*19)
@@ -123,7 +121,7 @@ func (s *Store) writes(move string, table int, items []item, arguments []string,
 	return calls
 }
 
-// Indexes of a fold's positions in the arguments of write.lua: before the call, and after it.
+// Indexes of a fold's positions in the arguments of write.lua.
 const (
 	argFrom = 3
 	argTo   = 4
@@ -166,7 +164,7 @@ func (s *Store) moves(move string, refs []score.Ref, argument func(i int) string
 	s.each(refs, func(table int, of []int) {
 		for len(of) > 0 {
 			var args arguments
-			n := 0 // references with arguments that fit
+			n := 0
 			numbers := make([]byte, 0, len(of))
 			for n < len(of) && len(args.list) < maxArguments-len(beside) {
 				numbers = append(numbers, args.number(argument(of[n])))

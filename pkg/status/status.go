@@ -11,11 +11,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Config configures a Store. Zero fields except Salt take their defaults.
+// Config: zero fields except Salt take their defaults.
 type Config struct {
 	Prefix    string        // of every key; unique among deployments that share a Redis. Default "scorelay:"
-	Retention time.Duration // retention of a status after its last change, in whole seconds. Default 7 days
-	Salt      [16]byte      // a secret of the deployment: a caller who knows it can choose ids that slow Redis down
+	Retention time.Duration // of a status after its last change, in whole seconds. Default 7 days
+	Salt      [16]byte      // secret, or a caller can choose ids that slow Redis down
 	Claim     time.Duration // lifetime of a claim; must exceed the duration of an accept. Default 15 s
 }
 
@@ -58,11 +58,10 @@ func New(client *redisdb.Client, config Config) *Store {
 }
 
 // Read returns the status of each reference, in two exchanges per table for up to maxItems references. A reference
-// without a state has the zero Status. complete reports whether each table that was read has its generation. If a
-// slot changes between the exchanges, the status is one from before or after.
+// without a state has the zero Status. complete reports whether each table that was read has its generation.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
 	statuses, complete = make([]score.Status, len(refs)), true
-	// slots and transactions by table, with the indexes of their references
+	// by table, with the indexes of their references
 	beside := make([]map[place][]int, s.tables)
 	var failed error
 	s.each(refs, func(table int, of []int) {
@@ -119,7 +118,7 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 	return statuses, complete, nil
 }
 
-// states returns the states at places in a table, and whether the table is complete.
+// states also reports whether the table is complete.
 func (s *Store) states(ctx context.Context, table int, places []place) (states map[place]string, complete bool, err error) {
 	states, complete = make(map[place]string, len(places)), true
 	places = slices.Compact(slices.SortedFunc(slices.Values(places), place.compare))

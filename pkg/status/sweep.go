@@ -9,7 +9,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
-// Parameters of Sweep.
 const (
 	swept     = 256  // buckets per call
 	hurried   = 64   // calls per Sweep when memory is short
@@ -18,21 +17,19 @@ const (
 	shortened = 0.9  // factor on the age of the oldest final status, per pass
 )
 
-// hand is the progress of Sweep in a table.
 type hand struct {
 	mu     sync.Mutex
 	at     int           // the next bucket
 	finals time.Duration // retention of final statuses, at most the configured one
-	oldest time.Duration // age of the oldest final status in this pass
+	oldest time.Duration // of the oldest final status in this pass
 }
 
-// Sweep removes some statuses older than the retention, and defers the store's expiry to twice the retention: so the
-// data of an abandoned deployment disappears. Call it about once a second. Other writes remove old statuses from the
-// buckets that they add to; Sweep reaches the rest when traffic falls.
+// Sweep removes some statuses older than the retention. It defers the store's expiry to twice the retention, so that
+// the data of an abandoned deployment disappears. Call it about once a second.
 //
 // When Redis is short of memory, Sweep removes final statuses early, oldest first, but never pending ones.
 func (s *Store) Sweep(ctx context.Context) error {
-	var part float64 // used fraction of Redis's maxmemory
+	var part float64
 	err := s.call(ctx, "ask how much memory there is", func(ctx context.Context) (err error) {
 		_, part, err = s.client.Memory(ctx)
 		return err
@@ -72,9 +69,8 @@ func (s *Store) sweepSome(ctx context.Context, table int, part float64) error {
 	return nil
 }
 
-// sweep calls sweep.lua once, starting at bucket from. It removes statuses older than the retention, and final ones
-// older than finals. With a token in forget it removes unfinished statuses instead; ErrForgetting: another token is
-// current.
+// sweep removes statuses from bucket from on that are older than the retention, and final ones older than finals.
+// With a token in forget it removes unfinished statuses instead; ErrForgetting: another token is current.
 func (s *Store) sweep(ctx context.Context, what string, table, from int, forget string, finals time.Duration) (
 	next, forgotten int, oldest time.Duration, err error,
 ) {

@@ -11,8 +11,7 @@ import (
 )
 
 // Accepted records that updates, creations and edits are stored in the stream, and replaces the claims with these
-// tokens, in the order of refs. Another request's claim over a rejection stays. A creation or an edit has no claim:
-// it replaces a rejection, and its token is ignored.
+// tokens, in the order of refs. A creation or an edit replaces a rejection, and its token is ignored.
 func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
 	if len(refs) != len(tokens) {
 		return fmt.Errorf("couldn't mark %d records as accepted: %d tokens were given", len(refs), len(tokens))
@@ -25,15 +24,15 @@ func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string)
 	})
 }
 
-// short returns a token as stored in a claim. It is compared only with tokens of the same update.
+// short shortens a token, which is compared only with tokens of the same update.
 func short(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return string(sum[:8])
 }
 
-// Bound records that updates, a creation or an edit are assigned to a slot, even if they were in another one. A
-// rejection stays if one of txs caused it: the transactions so far of this slot and of those close behind it. It also
-// stays if its block is after final, the newest final block at assignment: the slot is no later try.
+// Bound records an assignment to a slot, even from another one. A rejection stays if one of txs caused it: the
+// transactions so far of this slot and of those close behind it. A rejection also stays if its block is after final,
+// the newest final block at assignment, since the slot is no later try.
 func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	to := string(appendUint([]byte(boundState(lane, nonce)), final, 5))
 	for _, tx := range txs {
@@ -43,7 +42,7 @@ func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs [
 	return s.move(ctx, "mark as batched", "bound", refs, always(to))
 }
 
-// Released records that they left the slot and wait for another. States of other slots stay.
+// Released records that refs left the slot and wait for another. States of other slots stay.
 func (s *Store) Released(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref) error {
 	return s.move(ctx, "mark as accepted again", "released", refs, always(boundState(lane, nonce)))
 }

@@ -9,14 +9,13 @@ import (
 )
 
 var (
-	// ErrNotAddress reports a malformed address.
 	ErrNotAddress = errors.New("must be 0x followed by 40 hex digits")
 	// ErrChecksum reports an address in mixed case with a wrong EIP-55 checksum: most likely a typing error.
 	ErrChecksum = errors.New("has a wrong EIP-55 checksum; correct it or write it in lower case")
 )
 
-// ParseAddress parses 0x and 40 hex digits: all lower case, all upper case, or mixed case with the right EIP-55
-// checksum. Errors: ErrNotAddress, ErrChecksum.
+// ParseAddress accepts lower case, upper case, or mixed case with the right EIP-55 checksum. Errors: ErrNotAddress,
+// ErrChecksum.
 func ParseAddress(s string) (common.Address, error) {
 	var a common.Address
 	digits, found := strings.CutPrefix(s, "0x")

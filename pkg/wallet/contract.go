@@ -7,11 +7,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// isValidSignature is the selector of ERC-1271's isValidSignature(bytes32,bytes), and its positive answer.
+// The selector of ERC-1271's isValidSignature(bytes32,bytes), and its positive answer.
 var isValidSignature = [4]byte{0x16, 0x26, 0xba, 0x7e}
 
 // ContractCall returns the calldata that asks a contract wallet, by ERC-1271, to confirm a signature of the digest.
-// It is for eth_call, as the answer may change with the wallet's state.
+// The answer may change with the wallet's state.
 func ContractCall(digest common.Hash, signature []byte) []byte {
 	padded := (len(signature) + 31) / 32 * 32
 	call := make([]byte, 4+3*32+padded)
@@ -23,7 +23,7 @@ func ContractCall(digest common.Hash, signature []byte) []byte {
 	return call
 }
 
-// ContractAgrees parses the answer to ContractCall. Only the exact magic value, in one whole word, is positive.
+// ContractAgrees accepts only the exact magic value, in one whole word.
 func ContractAgrees(answer []byte) bool {
 	return len(answer) == 32 && bytes.Equal(answer[:4], isValidSignature[:]) && bytes.Equal(answer[4:], make([]byte, 28))
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The common parts of all domains, and their type as it is hashed: part of the interface, like the types of
-// messages.
+// Part of the interface, like the types of messages.
 const (
 	domainName    = "Scorelay"
 	domainVersion = "1"
@@ -29,7 +28,6 @@ type Domain struct {
 	separator common.Hash
 }
 
-// NewDomain returns the domain of a contract on a chain, with name "Scorelay" and version "1".
 func NewDomain(chainID uint64, contract common.Address) Domain {
 	return Domain{chainID, contract, crypto.Keccak256Hash(
 		crypto.Keccak256([]byte(domainType)),
@@ -59,8 +57,8 @@ type domainJSON struct {
 	Contract string  `json:"verifyingContract"`
 }
 
-// MarshalJSON returns the domain in the form of `eth_signTypedData`. The chain's id is a number, as some libraries
-// reject a string. Ids beyond 2^53 - 1 are exact in the text, but some parsers round them. The zero Domain is null.
+// MarshalJSON returns the form of `eth_signTypedData`. The chain's id is a number, as some libraries reject a string.
+// Some parsers round ids beyond 2^53 - 1. The zero Domain is null.
 func (d Domain) MarshalJSON() ([]byte, error) {
 	if d == (Domain{}) {
 		return []byte("null"), nil
@@ -72,8 +70,8 @@ func (d Domain) MarshalJSON() ([]byte, error) {
 	return json.Marshal(domainJSON{domainName, domainVersion, &d.chainID, string(address)})
 }
 
-// UnmarshalJSON parses the form of MarshalJSON; null is ignored, as in encoding/json. The error wraps ErrDomain,
-// also for another name or version: that is a foreign scheme.
+// UnmarshalJSON parses the form of MarshalJSON; null is ignored, as in encoding/json. The error wraps ErrDomain, also
+// for another name or version, since that is a foreign scheme.
 func (d *Domain) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil

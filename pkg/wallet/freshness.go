@@ -7,19 +7,16 @@ import (
 )
 
 var (
-	// ErrNotTime reports a malformed time.
 	ErrNotTime = errors.New("must be the current time as decimal milliseconds since 1970, digits only")
-	// ErrTooOld reports a message from too long ago.
-	ErrTooOld = errors.New("is too old")
+	ErrTooOld  = errors.New("is too old")
 	// ErrTooFarAhead reports a time in the future: the signer's clock is ahead of ours.
 	ErrTooFarAhead = errors.New("lies in the future")
 )
 
-// maxTimeDigits is the length of the times until the year 2286, in milliseconds.
+// Enough until the year 2286.
 const maxTimeDigits = 13
 
-// ParseTime parses a message: milliseconds since 1970 as 1 to 13 decimal digits, the first one nonzero. Errors:
-// ErrNotTime.
+// ParseTime parses milliseconds since 1970 as 1 to 13 decimal digits, the first one nonzero. Errors: ErrNotTime.
 func ParseTime(message string) (time.Time, error) {
 	if len(message) < 1 || len(message) > maxTimeDigits || message[0] == '0' {
 		return time.Time{}, ErrNotTime

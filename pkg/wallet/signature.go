@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Errors of a signature, whoever signed.
+// Errors of a signature, whichever key signed.
 var (
 	ErrSignatureLength = errors.New("must be 65 bytes (r, s, v), or 64 in the compact form of EIP-2098")
 	ErrSignatureV      = errors.New("has a recovery value v other than 0, 1, 27 or 28")
@@ -65,19 +65,18 @@ func (s Signature) Compact() score.GroupSignature {
 	return compact
 }
 
-// Recover returns the address of the key that signed the digest. Every valid signature recovers to some address;
+// Recover returns the address of the key that signed the digest. Every valid signature recovers to some address, so
 // the caller must compare it with the expected one. Errors: ErrUnrecoverable.
 func (s Signature) Recover(digest common.Hash) (common.Address, error) {
 	key, err := crypto.Ecrecover(digest[:], s[:])
 	if err != nil {
 		return common.Address{}, ErrUnrecoverable
 	}
-	hash := crypto.Keccak256Hash(key[1:]) // without the byte of the point's format
+	hash := crypto.Keccak256Hash(key[1:]) // after the byte of the point's format
 	return common.Address(hash[12:]), nil
 }
 
-// PersonalDigest returns the digest that `personal_sign` signs for a text (EIP-191, version 0x45), as in web3.js,
-// ethers and viem.
+// PersonalDigest returns the digest that `personal_sign` signs for a text (EIP-191, version 0x45).
 func PersonalDigest(message string) common.Hash {
 	text := append(make([]byte, 0, 64), "\x19Ethereum Signed Message:\n"...)
 	text = strconv.AppendInt(text, int64(len(message)), 10)

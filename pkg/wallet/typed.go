@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The EIP-712 types as they are hashed. They are part of the interface: any change makes another scheme.
+// Part of the interface: any change makes another scheme.
 const (
 	payloadType = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
 	groupType   = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
@@ -19,7 +19,7 @@ const (
 	projectEdit = "EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)" + editType
 )
 
-// Payload is an update as its caller sees it. An EIP-712 signature covers all of it.
+// Payload is an update as its caller sees it.
 type Payload struct {
 	Update     score.UpdateID
 	Project    score.ProjectID
@@ -29,7 +29,6 @@ type Payload struct {
 	Message    uint64 // time of signing, milliseconds since 1970
 }
 
-// Digest returns the `eth_signTypedData_v4` digest of the payload.
 func (d Domain) Digest(p Payload) common.Hash {
 	payload := crypto.Keccak256(
 		crypto.Keccak256([]byte(payloadType)),
@@ -43,8 +42,8 @@ func (d Domain) Digest(p Payload) common.Hash {
 	return d.digest(payload)
 }
 
-// GroupDigest returns the `eth_signTypedData_v4` digest of a group, as the contract computes it. body is its
-// updates as in the calldata. It covers no time: a group can be sent again, and its ids apply once.
+// GroupDigest returns the digest of a group, as the contract computes it. body is its updates as in the calldata. The
+// digest covers no time: a group can be sent again, and its ids apply once.
 func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byte) common.Hash {
 	return d.digest(crypto.Keccak256(
 		crypto.Keccak256([]byte(groupType)),
@@ -54,8 +53,7 @@ func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byt
 	))
 }
 
-// EditDigest returns the `eth_signTypedData_v4` digest of an owner's edit, as the contract computes it. The primary
-// type is EditProject.
+// EditDigest returns the digest of an owner's edit, as the contract computes it.
 func (d Domain) EditDigest(e score.ProjectEdit) common.Hash {
 	var edits []byte
 	for _, edit := range e.Edits {
@@ -88,7 +86,6 @@ type member struct {
 	Type string `json:"type"`
 }
 
-// membersOf parses a type's text.
 func membersOf(text string) (members []member) {
 	_, list, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	for text := range strings.SplitSeq(list, ",") {

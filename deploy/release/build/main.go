@@ -108,12 +108,12 @@ func emptyFolder(folder string) (string, error) {
 }
 
 type release struct {
-	version string // tag
+	version string
 	from    string // cloned revision: the tag, or HEAD
 	section string // in the changelog
 	commit  string
-	source  string    // folder of the clone
-	out     string    // output folder
+	source  string // folder of the clone
+	out     string
 	made    time.Time // commit time, used for all timestamps
 	env     []string  // environment of every command
 	log     io.Writer
@@ -164,7 +164,6 @@ func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	return nil
 }
 
-// output runs a command and returns its stdout without trailing newlines.
 func (r *release) output(ctx context.Context, dir string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, args[0], args[1:]...)
 	command.Dir, command.Env = dir, r.env

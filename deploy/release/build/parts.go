@@ -40,7 +40,6 @@ func changes(changelog, version string) (string, error) {
 
 func (r *release) built(arch string) string { return filepath.Join(r.source, "..", arch) }
 
-// programs builds and packs the programs for each target, and writes a bill of materials for each.
 func (r *release) programs(ctx context.Context) error {
 	sbom := filepath.Join(r.source, "..", "sbom")
 	if _, err := r.output(ctx, filepath.Join(r.source, "deploy", "release"), "go", "build", "-o", sbom, "./sbom"); err != nil {
@@ -88,7 +87,6 @@ func (r *release) programs(ctx context.Context) error {
 	return nil
 }
 
-// chart packs the chart under the release's version, the default tag of its images.
 func (r *release) chart(ctx context.Context) error {
 	fmt.Fprintln(r.log, "build: the chart")
 	_, err := r.output(ctx, filepath.Join(r.source, "deploy", "helm", "check"),

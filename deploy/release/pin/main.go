@@ -25,10 +25,8 @@ import (
 	"time"
 )
 
-// files are the files that contain images.
 var files = []string{"docker-compose.yml", "deploy/Dockerfile"}
 
-// named matches an image in a Dockerfile's FROM or a compose file.
 var named = regexp.MustCompile(`(?m)^((?:FROM|\s*image:)[ \t]+)([a-z0-9][^\s@]*:[^\s@:/]+)(@sha256:[0-9a-f]{64})?`)
 
 var errStale = errors.New("run it without -check")

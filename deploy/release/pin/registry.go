@@ -26,7 +26,7 @@ var manifests = []string{
 // registry is a client by the OCI distribution specification: https://github.com/opencontainers/distribution-spec.
 type registry struct {
 	client *http.Client
-	scheme string            // https
+	scheme string
 	hosts  map[string]string // overrides of registry hosts; for tests
 }
 

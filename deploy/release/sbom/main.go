@@ -174,7 +174,6 @@ func describe(program, version, graph string, made time.Time) (*document, error)
 	}, nil
 }
 
-// componentOf returns the component of a module, or of its replacement.
 func componentOf(module *debug.Module) (component, error) {
 	is := module
 	if module.Replace != nil {
@@ -193,8 +192,8 @@ func componentOf(module *debug.Module) (component, error) {
 	return c, nil
 }
 
-// dependencies returns the program's module dependencies. refs maps module paths to component references. Each module
-// also depends on std.
+// dependencies returns the program's module dependencies; each module also depends on std. refs maps module paths to
+// component references.
 func dependencies(graph string, refs map[string]string, std string) []dependency {
 	needs := map[string]map[string]bool{}
 	for _, ref := range refs {

@@ -1,5 +1,5 @@
 -- ARGV: see Store.writes. Returns 0 if the fold is at another position. For claims it returns a letter per index:
--- won, busy, duplicate, or - if free but another id of its group is busy. Repeating a call changes nothing.
+-- won, busy, duplicate, or - if free but another id of its group is busy. Calls are idempotent.
 local keep, from, to, items = tonumber(ARGV[2]), ARGV[4], ARGV[5], ARGV[6]
 if to ~= '' and call('HGET', key, 'fold') ~= from then return 0 end
 local clock = call('TIME')

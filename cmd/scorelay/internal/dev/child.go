@@ -14,10 +14,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// restartAfter is the downtime of a dead child: long enough for others to notice.
+// restartAfter is long enough for others to notice the death.
 const restartAfter = time.Second
 
-// child is a process that runs as long as the stack; after a death it is restarted with the same ports and data.
+// child runs as long as the stack. After a death it is restarted on the same ports and data.
 type child struct {
 	role    string
 	index   int
@@ -28,7 +28,6 @@ type child struct {
 	running func(pid int) // called at each start; with 0 at each death
 }
 
-// run keeps the child running until drain ends, then sends SIGTERM, and kills it when kill ends.
 func (c *child) run(drain, kill context.Context) error {
 	path := filepath.Join(c.logDir, fmt.Sprintf("%s-%d.log", c.role, c.index))
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -53,7 +52,7 @@ func (c *child) run(drain, kill context.Context) error {
 	}
 }
 
-// once runs the process to its end. Error: it could not be started.
+// once runs the process to its end. It returns an error only if the process could not be started.
 func (c *child) once(drain, kill context.Context, out *os.File) error {
 	cmd := c.command()
 	cmd.Stdout, cmd.Stderr = out, out

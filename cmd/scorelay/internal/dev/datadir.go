@@ -16,13 +16,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 )
 
-// Label is the file that marks a data directory of ours.
+// Label is the file that marks a data directory as ours.
 const Label = "scorelay-dev.txt"
 
 const labelText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
 	"and may replace any of them. `scorelay dev --fresh` begins again; deleting the folder is fine while no stack runs.\n"
 
-// dataDir is the folder of one stack, for its exclusive use.
 type dataDir struct {
 	path string
 	lock *flock.Flock
@@ -38,7 +37,7 @@ func (d *dataDir) settings() string         { return filepath.Join(d.path, "kept
 // servers returns the data folders of servers and chain, which are only valid together.
 func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }
 
-// openDataDir locks a directory that is new, empty or marked as ours, and rejects others.
+// openDataDir locks a directory that is new, empty or marked as ours. Any other is an error.
 func openDataDir(path string) (*dataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func openDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// mark labels an empty directory. One with other content and no label is an error and stays unchanged.
+// mark labels an empty directory. If it has other content and no label, mark changes nothing and returns an error.
 func (d *dataDir) mark() error {
 	label := filepath.Join(d.path, Label)
 	if _, err := os.Stat(label); err == nil {
@@ -93,7 +92,7 @@ func some(entries []fs.DirEntry) string {
 	return strings.Join(names, ", ")
 }
 
-// take locks the directory until release, or until this process ends in any way.
+// take locks the directory until release or the end of this process, however it ends.
 func (d *dataDir) take() error {
 	d.lock = flock.New(filepath.Join(d.path, "lock"))
 	if info, err := os.Lstat(d.lock.Path()); err == nil && !info.Mode().IsRegular() {
@@ -116,8 +115,8 @@ func (d *dataDir) take() error {
 
 const elsewhere = "; remove it, or choose another folder with --data-dir"
 
-// refuseLinks rejects symbolic links in the folders of servers and logs. We create none, but a cloned repository
-// could contain a marked folder with links to files outside.
+// refuseLinks rejects symbolic links in the folders of servers and logs: a cloned repository could contain a marked
+// folder with links to files outside.
 func (d *dataDir) refuseLinks() error {
 	for _, folder := range append(d.servers(), d.logs()) {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -138,7 +137,7 @@ func (d *dataDir) refuseLinks() error {
 	return nil
 }
 
-// discard removes the servers' data and kept.json by name, so the user's own files stay.
+// discard removes only the servers' data and kept.json, so the user's own files stay.
 func (d *dataDir) discard() error {
 	var errs []error
 	for _, path := range append(d.servers(), d.settings()) {
@@ -150,7 +149,7 @@ func (d *dataDir) discard() error {
 	return nil
 }
 
-// setAside moves the servers' data into the folder unusable, in place of earlier such data, and returns its path.
+// setAside moves the servers' data into the folder unusable, replaces earlier such data, and returns its path.
 func (d *dataDir) setAside() (string, error) {
 	aside := filepath.Join(d.path, "unusable")
 	err := os.RemoveAll(aside)
@@ -171,7 +170,7 @@ func (d *dataDir) setAside() (string, error) {
 	return aside, nil
 }
 
-// logger logs to logs/dev.log and, unless nil, to also. logs.old keeps the previous run's logs.
+// logger logs to logs/dev.log and to also, unless nil. It moves the previous run's logs to logs.old.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	err := os.RemoveAll(d.logs() + ".old")
 	if err == nil {

@@ -10,14 +10,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 )
 
-// Timeouts of a demo: demoPatience, which allows for faults, plus demoPerUpdate for each update.
+// A demo's timeout is demoPatience, which allows for faults, plus demoPerUpdate for each update.
 const (
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
 	stallPatience = load.Patience
 )
 
-// Demo sends updates to a stack and checks their outcomes.
 type Demo struct {
 	updates, parallel int
 	tally             *load.Tally
@@ -75,13 +74,12 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	return summary, nil
 }
 
-// measured returns the summary of the API's responses, before the audit.
 func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Duration) *Summary {
 	r := &Summary{
 		planned: planned, answered: c.Sent - c.Failed, accepted: v.Promised, refused: c.Rejected, unanswered: c.Failed,
 		wrong: c.Wrong, applied: v.Applied, rejected: v.Rejected, retries: c.Retries,
 		acceptedPer: float64(v.Promised) / sending.Seconds(), perSecond: float64(v.Applied) / total.Seconds(),
-		// An update counts as accepted once. Repeats are duplicates, even those that the API accepted while Redis was
+		// An update counts as accepted once. Repeats are duplicates, even if the API accepted them while Redis was
 		// unavailable.
 		duplicates: c.Accepted + c.Duplicate - v.Promised,
 	}
@@ -91,7 +89,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 	return r
 }
 
-// audit adds the audit's findings; missing counts promised updates that the contract has not used.
+// audit adds the audit's findings; missing counts promised updates with unused ids.
 func (r *Summary) audit(findings *index.Findings, missing int) {
 	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
 	if !findings.OK() {

@@ -29,7 +29,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// setUp creates or completes the deployment: funds, contract, streams, API key.
 func (b *builder) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -89,8 +88,8 @@ func (b *builder) setUp(ctx context.Context) error {
 	return b.countWaiting(ctx)
 }
 
-// setUpStreams creates the deployment. It retries on a cluster, which needs a moment to know its servers. Retries
-// reuse a deployed contract.
+// setUpStreams creates the deployment. It retries on a new cluster, until its servers have found each other, and
+// reuses a deployed contract.
 func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *chain.Client, admin chain.TxSigner, plan app.SetupPlan) (d score.Deployment, err error) {
 	tries := 1
 	if b.kept.Servers > 1 {
@@ -123,7 +122,6 @@ func (b *builder) countWaiting(ctx context.Context) error {
 	return nil
 }
 
-// apiKey creates an API key if the kept one is missing or revoked.
 func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	keys, err := store.List(ctx)
 	if err != nil {
@@ -141,7 +139,7 @@ func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	return b.dir.writeKept(b.kept)
 }
 
-// describe fills in dev.json, except for the project.
+// describe fills in dev.json, except the project.
 func (b *builder) describe(d score.Deployment) {
 	info := &b.info.info
 	for _, port := range b.kept.Ports.API {
@@ -166,7 +164,7 @@ func (b *builder) disconnect(context.Context) error {
 	return nil
 }
 
-// keys returns the keys of the first n development accounts, and sets secrets to the lanes' signers' keys.
+// keys returns the keys of the first n development accounts, and sets b.secrets to the lanes' signers' keys.
 func (b *builder) keys(n int) ([]*signer.Key, error) {
 	keys := make([]*signer.Key, n)
 	b.secrets = nil
@@ -184,11 +182,10 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// fundEach is the payment to an account, in wei.
 var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 
-// fund pays the accounts that send transactions, from SCORELAY_DEV_CHAIN_KEY on an outside chain. Our own chain's
-// genesis funds them.
+// fund pays the accounts that send transactions, from SCORELAY_DEV_CHAIN_KEY, on an outside chain only: our own
+// chain's genesis funds them.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
 	if len(b.opts.ChainRPC) == 0 {
 		return nil
@@ -199,7 +196,7 @@ func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, key
 	}
 	for i, key := range keys {
 		if i != accountAdmin && i < firstSigner {
-			continue // these only sign messages
+			continue
 		}
 		if err := c.Pay(ctx, funder.For(chainID), key.Address(), fundEach); err != nil {
 			return fmt.Errorf("couldn't fund %s from %s on chain %d: %w", key.Address(), funder.Address(), chainID, err)
@@ -253,7 +250,7 @@ var demoActions = []score.Action{
 	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace returns the project with the id, or a new one if id is zero. Its members are development accounts.
+// demoPlace returns the project with this id, or a new one if id is zero.
 func demoPlace(id common.Hash) (*load.Place, error) {
 	stranger, err := load.RandomWallet()
 	if err != nil {

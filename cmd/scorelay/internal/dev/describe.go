@@ -16,8 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// description is the text about a running stack. Every line fits 79 columns; the shell joins lines that end in a
-// backslash. The signature is made when printing.
+// Lines fit 79 columns; the shell joins those that end in a backslash. The signature is made when printing.
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
   API       {{.Info.APIURL}}
@@ -64,7 +63,7 @@ Ctrl-C ends everything.
 
 func (s *Stack) Description() string {
 	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
-	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater)) // the key is valid
+	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater))
 	signature := hexutil.Encode(signed)
 	finality := "the chain's finalized tag has passed it"
 	if n := s.Options.Confirmations; n > 0 {
@@ -100,12 +99,12 @@ func natsAt(urls string) string {
 	return first
 }
 
-// Sight returns the lines that stay visible: addresses, and the key, which also signs in to the pages.
+// Sight returns the lines that stay visible: the addresses and the API key.
 func (s *Stack) Sight() []string {
 	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
-// fromHere shortens a path inside the working directory.
+// fromHere shortens a path inside the working directory; others stay.
 func fromHere(path string) string {
 	here, err := filepath.Abs(".")
 	if err != nil {

@@ -14,13 +14,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Info is the content of dev.json: everything that clients and tests of a running stack need. All keys are
-// development keys.
+// Info is the content of dev.json, for clients and tests of a running stack. All its keys are development keys.
 type Info struct {
 	APIURL     string           `json:"apiUrl"`
 	APIURLs    []string         `json:"apiUrls"` // of all APIs; the first is APIURL
 	APIKey     string           `json:"apiKey"`
-	RPCURL     string           `json:"rpcUrl"` // the first of the endpoints
+	RPCURL     string           `json:"rpcUrl"` // the first endpoint
 	ChainID    uint64           `json:"chainId"`
 	Contract   string           `json:"contract"`
 	NATSURL    string           `json:"natsUrl"` // of all servers, comma-separated, as MonitorURL
@@ -37,7 +36,7 @@ type Info struct {
 	Confirmations uint64 `json:"confirmations"` // of a final block, itself included; 0: the finalized tag
 }
 
-// ReadInfo reads the dev.json of a data directory; fs.ErrNotExist if no stack is running there.
+// ReadInfo reads a data directory's dev.json; fs.ErrNotExist if no stack is running there.
 func ReadInfo(dataDir string) (*Info, error) {
 	raw, err := os.ReadFile(infoPath(dataDir))
 	if err != nil {
@@ -56,7 +55,7 @@ func (i *Info) Domain() wallet.Domain {
 
 func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }
 
-// infoFile keeps dev.json current. It writes from publish on; a reader never sees a partial file.
+// infoFile keeps dev.json current, from publish on. A reader never sees a partial file.
 type infoFile struct {
 	dataDir string
 
@@ -65,7 +64,6 @@ type infoFile struct {
 	published bool
 }
 
-// publish writes the file for the first time.
 func (f *infoFile) publish(fill func(*Info)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +93,6 @@ func (f *infoFile) write() error {
 	return writeJSON(infoPath(f.dataDir), f.info.living())
 }
 
-// living returns a copy with the ids of running processes only.
 func (i Info) living() Info {
 	living := make(map[string][]int, len(i.PIDs))
 	for role, pids := range i.PIDs {

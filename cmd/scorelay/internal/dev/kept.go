@@ -13,24 +13,24 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 )
 
-// kept is the content of kept.json, which makes a stack the same at its next start.
+// kept is the content of kept.json, from which the next start continues.
 type kept struct {
 	Port     int      `json:"port"` // as requested; 0: any free one
 	RPCPort  int      `json:"rpcPort"`
 	NATSPort int      `json:"natsPort"`
-	Ports    ports    `json:"ports"` // as taken
+	Ports    ports    `json:"ports"`
 	Lanes    int      `json:"lanes"`
 	Servers  int      `json:"natsServers,omitempty"` // more than one: a cluster
-	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own, in the data directory
+	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own
 
-	// Ready: one start was completed, which set the fields below. Until then the data is not worth recovering.
+	// Ready: a start was completed, which set the fields below. If false, the data is not worth recovering.
 	Ready     bool        `json:"ready"`
 	APIKey    string      `json:"apiKey,omitempty"`
 	APIKeyID  string      `json:"apiKeyId,omitempty"`
 	ProjectID common.Hash `json:"projectId"`
 }
 
-// readKept reads kept.json; nil if it is missing.
+// readKept returns nil if kept.json is missing.
 func (d *dataDir) readKept() (*kept, error) {
 	raw, err := os.ReadFile(d.settings())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// merge returns the settings to keep: the command line's, else before's, else the defaults. It rejects changes that
-// data in use does not allow.
+// merge returns the settings to keep: the command line's, else before's, else the defaults. A change that data in use
+// does not allow is an error.
 func (o *Options) merge(before *kept) (*kept, error) {
 	now := &kept{Port: DefaultPort, RPCPort: DefaultRPCPort, Lanes: DefaultLanes, ChainRPC: o.ChainRPC}
 	if before != nil {
@@ -71,7 +71,6 @@ func (o *Options) merge(before *kept) (*kept, error) {
 	if o.Port != nil && *o.Port == 0 && rpcPort == nil {
 		rpcPort = o.Port // --port 0 asks for free ports altogether
 	}
-	// A new request replaces the ports taken for an earlier one.
 	if o.Port != nil && *o.Port != now.Port {
 		now.Port, now.Ports.API = *o.Port, nil
 	}

@@ -14,32 +14,30 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Meter adds up the metrics of a stack's processes, over restarts.
+// Meter adds up the metrics of a stack's processes, across restarts.
 type Meter struct {
-	urls   []string // base URLs of the admin listeners
+	urls   []string
 	client *http.Client
 
 	mu     sync.Mutex
 	seen   map[string]counters // last, by url
 	total  Reading
-	before float64 // backlog when the counters began; see Waiting
-	idle   int     // consecutive idle readings
+	before float64 // backlog when the counters began; see Read
+	idle   int
 }
 
 type counters struct{ accepted, final, applied, gas float64 }
 
-// Reading is the state of a stack.
 type Reading struct {
 	At       time.Time
 	Accepted float64 // updates accepted with 200 since the stack began
-	Final    float64 // updates with a final outcome since the stack began
+	Final    float64 // updates with a final outcome since then
 	Applied  float64 // of those, applied
 	Gas      float64 // of final transactions since the first reading, which excludes the demo project's creation
 	Waiting  float64 // backlog of updates
 	Sent     float64 // pending transactions
 }
 
-// idleAfter is the number of consecutive idle readings after which the backlog counts as 0.
 const idleAfter = 10
 
 // NewMeter reads the /metrics at urls. waiting is the backlog, in updates, from before these processes started.
@@ -47,12 +45,12 @@ func NewMeter(urls []string, waiting int) *Meter {
 	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[string]counters{}, before: float64(waiting)}
 }
 
-// Read reads the metrics of every process. One that does not respond counts with its last counters, and without
+// Read reads all processes' metrics. A process that does not respond counts with its last counters, and without
 // pending transactions.
 //
-// Waiting is accepted minus final updates, and at least the relayers' backlog, which is only the part that they have
-// read. A killed process loses its counts since the last reading. So Waiting is reset to 0 after idleAfter readings
-// with all processes responding and idle.
+// Waiting is accepted minus final updates, and at least the relayers' backlog: the part that relayers have read. A
+// killed process loses its counts since the last reading. So Waiting is reset to 0 after idleAfter readings in which
+// all processes respond and are idle.
 func (m *Meter) Read(ctx context.Context) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,8 +98,8 @@ func (m *Meter) scrape(ctx context.Context, url string) (map[string]*dto.MetricF
 	return families, nil
 }
 
-// add adds the increase of a process's counters since the last reading. After a restart, which lower counters show,
-// it counts from 0.
+// add adds the increase of a process's counters since the last reading. If a counter fell, the process was restarted,
+// and add counts from 0.
 func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	now, before := counters{
 		accepted: total(families, "scorelay_api_updates_total", "accepted"),
@@ -120,7 +118,7 @@ func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	m.total.Sent += total(families, "scorelay_relay_open_slots", "")
 }
 
-// total sums a counter or gauge of one process over the series with a label of this value; "": all.
+// total sums a counter or gauge over the series with a label of this value; "": all.
 func total(families map[string]*dto.MetricFamily, name, value string) (sum float64) {
 	for _, metric := range families[name].GetMetric() {
 		has := func(label *dto.LabelPair) bool { return label.GetValue() == value }
@@ -131,7 +129,7 @@ func total(families map[string]*dto.MetricFamily, name, value string) (sum float
 	return sum
 }
 
-// Line returns the live line, in at most 79 columns; its rates are since the earlier reading.
+// Line returns the live line, in at most 79 columns; rates are since before.
 func (r Reading) Line(before Reading) string {
 	seconds := r.At.Sub(before.At).Seconds()
 	if seconds <= 0 {

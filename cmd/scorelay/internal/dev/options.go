@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Options are a stack's flags. A nil port or number means the kept one, else the default.
+// Options are a stack's flags. For nil, the kept value applies, else the default.
 type Options struct {
 	DataDir       string        `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Where the stack is kept over restarts: chain, NATS, Redis, API key, project and ports, besides dev.json and logs (${default}). A folder of ours, an empty one or a new one."`
 	Fresh         bool          `name:"fresh" help:"Forget what the data directory keeps and begin again, with a new API key, project and chain."`
@@ -34,12 +34,11 @@ type Options struct {
 	// NATSRoutes is for tests: each NATS server's cluster port and its peers, as PORT=HOST:PORT+HOST:PORT.
 	NATSRoutes []string `name:"nats-route" hidden:"" sep:"none"`
 
-	LogTo io.Writer `kong:"-"` // second destination of this process's log; may be nil
+	LogTo io.Writer `kong:"-"` // second destination of the log; may be nil
 }
 
 const DefaultLanes = 4
 
-// Validate is called by kong.
 func (o *Options) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -76,10 +75,8 @@ func (o *Options) Validate() error {
 
 const clusterSize = 3
 
-// route matches an element of Options.NATSRoutes.
 var route = regexp.MustCompile(`^([0-9]+)=([0-9.:+]+)$`)
 
-// override matches an element of Options.Set.
 var override = regexp.MustCompile(`^(api|relayer)(\.[0-9]+)?:(SCORELAY_[A-Z_]+=.*)$`)
 
 func (o *Options) overrides(role string, i int) (environ []string) {

@@ -18,13 +18,11 @@ func (s *Stack) patient(ctx context.Context, patience time.Duration) (context.Co
 	return whileMoving(ctx, s.chain, patience, s.say)
 }
 
-// Intervals of whileMoving.
 const (
 	headEvery    = time.Second
 	patienceTold = 15 * time.Second
 )
 
-// headReader is implemented by chain.Client.
 type headReader interface {
 	Head(ctx context.Context) (evidence.Block, error)
 	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)

@@ -19,7 +19,7 @@ const (
 // portPatience is the wait for a taken port: its stack may have been killed just now.
 const portPatience = time.Second
 
-// ports are a stack's listening ports, chosen before anything starts so that restarted processes get theirs back.
+// ports are chosen before anything starts, so that restarted processes get theirs back.
 type ports struct {
 	API          []int `json:"api"`
 	APIAdmin     []int `json:"apiAdmin"`
@@ -50,9 +50,9 @@ type chooser struct {
 	errs []error
 }
 
-// choosePorts stores the ports of so many APIs and relayers in k. A port requested by number must be free, since
-// clients' settings contain it. Others are those in k if still free, else any. Until release, other stacks and tests
-// on this machine avoid the ports: some servers start seconds later, or restart.
+// choosePorts stores the ports of so many APIs and relayers in k. If a port requested by number is taken, it returns
+// an error, since clients' settings contain that number. Other ports are those in k if free, else any. Until release,
+// other stacks and tests on this machine avoid the ports, since some servers start seconds later, or restart.
 func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(), err error) {
 	c := &chooser{say: say}
 	was, now := k.Ports, ports{}
@@ -94,7 +94,7 @@ func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(),
 	return release, err
 }
 
-// port takes the requested port, or records an error if it is taken; for 0 it does as again.
+// port takes the requested port; if that is taken, it records an error. For 0 it calls again.
 func (c *chooser) port(asked, before int, what, flag string) int {
 	if asked == 0 {
 		return c.again(before, what)
@@ -107,7 +107,6 @@ func (c *chooser) port(asked, before int, what, flag string) int {
 	return taken
 }
 
-// again takes the port, or a free one if it is 0 or taken.
 func (c *chooser) again(port int, what string) int {
 	taken, err := c.take(port)
 	if err == nil {

@@ -26,14 +26,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// unusable is the reason why kept data cannot be continued. Other errors of inspect have other causes.
+// unusable is the reason why kept data cannot be continued. inspect returns other errors for other causes.
 type unusable struct{ error }
 
 // resume checks that kept data can be continued, before anything starts on it. NATS must contain a deployment, and
 // the chain its contract. Our own chain must also contain the newest final block in NATS. Otherwise resume moves the
 // data aside, clears k and reports that the stack starts fresh.
 func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(string), log *slog.Logger) error {
-	if !k.Ready { // no start was completed
+	if !k.Ready {
 		if err := d.discard(); err != nil {
 			return err
 		}
@@ -58,7 +58,6 @@ func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(strin
 	return nil
 }
 
-// inspect opens and checks the data without changing it.
 func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -109,7 +108,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	defer c.Close()
 	final := evidence.Ref{Number: followed.Block, Hash: followed.Hash}
 	if len(k.ChainRPC) > 0 {
-		// A public chain may have replaced its newest blocks meanwhile; Scorelay follows that by itself.
+		// A public chain may have replaced its newest blocks; Scorelay follows that by itself.
 		final = evidence.Ref{}
 	}
 	return verify(ctx, connector, c, opened.Deployment(), final)
@@ -165,7 +164,8 @@ func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
 	return servers[0].URL, stop, nil
 }
 
-// verify returns an unusable error if the chain lacks the deployment's contract or the final block, unless that is 0.
+// verify returns an unusable error if the chain lacks the deployment's contract or the final block. It skips a block
+// of number 0.
 func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Ref) error {
 	if _, err := connector.ChainID(ctx, c); err != nil {
 		return err

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen writes permanent lines and, on a terminal, overwrites a few live lines below. In a file or a pipe, all lines
-// are permanent and without colour. It is safe for concurrent use.
+// Screen writes permanent lines and, on a terminal, live lines below that it overwrites. In a file or a pipe, all
+// lines are permanent and without colour. It is safe for concurrent use.
 type Screen struct {
 	out    io.Writer
-	width  func() int // columns of the terminal; nil if out is none
+	width  func() int // of the terminal, in columns; nil if there is none
 	colour bool
 
 	mu    sync.Mutex
 	live  []string
-	drawn int // lines of live on the terminal now
+	drawn int
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 
 const fallbackWidth = 80
 
-// NewScreen respects NO_COLOR if not empty, and TERM=dumb, which disables colours and live lines.
+// NewScreen honours NO_COLOR, unless empty, and TERM=dumb, which disables colours and live lines.
 func NewScreen(out *os.File, getenv func(string) string) *Screen {
 	s := &Screen{out: out}
 	if !term.IsTerminal(int(out.Fd())) || getenv("TERM") == "dumb" {
@@ -75,7 +75,7 @@ func (s *Screen) Print(text string) {
 	}
 }
 
-// Show replaces the live lines, each cut to the terminal's width, if there is one.
+// Show replaces the live lines, each cut to the terminal's width. It is for terminals only.
 func (s *Screen) Show(lines ...string) {
 	if !s.Terminal() {
 		return
@@ -87,7 +87,7 @@ func (s *Screen) Show(lines ...string) {
 	s.draw()
 }
 
-// Release makes the live lines permanent and continues below them.
+// Release makes the live lines permanent.
 func (s *Screen) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +137,7 @@ func cut(line string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// Fold wraps a line between words and indents continuations by two more columns. A word longer than a line stays
-// whole.
+// Fold wraps a line between words and indents continuations by two more columns. It does not split a longer word.
 func Fold(line string, columns int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var lines []string
@@ -166,7 +165,6 @@ func (s *Screen) Verdict(summary *Summary) {
 	s.say(summary.verdict(), colour)
 }
 
-// Intervals of Watch's readings, on a terminal and elsewhere.
 const (
 	watchEvery    = time.Second
 	watchEveryOut = 10 * time.Second

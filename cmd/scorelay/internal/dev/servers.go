@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// Hidden commands, each of which runs one process of a stack with Separate.
+// Hidden commands; each runs one process of a stack with Separate.
 const (
 	NATSCommand    = "run-nats"
 	RedisCommand   = "run-redis"
@@ -64,7 +64,6 @@ func (b *builder) natsParts() (parts []lifecycle.Part) {
 	return parts
 }
 
-// clusterArgs returns arguments for server i of a NATS cluster.
 func (b *builder) clusterArgs(i int) []string {
 	all := b.kept.Ports.natsServers()
 	if i < len(b.opts.NATSRoutes) {
@@ -80,7 +79,7 @@ func (b *builder) clusterArgs(i int) []string {
 	return []string{"--index", strconv.Itoa(i), "--cluster-port", strconv.Itoa(all[i].Route), "--routes", strings.Join(routes, ",")}
 }
 
-// redisPart runs redis-server, always as a child process, or else, if that is missing, the embedded Redis.
+// redisPart runs redis-server as a child process. If that is not installed, it runs the embedded Redis.
 func (b *builder) redisPart() lifecycle.Part {
 	port := b.kept.Ports.Redis
 	path, err := exec.LookPath("redis-server")

@@ -2,16 +2,16 @@
 // Redis, a chain, the contract, an API key, a demo project, APIs and relayers.
 //
 // Everything runs in this process, except redis-server if installed. With Separate, all but the chain are child
-// processes: hidden commands of this program, for APIs and relayers the mains of cmd/api and cmd/relayer. A child
-// that dies is restarted after a second, on its ports and with its data.
+// processes: hidden commands of this program, which run the mains of cmd/api and cmd/relayer. A child that dies is
+// restarted after a second, on its ports and with its data.
 //
-// A stack is the same at each start: its data directory keeps ports, lanes, API key and project (kept.json), and the
-// data of servers and chain. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
-// each block before it makes the next. Before a start, resume checks that the chain fits the data in NATS. If not (a
-// broken disk, or an outside chain that was reset), the stack reports this and starts fresh, since the deployment
-// would wait for its chain forever.
+// A stack is the same at each start: its data directory keeps the data of servers and chain, and in kept.json ports,
+// lanes, API key and project. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
+// each block before it makes the next. Before a start, resume checks that the chain fits the data in NATS. If it does
+// not (a broken disk, or an outside chain that was reset), the stack reports this and starts fresh, since the
+// deployment would wait for its chain forever.
 //
-// All keys are development keys that anyone can compute, so they need not be kept.
+// All keys are development keys that anyone can compute.
 package dev
 
 import (
@@ -32,7 +32,7 @@ import (
 
 // Indexes of devnet.Key by role. The lanes' signers begin at firstSigner.
 const (
-	accountAdmin = iota // deploys the contract
+	accountAdmin = iota
 	accountOwner
 	accountUpdater
 	accountUpdater2
@@ -45,15 +45,15 @@ const (
 	drainTimeout = 20 * time.Second
 )
 
-// Stack is a stack that is ready for use.
+// Stack is ready for use.
 type Stack struct {
 	Info    Info
 	Options Options
 	Auditor *index.Auditor
 	Client  *load.Client
 	Meter   *Meter
-	Place   *load.Place // the demo project
-	Redis   string      // redis-server or embedded
+	Place   *load.Place
+	Redis   string // redis-server or embedded
 	Lanes   int
 	DataDir string
 
@@ -68,10 +68,10 @@ type builder struct {
 	dir     *dataDir
 	kept    *kept
 	info    *infoFile
-	devnet  *devnet.Chain // nil with an outside chain
+	devnet  *devnet.Chain
 	rpcURLs []string
-	redis   string // redis-server or embedded
-	waiting int    // backlog of an earlier run, updates
+	redis   string
+	waiting int
 	secrets []app.Secret
 	stack   *Stack
 	close   []func()
@@ -166,7 +166,7 @@ func (b *builder) parts() []lifecycle.Part {
 	})
 }
 
-// common returns the shared settings of APIs and relayers; StartTimeout is longer than in production.
+// common returns settings for APIs and relayers; StartTimeout is longer than in production.
 func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
 		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())

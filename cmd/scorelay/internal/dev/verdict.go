@@ -10,25 +10,25 @@ import (
 
 // Summary contains the numbers behind a demo's verdict.
 type Summary struct {
-	planned     int // updates to send
+	planned     int
 	answered    int // updates with a definite response
 	accepted    int // distinct updates that got a 200
 	duplicates  int
-	refused     int  // by the API, permanently
-	unanswered  int  // without a definite response, sent or not
-	wrong       int  // response other than planned
-	applied     int  // of accepted: final and applied, by the API
-	rejected    int  // of accepted: final with another outcome
-	doubled     int  // by the audit: applied more than once
-	lost        int  // by audit or contract: accepted, and neither final nor pending
-	pending     int  // by the audit: accepted, still pending
-	audited     bool // the audit was completed
+	refused     int // by the API, permanently
+	unanswered  int // without a definite response, sent or not
+	wrong       int // response other than planned
+	applied     int // of accepted: final and applied, by the API
+	rejected    int // of accepted: final with another outcome
+	doubled     int // by the audit: applied more than once
+	lost        int // by audit or contract: accepted, and neither final nor pending
+	pending     int // by the audit: accepted, still pending
+	audited     bool
 	problem     string
 	settled     bool    // all accepted updates became final
 	interrupted bool    // by the user, before that
 	perSecond   float64 // applied, from the first request until the last was final
 	acceptedPer float64 // accepted, while sending
-	gas         int     // per applied update
+	gas         int
 	answer      load.Percentiles
 	final       load.Percentiles
 	retries     int
@@ -39,7 +39,7 @@ func (r *Summary) Good() bool {
 		r.answered == r.planned && r.applied == r.accepted
 }
 
-// verdict returns the result as a sentence. Pending updates are stored, and the next start continues with them.
+// verdict returns the result as a sentence. The next start continues with pending updates.
 func (r *Summary) verdict() string {
 	waiting := r.accepted - r.applied - r.rejected
 	switch {
@@ -105,7 +105,6 @@ func (r *Summary) table() string {
 	return out.String()
 }
 
-// progress formats the demo's live line, in at most 79 columns. waiting is the backlog.
 func progress(planned, answered, waiting, final int) string {
 	const columns = 20
 	share := 0.0

@@ -33,7 +33,7 @@ var ErrDiffer = errors.New("the contract has other scores than its events add up
 const (
 	sayEvery  = 5 * time.Second
 	saveShare = 10 // saving takes at most 1/saveShare of the time
-	examples  = 10 // differing scores that are printed
+	examples  = 10
 )
 
 type Export struct {
@@ -42,11 +42,11 @@ type Export struct {
 	Created    uint64 // block of the project's creation; 0: unknown
 	Chain      *chain.Client
 	Ledger     *stream.Ledger
-	What       string       // Updates or Scores
-	Format     string       // CSV or NDJSON
-	Path       string       // empty: write to Out, which cannot be continued
-	Out        io.Writer    // without Path
-	Say        func(string) // reports progress
+	What       string // Updates or Scores
+	Format     string // CSV or NDJSON
+	Path       string // empty: write to Out, which cannot be continued
+	Out        io.Writer
+	Say        func(string)
 	Log        *slog.Logger
 
 	state  *state
@@ -54,14 +54,13 @@ type Export struct {
 	paid   map[common.Hash]evidence.Paid // in blocks older than the ledger
 	file   *os.File                      // of updates; nil without a path
 	out    *bufio.Writer
-	write  func(row) error // into out
-	saved  time.Time       // end of the newest checkpoint
-	saving time.Duration   // its duration
+	write  func(row) error
+	saved  time.Time // end of the newest checkpoint
+	saving time.Duration
 	said   time.Time
 }
 
-// Run exports everything final, or appends the newer updates to an earlier export. After an error, another Run
-// continues.
+// Run exports everything final, or appends newer updates to an earlier export. After an error, another Run continues.
 func (e *Export) Run(ctx context.Context) error {
 	if e.Path != "" {
 		lock := flock.New(e.Path + ".lock")
@@ -120,7 +119,7 @@ func (e *Export) forget() error {
 	return e.fresh().save(e.statePath())
 }
 
-// resume loads an earlier run's state, or saves the first one. A file is created after its state, so one without a
+// resume loads an earlier run's state, or saves the first one. A file is created after its state, so a file without a
 // state is not ours: an error.
 func (e *Export) resume() error {
 	old, err := load(e.statePath())
@@ -167,7 +166,6 @@ func (e *Export) again() string {
 	return fmt.Sprintf("to export all of it again, remove %s and %s", e.Path, e.statePath())
 }
 
-// advise adds the operator's next step to an error.
 func (e *Export) advise(err error) error {
 	switch {
 	case e.Path != "" && errors.Is(err, ledger.ErrReplaced):
@@ -210,7 +208,7 @@ func (e *Export) save() error {
 	return nil
 }
 
-// finish saves the state. It compares scores with the contract, then writes them.
+// finish saves the state. Scores are written only if they equal the contract's.
 func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.save(); err != nil {
 		return err
@@ -254,7 +252,6 @@ func (e *Export) compare(ctx context.Context) error {
 	return errors.Join(fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer), e.forget())
 }
 
-// writeScores writes the scores, ordered by wallet and score type.
 func (e *Export) writeScores(out *bufio.Writer) (err error) {
 	write := linesTo(out, e.Format)
 	if e.Format == CSV {

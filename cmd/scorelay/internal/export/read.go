@@ -30,8 +30,8 @@ var (
 
 const sourceBudget = 4 << 20 // bytes of the ledger's end in memory: it is read once
 
-// read applies all messages from the state's position to the newest final block: from the chain those older than the
-// ledger, then from the ledger.
+// read applies all messages from the state's position to the newest final block. Those older than the ledger come
+// from the chain.
 func (e *Export) read(ctx context.Context) error {
 	if first, last, err := e.Ledger.Bounds(ctx); err != nil || first > last {
 		return cmp.Or(err, ErrNothingFinal)
@@ -41,7 +41,7 @@ func (e *Export) read(ctx context.Context) error {
 	}
 	running, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
-	following.Go(func() { _ = source.Run(running) }) // it ends with its context
+	following.Go(func() { _ = source.Run(running) })
 	defer following.Wait()
 	defer stop()
 	end, err := source.End(ctx)
@@ -83,8 +83,8 @@ func (e *Export) read(ctx context.Context) error {
 	return nil
 }
 
-// start returns the position before the project's creation, or before the contract's if the directory lacks it. The
-// contract's own block number is not used: it may be another chain's.
+// start returns the position before the project's creation, or before the contract's if the directory lacks it. It
+// ignores the contract's own block number, which may be another chain's.
 func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.Message) (at ledger.Position, err error) {
 	info, err := registry.ReadProject(e.Project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
 		return e.Chain.View(ctx, e.Deployment.Contract, data)
@@ -118,8 +118,8 @@ func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err erro
 	return err
 }
 
-// take applies a message. Parts of a block are applied when complete: the ledger may lose a part, and then repeats
-// the whole block. ErrReplaced: a Rewind goes below the newest block with data of the project.
+// take applies a message. Parts of a block are applied once complete: if the ledger loses a part, it repeats the
+// whole block. ErrReplaced: a Rewind goes below the newest block with data of the project.
 func (e *Export) take(m *ledger.Message) error {
 	switch m.Kind {
 	case ledger.Rewind:
@@ -153,7 +153,6 @@ func (e *Export) take(m *ledger.Message) error {
 	return nil
 }
 
-// event applies an event if it is of the project.
 func (e *Export) event(m *ledger.Message, event *ledger.Event) (err error) {
 	for i, x := range registry.ExecutedOf(event.Event, e.Project) {
 		row := updateRow{

@@ -21,15 +21,13 @@ const (
 
 type row interface{ cells() []string }
 
-// header is the first row of CSV; each line of NDJSON contains the names.
 type header []string
 
 func (h header) cells() []string { return h }
 
-// linesTo returns a function that writes lines to out.
 func linesTo(out *bufio.Writer, format string) func(row) error {
 	if format == CSV {
-		lines := csv.NewWriter(out) // which uses out as its buffer
+		lines := csv.NewWriter(out) // uses out as its buffer
 		return func(line row) error { return lines.Write(line.cells()) }
 	}
 	lines := json.NewEncoder(out)
@@ -79,7 +77,7 @@ func (s scoreRow) cells() []string {
 	return []string{hexutil.Encode(s.Target[:]), score.CSVCell(s.ScoreType), strconv.FormatInt(s.Score, 10)}
 }
 
-// FormatOf returns the format for a file name: NDJSON for .ndjson and .jsonl, else CSV.
+// FormatOf returns NDJSON for file names with .ndjson or .jsonl, else CSV.
 func FormatOf(path string) string {
 	if end := filepath.Ext(path); end == ".ndjson" || end == ".jsonl" {
 		return NDJSON

@@ -25,9 +25,9 @@ const (
 
 // kind identifies an export. Only one of the same kind can continue it.
 type kind struct {
-	Version  int             `json:"version"` // of the state's format
-	What     string          `json:"what"`    // Updates or Scores
-	Format   string          `json:"format"`  // CSV or NDJSON
+	Version  int             `json:"version"`
+	What     string          `json:"what"`
+	Format   string          `json:"format"`
 	ChainID  uint64          `json:"chainId"`
 	Contract common.Address  `json:"contract"`
 	Project  score.ProjectID `json:"projectId"`
@@ -35,20 +35,18 @@ type kind struct {
 
 const version = 1
 
-// state is an export's progress.
 type state struct {
 	kind
 	Position ledger.Position `json:"position"` // everything before it was read
 	At       evidence.Ref    `json:"at"`       // the newest block read
 	Newest   uint64          `json:"newest"`   // the newest block with data of the project
 	Record   *score.Record   `json:"record"`   // the project as of At; nil before its creation
-	Updates  uint64          `json:"updates"`  // updates read
-	Bytes    int64           `json:"bytes"`    // of updates: length of the file up to block At
-	Sums     int             `json:"scores"`   // number of sum lines that follow
+	Updates  uint64          `json:"updates"`
+	Bytes    int64           `json:"bytes"`  // of updates: length of the file up to block At
+	Sums     int             `json:"scores"` // number of sum lines that follow
 	scores   index.Scores    // of an export of scores
 }
 
-// begun reports whether anything was read.
 func (s *state) begun() bool { return s.Position != ledger.Position{} }
 
 type sum struct {
@@ -80,7 +78,6 @@ func load(path string) (*state, error) {
 	return s, nil
 }
 
-// save atomically replaces the state.
 func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
 	return replace(path, func(out *bufio.Writer) error {

@@ -98,7 +98,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 type Most struct {
 	Fresh              int `json:"fresh_consecutive"`    // wallets without a score
 	Existing           int `json:"existing_consecutive"` // wallets with a score
-	PlannedConsecutive int `json:"planned_consecutive"`  // as planned by a relayer, for any wallets
+	PlannedConsecutive int `json:"planned_consecutive"`  // by a relayer, for any wallets
 	PlannedRandom      int `json:"planned_random"`
 }
 

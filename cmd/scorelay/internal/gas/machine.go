@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// machine is an EVM in memory under some rules, with the deployed contract. It is not safe for concurrent use.
+// machine is an EVM in memory with the deployed contract. It is not safe for concurrent use.
 type machine struct {
 	rules     Rules
 	evm       *evm.Machine
@@ -62,7 +62,7 @@ func (m *machine) call(from *ecdsa.PrivateKey, data []byte) (*types.Receipt, err
 	return m.send(from, &m.contract, data)
 }
 
-// send applies a transaction as try does, but returns errReverted if it reverts.
+// send returns errReverted if the transaction reverts.
 func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
 	receipt, err := m.try(from, to, data)
 	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
@@ -71,7 +71,7 @@ func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) 
 	return receipt, err
 }
 
-// try applies a transaction, which may revert. Errors: evm.ErrTooLong, or that it is invalid.
+// try applies a transaction, which may revert. It returns evm.ErrTooLong, or an error if the transaction is invalid.
 func (m *machine) try(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
 	return m.evm.Apply(from, to, data, m.rules.txGas)
 }

@@ -72,7 +72,7 @@ type Next struct {
 type Model struct {
 	Batches int `json:"batches"`
 
-	// Excess of the model's upper bound: the least, negative if a batch would run out of gas; and the most among
+	// Excess of the model's upper bound. Least is negative if a batch would run out of gas. Fresh is the most among
 	// batches with only fresh slots, the worst case.
 	BoundLeast float64 `json:"bound_least_percent"`
 	BoundFresh float64 `json:"bound_most_percent_when_fresh"`
@@ -207,5 +207,5 @@ func (m *Model) round() {
 	}
 }
 
-// percent returns the excess of guess over used in percent.
+// percent returns the excess of guess over used.
 func percent(guess, used uint64) float64 { return 100 * (float64(guess)/float64(used) - 1) }

@@ -64,7 +64,7 @@ func rows() []row {
 
 const (
 	wordIDs       = 256 // ids of a word
-	randomBatches = 8   // with random ids; their gas differs only by occasional zero bytes
+	randomBatches = 8   // their gas differs only by occasional zero bytes
 	subsetBatches = 32
 )
 

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Replace atomically replaces a file with one that only its owner may read: readers see the old or the new file, also
-// after a kill. It writes under a free name and renames, so it never writes into existing files: a symbolic link is
-// replaced, and its target is unchanged.
+// Replace atomically replaces a file with one that only its owner may read. Readers see the old or the new file, also
+// after a kill. It renames a new file, so a symbolic link is replaced, and its target is unchanged.
 func Replace(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // attemptTimeout bounds one HTTP request; the API responds 503 long before.
 const attemptTimeout = 15 * time.Second
 
-// Client is the SDK's client over the replicas of one API, in turn. It is safe for concurrent use.
+// Client uses the replicas of one API in turn. It is safe for concurrent use.
 type Client struct {
 	*sdk.Client
 	Domain wallet.Domain // for signed groups; set before use
@@ -30,7 +30,7 @@ type Client struct {
 }
 
 // NewClient returns a client that keeps up to connections idle connections per replica. replicas are one or more
-// addresses such as http://127.0.0.1:8080; an invalid one is an error.
+// addresses such as http://127.0.0.1:8080; an invalid address is an error.
 func NewClient(apiKey string, connections int, replicas ...string) (*Client, error) {
 	transport := &inTurn{Transport: &http.Transport{MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
 	for _, address := range replicas {

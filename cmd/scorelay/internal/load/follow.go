@@ -12,15 +12,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// followEvery is Follow's polling interval, and so the resolution of Tally.Finality.
+// followEvery is also the resolution of Tally.Finality.
 const followEvery = 250 * time.Millisecond
 
 // ErrStalled reports that no promised update became final for too long.
 var ErrStalled = errors.New("nothing became final for too long")
 
-// Follow polls the API for the tally's promised updates and records final ones. It returns nil when sent is closed
-// and every promised update is final. Errors: ErrStalled if none became final for patience after sent was closed; the
-// API's if every request failed for Patience; ctx's.
+// Follow polls the API for promised updates and records final ones. It returns nil when sent is closed and every
+// promised update is final. Errors: ErrStalled if none became final for patience after sent was closed; the API's if
+// every request failed for Patience; ctx's.
 func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, patience time.Duration) error {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
@@ -57,7 +57,6 @@ func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, 
 	}
 }
 
-// look polls each open promise once and returns the number that became final.
 func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error) {
 	for project, open := range tally.open() {
 		for ids := range slices.Chunk(open, sdk.MaxLookUp) {

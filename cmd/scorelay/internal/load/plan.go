@@ -10,12 +10,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// Place is a project as the target of a plan's updates.
+// Place is a project to send updates to.
 type Place struct {
 	Project    score.ProjectID
-	SignedOnly bool     // only signed groups are accepted
-	Actions    []string // by index
-	ScoreType  string   // the project's first
+	SignedOnly bool // only signed groups are accepted
+	Actions    []string
+	ScoreType  string // the project's first
 	Updaters   []*Wallet
 	Stranger   *Wallet // not a member
 	Targets    []common.Address
@@ -24,14 +24,14 @@ type Place struct {
 func RandomTargets(n int) []common.Address {
 	targets := make([]common.Address, n)
 	for i := range targets {
-		_, _ = rand.Read(targets[i][:]) // never fails
+		_, _ = rand.Read(targets[i][:])
 	}
 	return targets
 }
 
 // RandomID returns a random id, in a word of its own.
 func RandomID() (id score.UpdateID) {
-	_, _ = rand.Read(id[:]) // never fails
+	_, _ = rand.Read(id[:])
 	return id
 }
 
@@ -48,13 +48,13 @@ type planned struct {
 	place   *Place
 	minters []*sdk.Minter // one per updater
 	posts   []*Post
-	made    []Update // in order, those of the open group without ids
-	group   []Update // open
+	made    []Update // in order; those of the open group without ids
+	group   []Update
 	groups  int
 }
 
 // Plan returns n updates in sending order. In each hundred, one repeats an earlier update and one is invalid. A third
-// of the others is in signed groups, or all if the place is SignedOnly. Half of the single updates and every third
+// of the others (all, if the place is SignedOnly) is in signed groups. Half of the single updates and every third
 // group have random ids; other ids are consecutive per signer.
 func Plan(place *Place, n int) []*Post {
 	p := &planned{place: place}
@@ -96,7 +96,6 @@ func (p *planned) add(post *Post) {
 	p.made = append(p.made, post.Updates...)
 }
 
-// closeGroup completes the open group and adds it to the plan.
 func (p *planned) closeGroup() {
 	if len(p.group) == 0 {
 		return
@@ -107,7 +106,7 @@ func (p *planned) closeGroup() {
 	p.group, p.groups = nil, p.groups+1
 }
 
-// Assign sets the signer and ids of up to 256 updates; ids are random or the minter's next.
+// Assign sets the signer and ids of up to 256 updates, random or the minter's next. It panics on more.
 func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
 	next := RandomID
 	if !random {

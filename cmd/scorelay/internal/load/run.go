@@ -45,13 +45,12 @@ func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done fu
 type Pace struct {
 	Rate        float64 // updates per second
 	Duration    time.Duration
-	MaxInFlight int // posts; the updates of a post beyond it are missed
+	MaxInFlight int // posts; a post beyond it is missed
 }
 
 // Open sends next's posts at the pace and calls done with every result, from several goroutines at once. Latency
-// counts from when a post, and so the last of its updates, was due. After all results it returns the number of missed
-// updates: due while MaxInFlight posts were unanswered. When ctx ends, it stops sending and abandons unanswered
-// posts, as it does Patience after the last was sent.
+// counts from when a post's last update was due. Open returns the number of missed updates: due while MaxInFlight
+// posts were unanswered. When ctx ends, or Patience after the last post was sent, it abandons unanswered posts.
 func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done func(Result)) (missed int) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()

@@ -28,7 +28,7 @@ type Update struct {
 	Invalid bool // must be rejected
 }
 
-// Post is one request: one update of the timestamp scheme, or a signed group of one project and wallet.
+// Post is one request: an update of the timestamp scheme, or a signed group of one project and wallet.
 type Post struct {
 	Updates []Update
 	Signed  bool // as a group
@@ -39,11 +39,11 @@ func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
 
 type Result struct {
 	Post      *Post
-	Duplicate []bool        // per update: its id was used before; nil without a 200
-	Err       error         // set without a 200
-	Retries   int           // requests before the last one
-	At        time.Time     // of the response
-	Latency   time.Duration // from sending (in an open loop: from when due) to At, retries included
+	Duplicate []bool // per update: its id was used before; nil without a 200
+	Err       error
+	Retries   int // requests before the last one
+	At        time.Time
+	Latency   time.Duration // to At, from sending or (in an open loop) from when due; includes retries
 }
 
 // refusal returns the code of a permanent problem; empty after a 200 or without a definite response.
@@ -55,7 +55,7 @@ func (r *Result) refusal() string {
 	return ""
 }
 
-// Send retries a post until there is a definite response or ctx ends. Latency counts from due.
+// Send retries a post until a definite response or ctx's end. Latency counts from due.
 func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
 	result := Result{Post: p}
 	result.Duplicate, result.Retries, result.Err = c.send(ctx, p)

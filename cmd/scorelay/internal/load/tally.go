@@ -10,7 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Key identifies an update across projects.
 type Key struct {
 	Project score.ProjectID
 	ID      score.UpdateID
@@ -21,8 +20,8 @@ type Tally struct {
 	mu       sync.Mutex
 	counts   Counts
 	verdict  Verdict
-	promised map[Key]time.Time                               // time of each one's first 200
-	waiting  map[score.ProjectID]map[score.UpdateID]struct{} // promised and pending
+	promised map[Key]time.Time // time of each one's first 200
+	waiting  map[score.ProjectID]map[score.UpdateID]struct{}
 	accept   *hdrhistogram.Histogram
 	finality *hdrhistogram.Histogram
 }
@@ -33,9 +32,9 @@ type Counts struct {
 	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
 	Rejected  int            `json:"rejected"`  // permanent: 4xx
 	Failed    int            `json:"failed"`    // no definite response; perhaps stored, not promised
-	Retries   int            `json:"retries"`   // requests sent again
-	Wrong     int            `json:"wrong"`     // valid but rejected, or invalid but accepted
-	Refusals  map[string]int `json:"refusals"`  // by code
+	Retries   int            `json:"retries"`
+	Wrong     int            `json:"wrong"`    // valid but rejected, or invalid but accepted
+	Refusals  map[string]int `json:"refusals"` // by code
 }
 
 // Verdict counts promised updates, those with a 200, by the API's reported outcome.
@@ -97,7 +96,6 @@ func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 	}
 }
 
-// open returns the promised updates that are pending.
 func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +108,7 @@ func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	return open
 }
 
-// settle records the outcome of a promised update. Only its first call counts.
+// settle records the outcome of a promised update. Only the first call for it counts.
 func (t *Tally) settle(key Key, outcome string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,7 +154,7 @@ func (t *Tally) Latency() Percentiles {
 	return percentiles(t.accept)
 }
 
-// Finality returns percentiles so far of the times from an update's first 200 to the poll that found it final.
+// Finality returns percentiles of the times from an update's first 200 to the poll that found it final.
 func (t *Tally) Finality() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -26,7 +26,7 @@ const lowFunds = 24 * 60 * 60
 // mostProjects are shown; the document contains all.
 const mostProjects = 3
 
-// Lines formats the document in lines of at most Columns. If the lanes exceed rows (0: unlimited), it omits moving
+// Lines formats the document in lines of at most Columns. If they exceed rows (0: unlimited), it omits lanes, moving
 // ones first.
 func Lines(d *overview.Document, rows int) []string {
 	head := append(dev.Fold(d.Verdict, Columns), chainLine(&d.Chain, d.At), "")
@@ -43,7 +43,7 @@ func Lines(d *overview.Document, rows int) []string {
 	return all
 }
 
-// Printable replaces non-printable characters, since parts of the text are untrusted: from NATS and nodes.
+// Printable replaces non-printable characters: text from NATS and nodes is untrusted.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -194,7 +194,6 @@ func ledger(l *overview.Ledger) string {
 	return line + ", written by " + short(orDash(l.Writer), 20)
 }
 
-// waiting returns the backlog: in total, and of the first projects.
 func waiting(d *overview.Document) (lines []string) {
 	if len(d.Backlog) == 0 {
 		return nil
@@ -221,7 +220,7 @@ func waiting(d *overview.Document) (lines []string) {
 	return lines
 }
 
-// pausedProjects lists the first paused projects, with as much of the reason as fits into a line.
+// pausedProjects lists the first paused projects, each in one line with as much of the reason as fits.
 func pausedProjects(d *overview.Document) (lines []string) {
 	ids := slices.SortedFunc(maps.Keys(d.PausedProjects), func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
 	for i, id := range ids {
@@ -259,7 +258,6 @@ func endpoints(d *overview.Document) (all []string) {
 	return all
 }
 
-// replicas counts replicas by role and version.
 func replicas(d *overview.Document) (all []string) {
 	counts := map[[2]string]int{} // by role and version
 	for _, r := range d.Replicas {
@@ -282,7 +280,6 @@ func orDash(s string) string {
 	return s
 }
 
-// short cuts the middle out of a longer text.
 func short(s string, columns int) string {
 	if len(s) <= columns {
 		return s
@@ -291,7 +288,6 @@ func short(s string, columns int) string {
 	return s[:columns-1-end] + "…" + s[len(s)-end:]
 }
 
-// count formats a number in at most seven characters.
 func count(n uint64) string {
 	switch {
 	case n < 1_000_000:
@@ -309,7 +305,6 @@ func counted(n uint64, thing string) string {
 	return count(n) + " " + thing
 }
 
-// rate formats a rate in at most seven characters.
 func rate(n float64) string {
 	if n < 100 {
 		return strconv.FormatFloat(n, 'f', 1, 64)

@@ -1,9 +1,8 @@
 // Package framing checks the bytes of a connection against the framing of HTTP/1.1 (RFC 9112): lines, lengths and
 // version.
 //
-// A proxy and the API behind it must see the same requests in the same bytes. Otherwise a request can be hidden
-// from the proxy in the body of another. fasthttp, which parses the requests, is more lenient and has no setting
-// for it. A Gate admits bodies before fasthttp allocates memory for them.
+// A proxy and the API behind it must see the same requests in the same bytes. Otherwise a request can be hidden from
+// the proxy in the body of another. fasthttp is more lenient.
 package framing
 
 import (
@@ -11,13 +10,11 @@ import (
 	"math"
 )
 
-// Flaw is a kind of framing error.
 type Flaw struct {
 	Name   string // a word or two, for metrics and logs
 	Detail string // for people
 }
 
-// The kinds of framing errors.
 var (
 	RequestLine = &Flaw{"request_line", "the request line is not `method target HTTP/1.1`"}
 	Method      = &Flaw{"method", "the method is unknown"}
@@ -32,28 +29,27 @@ var (
 	Chunk       = &Flaw{"chunk", "the size of a chunk is not a hexadecimal number, or is too long a line"}
 )
 
-// Refused is returned in place of a flaw if the Gate refuses the body that a line announces.
+// Refused is returned if the Gate refuses the body that a line announces.
 var Refused = &Flaw{"refused", "the body may not come"}
 
-// Flaws lists all flaws; Refused is not one.
+// Flaws excludes Refused.
 var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
 
-// Gate decides which bodies are admitted.
+// Gate admits bodies before fasthttp allocates memory for them.
 type Gate interface {
 	// LetIn reports whether a body is admitted. length is its Content-Length, or the sum of the chunks announced so
-	// far, at least 1. target and key (X-API-KEY) are cut to 128 bytes, and valid until it returns.
+	// far, at least 1. target and key (X-API-KEY) are cut to 128 bytes, and valid until LetIn returns.
 	LetIn(target, key []byte, length uint64) bool
 }
 
-// Limits against overflow of lengths, and for lines that fasthttp reads without a limit.
+// Against overflow of lengths, and for lines that fasthttp reads without a limit.
 const (
 	maxLengthDigits = 18
 	maxChunkDigits  = 12
 	maxChunkLine    = 256
-	maxKept         = 128 // bytes of a target and of a key; enough for any key, and any path that takes a body
+	maxKept         = 128 // bytes of a target and of a key; enough for keys and paths that take a body
 )
 
-// part is the part of a request to which the next byte belongs.
 type part uint8
 
 const (
@@ -65,23 +61,22 @@ const (
 	inTrailers
 )
 
-// Framing checks the bytes of one connection, before fasthttp parses them. The zero value is at the start of a
-// connection.
+// Framing checks the bytes of one connection, from its start, before fasthttp parses them.
 //
-// It checks whole lines. The beginning of a line may be passed on before its end arrives. fasthttp does nothing
-// before the line feed, and Framing sees every line feed of a head first.
+// It checks whole lines. The beginning of a line may be passed on before its end arrives, since fasthttp does nothing
+// before the line feed. Framing sees every line feed of a head first.
 type Framing struct {
 	part    part
-	line    []byte // the beginning of an incomplete line; fasthttp bounds heads, so this too
-	left    uint64 // remaining bytes of the body or chunk
+	line    []byte // the beginning of an incomplete line, bounded as fasthttp bounds heads
+	left    uint64 // bytes of the body or chunk
 	old     bool   // HTTP/1.0
-	sized   bool   // the head has a Content-Length
-	chunked bool   // the head has a Transfer-Encoding
+	sized   bool   // Content-Length
+	chunked bool   // Transfer-Encoding
 	blank   bool   // an empty line came before the request line
 
 	Gate        Gate   // nil admits every body
 	target, key []byte // cut to maxKept bytes
-	announced   uint64 // sum of the chunks so far, in bytes
+	announced   uint64 // bytes of the chunks so far
 }
 
 // Follow checks the next bytes, and returns how many may be passed on to the server: all, or those before the first
@@ -129,7 +124,6 @@ func (f *Framing) Between() bool { return f.part == inRequestLine && len(f.line)
 // InHead reports whether the next byte belongs to a request's head, which may not have begun.
 func (f *Framing) InHead() bool { return f.part == inRequestLine || f.part == inHeaders }
 
-// letIn returns Refused if the gate refuses a body of that length.
 func (f *Framing) letIn(length uint64) *Flaw {
 	if f.Gate == nil || f.Gate.LetIn(f.target, f.key, length) {
 		return nil
@@ -145,7 +139,7 @@ func (f *Framing) bodyRead() {
 	f.part = inRequestLine
 }
 
-// judge checks a complete line, line feed included.
+// judge gets the line feed, too.
 func (f *Framing) judge(line []byte) *Flaw {
 	end := len(line) - 2
 	if end < 0 || bytes.IndexByte(line, '\r') != end {
@@ -171,9 +165,8 @@ func (f *Framing) judge(line []byte) *Flaw {
 	}
 }
 
-// requestLine checks `method target HTTP/1.1`; fasthttp checks the target. One empty line may precede it, as
-// clients have sent after a body (RFC 9112, section 2.2). Parsers that skip it and parsers that refuse it see the
-// same requests after it.
+// fasthttp checks the target. One empty line may precede the request line, as clients have sent after a body (RFC
+// 9112, section 2.2). Parsers that skip it and parsers that refuse it see the same requests after it.
 func (f *Framing) requestLine(line []byte) *Flaw {
 	if len(line) == 0 && !f.blank {
 		f.blank = true
@@ -204,7 +197,7 @@ func (f *Framing) requestLine(line []byte) *Flaw {
 	return nil
 }
 
-// header checks `Name: value`. It reads only the values that determine the end of the request, and the API key.
+// header reads only the values that determine the end of the request, and the API key.
 func (f *Framing) header(line []byte) *Flaw {
 	if line[0] == ' ' || line[0] == '\t' {
 		return Folded
@@ -235,7 +228,6 @@ func (f *Framing) header(line []byte) *Flaw {
 	return nil
 }
 
-// headRead sets the part that follows the head, and asks the gate about a body.
 func (f *Framing) headRead() *Flaw {
 	switch {
 	case f.sized && f.chunked:
@@ -251,7 +243,7 @@ func (f *Framing) headRead() *Flaw {
 	return nil
 }
 
-// chunkSize checks `size` or `size;extensions`; it ignores extensions.
+// chunkSize ignores extensions.
 func (f *Framing) chunkSize(line []byte) *Flaw {
 	size, _, _ := bytes.Cut(line, []byte(";"))
 	length, ok := parseDigits(size, 16, maxChunkDigits)
@@ -266,7 +258,7 @@ func (f *Framing) chunkSize(line []byte) *Flaw {
 	return f.letIn(f.announced)
 }
 
-// parseDigits parses a number of 1 … most digits, without surrounding characters.
+// parseDigits accepts 1 … most digits, without surrounding characters.
 func parseDigits(text []byte, base uint64, most int) (n uint64, ok bool) {
 	if len(text) == 0 || len(text) > most {
 		return 0, false
@@ -285,7 +277,7 @@ func parseDigits(text []byte, base uint64, most int) (n uint64, ok bool) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// tokenBytes are the characters of header names and methods (RFC 9110, section 5.6.2).
+// RFC 9110, section 5.6.2.
 var tokenBytes = func() (table [256]bool) {
 	for b := range table {
 		letter := byte(b) | 0x20
