@@ -68,6 +68,7 @@ func TestASlowSignerKeepsTheLoopFromNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := newQueued(t, 3)
+		p.binder.config.Now = time.Now // the bubble's, which passes while the signer signs
 		p.key.signs, p.key.takes = true, 1500*time.Millisecond
 		require.NoError(t, p.bindAll(t.Context()))
 		require.Len(t, p.lane.State.Slots, 2)
