@@ -9,16 +9,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds on queries of the stream for metrics.
 const (
 	askTimeout = time.Second
 	askPause   = 10 * time.Second // after a failed query
-	finalPause = time.Second      // between queries for finalized updates: a new session asks for every open slot
+	finalPause = time.Second      // for finalized updates, since a new session asks for every open slot
 )
 
-// ages measures how long updates take from accept (the stream's time of their message) to final, and the accept time
-// of the oldest in the backlog. The session has the accept times of updates that it assigned. For a few others it
-// asks the stream, and waits for the answer.
+// ages measures the time of updates from accept (when the stream stored their message) to final, and the accept time
+// of the oldest in the backlog. The session has the accept times of updates that it assigned. For others it waits for
+// a query of the stream.
 type ages struct {
 	id      score.Lane
 	config  *Config
@@ -26,13 +25,13 @@ type ages struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	slots  map[uint64][]acceptedAt // by nonce of open slots
-	finals time.Time               // when the next query for finalized updates is allowed
+	slots  map[uint64][]acceptedAt // by nonce
+	finals time.Time               // when the next query is allowed
 
 	shown time.Time
-	asked uint64    // the sequence of the last query for the oldest
+	asked uint64    // sequence of the last query for the oldest
 	at    time.Time // its accept time; zero: unknown
-	again time.Time // after a failed query: when the next is allowed
+	again time.Time // after a failed query: when the next one is allowed
 }
 
 type acceptedAt struct {
@@ -45,7 +44,6 @@ func newAges(id score.Lane, config *Config, stored func(context.Context, uint64)
 	return &ages{id: id, config: config, stored: stored, metrics: metrics, log: log, slots: map[uint64][]acceptedAt{}}
 }
 
-// bound records that a slot carries these places.
 func (a *ages) bound(nonce uint64, places []*place) {
 	var some []acceptedAt
 	for _, p := range places {
@@ -109,7 +107,6 @@ func (a *ages) ask(ctx context.Context, seq uint64) (time.Time, bool) {
 	return at, err == nil
 }
 
-// show sets the gauge of the oldest waiting update's accept time, every second.
 func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 	now := a.config.Now()
 	if now.Sub(a.shown) < tellEvery {
@@ -141,7 +138,7 @@ func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 }
 
 // oldest returns the sequence of the oldest message known with waiting work of unpaused projects, and its accept
-// time; zero if the session has yet to keep that work.
+// time; zero if the session must still read it.
 func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	earlier := func(of uint64, accepted time.Time) {
 		if !some || of < seq {

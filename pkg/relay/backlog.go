@@ -16,15 +16,15 @@ const TellFrom = 1_000
 
 const (
 	tellEvery = time.Second
-	rateOver  = 10 // seconds, about: window of the average; a project idle for so long has rate 0
+	rateOver  = 10 // seconds in the average, about; a project idle for so long has rate 0
 	leastRate = 1  // updates a second; lower rates are published as 0
 )
 
-// teller publishes the backlogs of a lane's projects. The next publish makes up for a failed one.
+// teller publishes projects' backlogs. The next publish makes up for a failed one.
 type teller struct {
 	id       score.Lane
 	store    Backlogs
-	timeout  time.Duration // of a call
+	timeout  time.Duration
 	intake   *intake
 	log      *slog.Logger
 	next     chan map[score.ProjectID]score.Backlog
@@ -33,7 +33,6 @@ type teller struct {
 	silenced atomic.Bool // the last publish was empty and succeeded
 }
 
-// rate is the speed of assigning a project's updates.
 type rate struct {
 	average float64 // updates a second
 	idle    float64 // seconds since the last assignment
@@ -51,8 +50,7 @@ func (r rate) after(seconds float64, bound int, known bool) rate {
 	return rate{now, r.idle + seconds}
 }
 
-// told returns the rate to publish, in updates a second. It is 0 for a slow or stalled project, since the average
-// takes minutes to forget the time before a stall.
+// Slow or stalled projects have rate 0, since the average takes minutes to forget the time before a stall.
 func (r rate) told() float64 {
 	if r.average < leastRate || r.idle >= rateOver {
 		return 0
@@ -67,7 +65,7 @@ func (r *Relayer) teller(id score.Lane, in *intake, log *slog.Logger) *teller {
 	}
 }
 
-// told returns the backlogs published before this session; nil if they cannot be read.
+// Backlogs published before this session; nil if unreadable.
 func (t *teller) told(ctx context.Context) map[score.ProjectID]score.Backlog {
 	if t.store == nil {
 		return nil
@@ -84,7 +82,6 @@ func (t *teller) told(ctx context.Context) map[score.ProjectID]score.Backlog {
 	return told
 }
 
-// tell hands the backlogs to run, at most once a second.
 func (t *teller) tell(now time.Time) {
 	took := now.Sub(t.last)
 	if t.store == nil || took < tellEvery {
@@ -133,8 +130,7 @@ func (t *teller) say(ctx context.Context, said map[score.ProjectID]score.Backlog
 	}
 }
 
-// backlog returns the number of waiting updates: read, unread, and queued again. It leaves out read ones of paused
-// projects.
+// backlog counts waiting updates: read, unread, and queued again. It leaves out read ones of paused projects.
 func (s *session) backlog() uint64 {
 	n := s.intake.backlog() + s.unread.left()
 	for i := range s.lane.State.Queue {
@@ -145,7 +141,7 @@ func (s *session) backlog() uint64 {
 	return n
 }
 
-// backlog returns the number of waiting updates of unpaused projects, as far as the stream was read.
+// backlog counts waiting updates of unpaused projects, as far as the stream was read.
 func (in *intake) backlog() uint64 {
 	n := uint64(in.horizon.Len())
 	for _, p := range in.parked {
@@ -156,8 +152,8 @@ func (in *intake) backlog() uint64 {
 	return n
 }
 
-// large returns the projects with a backlog of at least least updates, without rates. A paused project is included at
-// any size above 0, since the next session skips its updates.
+// large returns the backlogs of at least least updates, without rates. A paused project's is included at any size
+// above 0, since the next session skips its updates.
 func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	large := map[score.ProjectID]score.Backlog{}
 	for id, n := range in.horizon.Projects() {

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// binder creates pending transactions (slots) and further attempts for them: it prices, signs and journals.
+// binder prices, signs and journals pending transactions (slots), and further attempts for them.
 type binder struct {
 	config   *Config
 	lane     *lane.Lane
@@ -43,8 +43,8 @@ const (
 	signerPause = time.Second            // before a failed key is asked again, for new work
 )
 
-// bindNew assigns the intake's creation or edit, or a batch of its horizon. It returns false if the lane must wait,
-// or none is due.
+// bindNew assigns the intake's creation or edit, or a batch of its horizon; false if none is due or the lane must
+// wait.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	now := b.config.Now()
 	switch {
@@ -72,7 +72,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// idle records that no work is due, or that the lane could not pay even one update, before work waits for that.
+// idle records that no work is due, or, early, that the lane cannot pay for one update.
 func (b *binder) idle() {
 	one := batch.Single(score.Update{})
 	gas, bytes := b.gas.limit(&piece{batch: &one}), txBytes(registry.EncodeBatch(one))
@@ -99,9 +99,9 @@ func (b *binder) bindAlone(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// bindPlaces assigns new work. It asks for at least the gas of any batch that waits for a block before it. Otherwise
-// a block builder that skips that batch, as too large, might find room for this one out of turn. anvil drops a
-// transaction tried out of turn, and all behind it.
+// bindPlaces assigns new work, with at least the gas of any batch that waits for a block before it. Otherwise a block
+// builder that skips that batch as too large might try this work out of turn. anvil drops such a transaction, and all
+// behind it.
 func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bool, error) {
 	w.gas = max(w.gas, min(b.gas.perBatch, b.lane.WaitingGas()))
 	moves, err := b.intake.moves(places...)
@@ -122,19 +122,17 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 	return bound, err
 }
 
-// txBytes returns the most bytes of a transaction with this calldata.
 func txBytes(data []byte) int { return registry.EnvelopeBytes + len(data) }
 
-// binding is work about to be assigned to a slot.
 type binding struct {
 	gas   uint64
 	data  []byte
 	piece *piece
-	entry lane.Bind // without nonce and bytes
+	entry lane.Bind
 }
 
-// bind assigns work to the next nonce. Before the commit point it has no effects; after it, the work has exactly this
-// nonce until that is final. It returns false if the lane must wait.
+// bind assigns work to the next nonce; false if the lane must wait. Before the commit point it has no effects. After
+// it, the work has exactly this nonce until that is final.
 func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	fees, why := b.lane.Ready(w.gas, txBytes(w.data))
 	if why != lane.WaitNone {
@@ -188,13 +186,11 @@ func (b *binder) replace(ctx context.Context, e lane.Replace) error {
 	return b.append(ctx, lane.Entry{Replacement: &lane.Replacement{Nonce: e.Nonce, Raw: raw, Reason: e.Reason}})
 }
 
-// cancel signs an empty transaction that uses up its nonce.
 func (b *binder) cancel(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error) {
 	self := b.signer.Address()
 	return b.sign(ctx, nonce, fees, lane.CancelGas, &self, nil)
 }
 
-// sign returns an attempt's signed bytes: type 2 if the chain has a base fee, else a legacy transaction.
 func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uint64, to *common.Address, data []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.config.CallTimeout)
 	defer cancel()

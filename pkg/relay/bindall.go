@@ -7,19 +7,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
-// bindAll assigns all it can, queued work first. After longSigning of slow signing it stops, so that the loop
-// receives its other inputs, and continues afterwards.
+// bindAll assigns all it can, queued work first. After longSigning of slow signing it stops for the loop's other
+// inputs, and continues afterwards.
 func (s *session) bindAll(ctx context.Context) error {
 	s.more = false
 	for signed := time.Duration(0); ; {
 		if why := s.blocked(); why != lane.WaitNone {
-			// a node reports that the balance is below the cost of what is in flight
+			// a node reports that the balance is below the cost of all in flight
 			s.waiting.need = s.lane.Need(0, 0, lane.Fees{})
 			s.waiting.set(why)
 			return nil
 		}
 		queued := len(s.lane.State.Queue) > 0
-		// broadcast assigned work before the calls that probe queued work, or more slow signing
+		// broadcast assigned work before probing queued work, and before more slow signing
 		if queued || s.binder.signing > slowSigning {
 			signed += s.binder.signing
 			err := s.do(ctx, s.journal.due())
@@ -48,7 +48,7 @@ func (s *session) bindNew(ctx context.Context) (bound bool, err error) {
 	return s.binder.bindNew(ctx)
 }
 
-// hearWaiting receives a waiting view of the chain: among its many inputs the loop might choose it last.
+// hearWaiting receives a waiting view of the chain, which the loop might choose last among its inputs.
 func (s *session) hearWaiting(ctx context.Context) error {
 	select {
 	case view := <-s.heads.Views():
@@ -83,8 +83,7 @@ func (s *session) blocked() lane.Wait {
 	return why
 }
 
-// wakes returns when the loop must work again without an input. A batch past due waits for the next head, like
-// bindAll.
+// wakes returns how long the loop may wait for an input; false if forever. A batch past due waits for the next head.
 func (s *session) wakes() (in time.Duration, some bool) {
 	if s.more {
 		return 0, true

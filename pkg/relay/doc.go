@@ -1,5 +1,5 @@
 // Package relay carries accepted updates to the chain. It reads the stream, packs the updates of a lane's buckets
-// into transactions, journals and sends them, and tracks each to a final block and an outcome.
+// into transactions, and journals and sends them. It tracks each to a final block and an outcome.
 //
 // # One lane
 //
@@ -8,10 +8,9 @@
 //	                    ▲                                                        │ reverted, foreign, cancelled
 //	                    └──────────── queue of lost work ◄───────────────────────┘
 //
-// A session drives one lane while it holds the lane's lease. It is one goroutine, which owns all of the lane's state:
-// package lane decides, and the session's parts carry out the effects. Goroutines feed it: up to three readings of
-// the stream, the tracker of the chain's heads (package heads, one per process), and the lease. Lanes share nothing
-// else.
+// A session drives one lane while it holds the lane's lease. One goroutine owns all of the lane's state: package lane
+// decides, and the session's parts carry out the effects. Others feed it: up to three readings of the stream, the
+// tracker of the chain's heads (package heads, one per process), and the lease. Lanes share nothing else.
 //
 //	session, laneJournal   the loop; the order of assignments (bindall.go); append, the commit point
 //	reading, intake        stream → next batch, creation or edit: floors, throttled, paused and fenced projects
@@ -39,23 +38,23 @@
 //	foreign transaction         final, skip              readForeign, settler.skip         Settle, Skip
 //	… to the contract           unjournaled              checkFence                        Resume, an operator's
 //
-// docs/crashes.md has the state after a crash at each point. TestSimulation plays random schedules with faults of
-// everything around a lane, and checks the invariants at each journal entry and send.
+// docs/crashes.md has the state after a crash at each point. TestSimulation plays random schedules with faults, and
+// checks the invariants at each journal entry and send.
 //
 // # Invariants
 //
-//   - Bytes are journaled before they are broadcast, with the positions that they carry (laneJournal.append).
+//   - Bytes are journaled before they are broadcast (laneJournal.append).
 //   - A signed group stays one unit from the stream to its outcomes: in one batch, in order, with its signature.
 //   - A slot ends by a transaction seen in a final block (settler). If the chain loses the block, the slot is
 //     reopened.
 //   - Work that lost its slot is queued by the same entry, and goes again before new work. It is given up only after
-//     it failed on the chain, alone, at least twice (refusedTries).
+//     it failed on the chain, alone, at least refusedTries times.
 //   - Errors of nodes and servers make the lane wait and retry. They never free a nonce.
 //
 // # Rejected
 //
-//   - Acknowledging messages after confirmation: the stream's acknowledgements are not durable against a killed
-//     server, so every crash would send again.
+//   - Acknowledging messages after confirmation: acknowledgements are not durable against a killed server, so every
+//     crash would send again.
 //   - One process-wide queue of transactions: one slow lane would hold up all.
 //   - Estimating gas per batch: a round trip each, and wrong as soon as something else lands first.
 package relay

@@ -10,21 +10,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Driven is the state of a driven lane, in memory only.
 type Driven struct {
-	Wait    lane.Wait // why it assigns nothing new
-	Since   time.Time // of Wait
-	Waiting uint64    // updates
+	Wait    lane.Wait
+	Since   time.Time
+	Waiting uint64 // updates
 }
 
-// driven collects the state of lanes from their sessions. It is safe for concurrent use.
+// driven is safe for concurrent use.
 type driven struct {
 	mu    sync.Mutex
 	lanes map[score.Lane]Driven
 
 	updates atomic.Uint64 // finalized
-	gas     uint64        // used by final transactions
-	fees    float64       // paid by them, ether
+	gas     uint64        // of final transactions
+	fees    float64       // of final transactions, ether
 }
 
 func (r *Relayer) Driven() map[score.Lane]Driven {
@@ -34,8 +33,7 @@ func (r *Relayer) Driven() map[score.Lane]Driven {
 	return maps.Clone(d.lanes)
 }
 
-// Done returns the number of updates finalized since the relayer's start, the gas of final transactions, and their
-// fees in ether.
+// Done returns the updates finalized since the start, and the gas and ether of final transactions.
 func (r *Relayer) Done() (updates, gas uint64, fees float64) {
 	d := &r.metrics.told
 	d.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fence holds back a project with a due edit, as if paused, while another lane may carry earlier updates of it: one
-// that had the bucket before. It reports whether the set of fenced projects changed.
+// fence holds back a project with a due edit, as if paused, while an earlier lane of its bucket may carry earlier
+// updates of it. It reports whether the set of fenced projects changed.
 func (s *session) fence(ctx context.Context) (changed bool) {
 	in, elsewhere := s.intake, s.handover.elsewhere(ctx)
 	if in.turn() && s.passable != in.alone.Position && len(s.lane.State.Took) > 0 {
@@ -34,7 +34,7 @@ func (s *session) fence(ctx context.Context) (changed bool) {
 }
 
 // elsewhere returns a function that reports whether another lane may have unfinished work of a project's bucket; true
-// if unknown. Its first call reads the journals, once for all projects, without a deadline: see Journal.Load.
+// if unknown. Its first call reads the journals without a deadline (Journal.Load).
 func (h *handover) elsewhere(ctx context.Context) func(score.ProjectID) bool {
 	read := sync.OnceValues(func() (lane.Lanes, error) {
 		lanes, err := h.lanes(ctx)

@@ -11,26 +11,26 @@ import (
 // row is the read part of an extent, from its floor on: of a throttled (parked) project, or of all others of a
 // bucket.
 //
-// The positions that a floor passes are counted from read ones, and the fold counts assigned ones. So an entry fails
-// to fold if a place was read and forgotten unassigned.
+// An entry counts the positions that a floor passes from read ones, the fold from assigned ones. So an entry fails to
+// fold if a place was read and forgotten unassigned.
 type row struct {
 	bucket  score.Bucket
-	project *score.ProjectID // throttled; nil for all others
+	project *score.ProjectID // nil: all unthrottled ones
 	places  []*place         // in order, from the first unassigned one
-	read    uint64           // positions read, from the session's first floor on
+	read    uint64           // positions read by the session
 	passed  uint64           // of them, passed by the journaled floor
 }
 
-// place is a unit, a creation, an edit, or an unreadable message, with positions that are assigned together.
+// place is a unit, a creation, an edit or an unreadable message; its positions are assigned together.
 type place struct {
 	score.Span
 	row        *row
-	before     uint64          // positions of the row read before it
-	accepted   time.Time       // when its message was stored
+	before     uint64 // the row's positions read before it
+	accepted   time.Time
 	project    score.ProjectID // zero if unreadable
-	alone      *piece          // a creation or an edit
-	trace      *score.Trace    // nil for most
-	unreadable bool            // a corrupt message, or one that the stream lost
+	alone      *piece
+	trace      *score.Trace
+	unreadable bool // corrupt, or lost by the stream
 	bound      bool
 }
 
@@ -44,7 +44,6 @@ func (r *row) add(p *place) {
 	r.places = append(r.places, p)
 }
 
-// ordinal returns how many positions of the row were read before a position.
 func (r *row) ordinal(at score.Position) uint64 {
 	for _, p := range r.places {
 		if !p.Before(at) {
@@ -71,7 +70,6 @@ func (in *intake) extent(r *row) lane.Extent {
 	return held.Extent
 }
 
-// moves returns the moves, one for each row, of an entry that assigns the places.
 func (in *intake) moves(places ...*place) ([]lane.Move, error) {
 	spans, bind := map[*row][]score.Span{}, map[*place]bool{}
 	var order []*row
@@ -95,7 +93,6 @@ func (in *intake) moves(places ...*place) ([]lane.Move, error) {
 	return moves, nil
 }
 
-// move returns how far a row's floor moves once these places are assigned.
 func (in *intake) move(r *row, bound func(*place) bool) lane.Move {
 	m := lane.Move{Bucket: r.bucket, Project: r.project, Floor: in.extent(r).Floor}
 	floor := in.unbound(r, bound)
@@ -141,7 +138,6 @@ func (in *intake) passes() (moves []lane.Move) {
 	return moves
 }
 
-// journaled records that an entry with these moves assigned the places.
 func (in *intake) journaled(moves []lane.Move, places ...*place) {
 	for _, p := range places {
 		p.bound = true
@@ -156,7 +152,6 @@ func (in *intake) journaled(moves []lane.Move, places ...*place) {
 	}
 }
 
-// clear forgets the places below a row's floor.
 func (in *intake) clear(r *row) {
 	floor := in.extent(r).Floor
 	for len(r.places) > 0 && r.places[0].bound && r.places[0].Before(floor) {
@@ -164,8 +159,7 @@ func (in *intake) clear(r *row) {
 	}
 }
 
-// pass raises the floors, every PassEvery, over positions that are assigned or another lane's. The next session reads
-// from there, and earlier messages may be purged.
+// pass raises the floors every PassEvery. The next session reads from there, and earlier messages may be purged.
 func (s *session) pass(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Sub(s.passed) < s.config.PassEvery {

@@ -11,14 +11,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// funds is how long the balance of a lane's signer lasts, as observed by this process over the lane's sessions here.
+// funds is how long a signer's balance lasts, as observed by this process.
 type funds struct {
 	mu       sync.Mutex
 	forecast lane.Forecast
 	seen     evidence.Ref // the block of the balance
-	dry      bool         // the lane waits for funds
-	lacks    *big.Int     // wei, as of dry
-	low      bool         // a low balance was logged
+	dry      bool
+	lacks    *big.Int // wei
+	low      bool     // was logged
 }
 
 func (r *Relayer) fundsOf(id score.Lane) *funds {
@@ -26,8 +26,8 @@ func (r *Relayer) fundsOf(id score.Lane) *funds {
 	return f.(*funds)
 }
 
-// Lasts returns for how many seconds the balance of a lane's signer lasts at its recent decrease: infinite if
-// constant, 0 while the lane waits for funds. known is false for the first five minutes of observation.
+// Lasts returns for how many seconds the balance of a lane's signer lasts at its recent decrease: +Inf if constant, 0
+// while the lane waits for funds. known is false for the first five minutes.
 func (r *Relayer) Lasts(id score.Lane) (seconds float64, known bool) { return r.fundsOf(id).lasts() }
 
 func (f *funds) lasts() (seconds float64, known bool) {
@@ -51,8 +51,7 @@ func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	return f.lacks
 }
 
-// see records the signer's balance. dry: the lane waits for funds; need is the balance in wei that would end that, or
-// nil if unknown.
+// need is the balance, in wei, that would end waiting for funds (dry); nil if unknown.
 func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big.Int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

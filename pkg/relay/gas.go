@@ -17,58 +17,54 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxScale bounds the learned scale, in percent of the model, since an endpoint may lie: batches shrink by this
-// factor.
+// maxScale bounds the learned scale, in percent of the model, since an endpoint may lie to shrink batches.
 const maxScale = 1600
 
-// margin is added to the highest observed charge, in percent of the model: other batches may be charged still more.
+// margin, in percent, is added to a learned charge, since other batches may be charged still more.
 const margin = 25
 
-// gas decides the gas of transactions and of batches. Each of Config.Gas has a model of the worst cost of execution.
-// The lane learns which of them the chain follows: from headers if they reveal the fork, else from receipts as soon
-// as they are in blocks. It also learns charges above all of them, such as those of a rollup that charges its data as
-// gas. A lesson from a receipt that an endpoint made up only costs gas or room in blocks: nodes accept every limit,
-// or it falls once they refuse it.
+// gas decides the gas of transactions and of batches. Each of Config.Gas models the worst cost of execution. The lane
+// learns which of these rules the chain follows, from headers if they reveal the fork, else from receipts in blocks.
+// It also learns charges above all rules, as of a rollup that charges data as gas. A receipt that an endpoint made up
+// only costs gas or room in blocks. Nodes accept every learned limit, or it falls once they refuse it.
 //
-// The models are upper bounds on chains with Ethereum's prices, today's or those announced for the next fork. If a
-// batch used more than any model, or ran out, the session's later transactions get more gas and less work. A new
-// session learns that again.
+// The models are upper bounds at Ethereum's prices, today's or those announced for the next fork. If a batch used
+// more than any model, or ran out, the session's later transactions get more gas and less work.
 //
-// New work gets its worst-case gas: slots count as fresh, except those that this session's transactions used in
-// blocks. Those have lower nonces, so they come first on any branch. If they apply less after a reorg, the work may
-// run out of gas. It is retried with gas for fresh slots only, and the session forgets the used ones. Pending work in
-// no block is ignored: a bad update in it could otherwise revert a batch with good ones.
+// New work gets gas for fresh storage slots, except those that this session's transactions used in blocks. These
+// transactions have lower nonces, so they come first on any branch. If they apply less after a reorg and the work
+// runs out of gas, it is retried with gas for fresh slots only, and used ones are forgotten. Transactions in no block
+// are ignored, since a bad update in one could make a good batch revert.
 type gas struct {
 	id     score.Lane
 	signer common.Address
 	config *Config
 	chain  Chain
-	plan   func(model batch.Model, maxGas uint64) // sets the model and gas of the next batches
-	// slots that the lane's transactions used in blocks; later nonces come after them on any branch
-	known *batch.Known
-	// by nonce of new work: number of its slots that its gas assumes as used
+	plan   func(model batch.Model, maxGas uint64)
+	known  *batch.Known
+	// by nonce: slots that the gas of new work assumes as used
 	trusted map[uint64]int
 	metrics *metrics
 	log     *slog.Logger
 
-	learnt    *atomic.Uint64       // of the process: gas charged per byte beyond Config.Gas
+	learnt    *atomic.Uint64       // of the process: gas per byte beyond Config.Gas
 	perByte   uint64               // learnt when charged was computed
-	charged   []registry.GasRules  // Config.Gas surcharged with perByte
-	estimated map[common.Hash]bool // attempts estimated since the last head, each once at most
+	charged   []registry.GasRules  // Config.Gas with perByte
+	estimated map[common.Hash]bool // since the last head
 
-	believed int  // index into Config.Gas of the rules that the chain seems to have
-	named    bool // only these make headers like the newest
-	returned bool // a receipt disproved rules suggested by want of gas
+	believed int  // index into Config.Gas
+	named    bool // the newest header proves the believed rules
+	returned bool // a receipt disproved believed rules
 	capped   bool // nodes refused a transaction that asked for more than Config.Rules.MaxGas
 
-	next    uint64 // the lane's next nonce at its newest transaction in a block
+	next    uint64 // State.Next when a transaction was last seen in a block
 	doubted uint64 // next, when used slots last turned out fresh; 0: never
 
-	scale    uint64 // percent of the model's gas that transactions get; only rises
-	block    uint64 // gas limit of blocks; 0 before the first head
+	scale    uint64 // of the model's gas, in percent; only rises
+	block    uint64 // gas limit; 0 if unknown
 	most     uint64 // the most gas of a transaction
 	perBatch uint64 // the most gas of a batch
-	// likewise: half of the smallest cancelled one's, growing with each one in a block
+	// bounds perBatch: half of the smallest cancelled batch's gas, raised by batches in blocks
 	carried uint64
 	fill    fill
 }
@@ -88,7 +84,7 @@ func newGas(id score.Lane, signer common.Address, config *Config, chain Chain, p
 
 func (g *gas) rules() *registry.GasRules { return &g.charged[g.believed] }
 
-// maxPerByte bounds the learned gas per byte, since an endpoint may lie: batches shrink by as much.
+// maxPerByte bounds the learned gas per byte, since an endpoint may lie.
 const maxPerByte = 4096
 
 func (g *gas) charge() {
@@ -103,9 +99,8 @@ func (g *gas) charge() {
 	g.replan()
 }
 
-// refused returns the gas for the next attempt after nodes refused the last one for too little; 0: unknown. If the
-// rules do not explain the refusal, one estimate, of a transfer with the same data, shows the chain's charge for
-// bytes.
+// refused returns the gas for the next attempt after nodes refused the last one for too little; 0 if unknown. If the
+// rules do not explain the refusal, one estimate of a transfer with the same data shows the charge for bytes.
 func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 	last := slot.Last()
 	data, err := slot.Data()
@@ -131,8 +126,9 @@ func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 	return 0
 }
 
-// surcharge learns the charge per byte from the estimated gas of a transfer with data. It never falls. EIP-7623's
-// floor counts as charged, up to 24 gas a byte too much: a chain may charge more on top of it or below it.
+// surcharge learns the charge per byte, which only rises, from the estimated gas of a transfer with data. EIP-7623's
+// floor counts as such a charge, up to 24 gas a byte too much. A chain may charge more on top of the floor or below
+// it.
 func (g *gas) surcharge(estimate uint64, data []byte) {
 	plain, bytes := registry.IntrinsicGas(data), uint64(len(data))
 	if estimate <= plain {
@@ -152,23 +148,21 @@ func (g *gas) limit(p *piece) uint64 {
 	return min(g.scaled(p.worst(g.rules())), g.ceiling(p, g.rules()))
 }
 
-// limitAgain returns the gas for a piece that a transaction failed to carry, perhaps for want of gas. It is all that
-// is allowed, whatever the rules. An unsplittable piece gets more if the dearest rules require it.
+// limitAgain returns the gas for a piece that a transaction failed to carry, perhaps for want of gas. It is the most
+// allowed, and more if the dearest rules require it for an unsplittable piece.
 func (g *gas) limitAgain(p *piece) uint64 {
 	dearest := &g.charged[len(g.charged)-1]
 	return max(g.most, min(g.scaled(p.worst(dearest)), g.ceiling(p, dearest)))
 }
 
-// tooMuch reports whether, by the rules, the piece may run out of all the gas it can have, although its halves may
-// fit.
+// tooMuch reports whether a splittable piece may need more gas than a transaction can have.
 func (g *gas) tooMuch(p *piece) bool { return p.splits() && g.scaled(p.worst(g.rules())) > g.most }
 
 func (g *gas) scaled(worst uint64) uint64 { return worst/100*g.scale + worst%100*g.scale/100 }
 
-// ceiling returns the most gas that a transaction with p may ask for under rules. That is g.most, except for a piece
-// that cannot be split. Such a piece may need more than Config.Rules.MaxGas by dearer rules than the first. It then
-// gets up to the limit of a block or of the rules. By the first rules every accepted piece fits. Before the first
-// head, or once nodes refused such a transaction (capped), there is no exception.
+// ceiling returns the most gas that a transaction with p may ask for under rules. That is g.most, or for an
+// unsplittable piece up to the limit of a block or of the rules. It is g.most for every piece by the first rules
+// (which all accepted pieces fit), before the first head, and once capped.
 func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 	if p.splits() || g.capped || g.block == 0 || rules == &g.charged[0] {
 		return g.most
@@ -176,8 +170,7 @@ func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
 	return max(g.most, min(usable(g.block), rules.MaxGas))
 }
 
-// head learns the block gas limit from the newest head, and the rules if it reveals them. The limit drifts all the
-// time, so batches are planned again only for a larger change.
+// head learns from the newest head. Its gas limit drifts, so only a larger change replans batches.
 func (g *gas) head(head *evidence.Block) {
 	clear(g.estimated)
 	g.charge()
@@ -202,14 +195,13 @@ func (g *gas) replan() {
 }
 
 const (
-	// carried stays above Limits.MaxGas / leastCarried, however small a cancelled batch was; its halves may be
-	// smaller.
+	// carried is at least Limits.MaxGas / leastCarried; halves of a cancelled batch may be smaller.
 	leastCarried = 128
-	// A batch of about carried that is in a block raises it by 1 / carriedGrowth.
+	// An included batch of at least half of carried raises it by 1 / carriedGrowth.
 	carriedGrowth = 256
 )
 
-// staged learns from a transaction as soon as it is in a block. A reorg may undo that, which is cheaper than waiting.
+// staged learns from a transaction once it is in a block. A reorg may undo that, which is cheaper than waiting.
 func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	slot, in := l.State.Slot(nonce), l.Included(nonce)
 	if slot == nil || in == nil || slot.Work.Kind == lane.NonceOnly {
@@ -242,8 +234,7 @@ func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	}
 }
 
-// outcomes learns which slots a batch used, and reports whether all of it applied, at the cost that the model
-// estimates.
+// outcomes learns which storage slots a batch used, and reports whether all of it applied; false if unreadable.
 func (g *gas) outcomes(p *piece, receipt *evidence.Receipt) (allApplied bool) {
 	if p.batch == nil {
 		return true
@@ -259,13 +250,12 @@ func (g *gas) outcomes(p *piece, receipt *evidence.Receipt) (allApplied bool) {
 	return !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
 }
 
-// usedAll reports whether a failed attempt used all its gas. The part of a limit above registry.MaxExecution is for
-// new state only (EIP-8037), and is refunded if unused.
+// usedAll reports whether a failed attempt used all its gas. Gas above registry.MaxExecution is for new state only
+// (EIP-8037), and refunded if unused.
 func usedAll(receipt *evidence.Receipt, attempt *lane.Attempt) bool {
 	return receipt.GasUsed >= min(attempt.Gas, registry.MaxExecution)
 }
 
-// learn compares the gas used by a piece with the rules' most and least.
 func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	allApplied := g.outcomes(p, receipt)
 	used, worst := receipt.GasUsed, p.worst(g.rules())
@@ -287,13 +277,13 @@ func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	}
 }
 
-// clearly is how far below the rules' least a receipt must be to disprove them, in percent. The model is off by 2 at
+// clearly is how far, in percent, a receipt must be below the rules' least to disprove them. The model is off by 2 at
 // most (package registry).
 const clearly = 10
 
-// ranOut learns from a piece that ran out of gas. If its gas should have sufficed, and would be too little by dearer
-// rules, those hold. Otherwise the session's next transactions get half as much gas again; others assigned earlier
-// had as little, and raise it no further. Slots assumed as used may be fresh after a reorg, so all are forgotten.
+// ranOut learns from a piece that ran out of gas. If its gas suffices by the believed rules, but not by dearer ones,
+// the dearer ones hold. Otherwise the session's next transactions get half as much gas again. Others assigned earlier
+// had as little, and raise it no further.
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
@@ -314,12 +304,11 @@ func (g *gas) ranOut(p *piece, had uint64) {
 	g.believe(dearer, why)
 }
 
-// spell is the number of nonces within which doubt blames a second want of gas on something other than a reorg.
+// spell is the number of nonces after a doubt within which another want of gas is blamed on prices.
 const spell = 256
 
-// doubt reports whether used slots that became fresh may explain a transaction's want of gas, which then proves
-// nothing about prices. They do for the first one, and for those assigned with it, with less gas than fresh slots
-// take. If it happens again soon, with slots learned since, no reorg explains it.
+// doubt reports whether used slots that became fresh may explain a want of gas, which then proves nothing about
+// prices. They may for the first such transaction and those assigned with it, and again after spell.
 func (g *gas) doubt(nonce uint64) bool {
 	switch {
 	case g.doubted > 0 && nonce < g.doubted:
@@ -331,7 +320,7 @@ func (g *gas) doubt(nonce uint64) bool {
 	return true
 }
 
-// dearer returns the next dearer rules that explain the observation, else the believed ones.
+// dearer returns the next dearer rules that explain the observation; else the believed ones, and false.
 func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bool) {
 	for i := g.believed + 1; i < len(g.charged); i++ {
 		if explain(&g.charged[i]) {
@@ -341,7 +330,6 @@ func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bo
 	return g.believed, false
 }
 
-// believe plans the next batches, and the backlog, by the rules.
 func (g *gas) believe(rules int, why string) {
 	if rules == g.believed {
 		return
@@ -368,7 +356,6 @@ func (g *gas) forget() {
 	g.replan()
 }
 
-// final counts a final batch's gas and fees, and returns the most gas that it can use by the rules.
 func (g *gas) final(end *ending) (worst uint64) {
 	batch := end.carried.batch
 	worst = g.rules().Batch.Gas(*batch)
@@ -384,8 +371,8 @@ func (g *gas) final(end *ending) (worst uint64) {
 	return worst
 }
 
-// shares returns the projects' parts of a batch's cost, adding up to 1. They follow the model's gas for each one's
-// groups in a batch of their own, less the base cost of a batch.
+// shares returns the projects' parts of a batch's cost, adding up to 1. They follow the model's gas for each
+// project's groups alone, without the base cost.
 func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
 	parts, total := map[score.ProjectID]float64{}, 0.0
 	for first := 0; first < len(b.Groups); {
@@ -404,8 +391,6 @@ func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
 	return parts
 }
 
-// raise gives later transactions at least percent of the model's gas, and shrinks batches by as much. The scale never
-// falls during the session.
 func (g *gas) raise(percent uint64, why string) {
 	if percent = min(percent, maxScale); percent <= g.scale {
 		return
@@ -416,10 +401,9 @@ func (g *gas) raise(percent uint64, why string) {
 	g.replan()
 }
 
-// usable returns the gas of a block to count on for some blocks: miners move its limit by up to 1/1024 a block.
+// usable returns the block gas to count on for some blocks, since miners move the limit by up to 1/1024 a block.
 func usable(block uint64) uint64 { return block - block/128 }
 
-// maxGas returns the most gas of a transaction in blocks of this size; limit is the most anywhere.
 func maxGas(block, limit uint64) uint64 {
 	if block == 0 {
 		return limit

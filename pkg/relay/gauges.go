@@ -6,7 +6,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// gauges are the metrics of each lane that this process drives.
 type gauges struct {
 	inflight *prometheus.GaugeVec
 	open     *prometheus.GaugeVec
@@ -42,7 +41,6 @@ func newGauges(gauge func(name, help string, labels ...string) *prometheus.Gauge
 	}
 }
 
-// forget removes the gauges of a lane that this process has stopped driving.
 func (g *gauges) forget(id score.Lane) {
 	for _, of := range []*prometheus.GaugeVec{g.inflight, g.open, g.backlog, g.paused, g.oldest, g.parked, g.queued, g.nonce, g.balance, g.lasts, g.waiting, g.epoch, g.gasRules} {
 		of.DeletePartialMatch(prometheus.Labels{"lane": label(id)})

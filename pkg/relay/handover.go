@@ -20,7 +20,7 @@ import (
 // and the giver's snapshots contain them.
 const maxHandover = score.MostStored / 2
 
-// errAbandoned ends the session that journaled Abandon, so that the next one watches none of the abandoned slots.
+// errAbandoned ends the session that journaled Abandon, so that the next one watches no abandoned slot.
 var errAbandoned = errors.New("the lane was declared dead, and its open slots are given up")
 
 // handover makes the lane's buckets match the roster, by Give in the giver's journal and Take in the taker's.
@@ -29,8 +29,8 @@ var errAbandoned = errors.New("the lane was declared dead, and its open slots ar
 //	                                      │                         ▲
 //	taker's session                       └─► read the giver's journal ─► append Take ─► post "took 4"
 //
-// Notices only name the journal to read, and are posted until the board shows them. So each step may be repeated, and
-// entries follow from journals alone.
+// Notices only name the journal to read, and are posted until the board shows them. So steps may repeat, and entries
+// follow from journals alone.
 type handover struct {
 	id       score.Lane
 	config   *Config
@@ -38,19 +38,18 @@ type handover struct {
 	intake   *intake
 	roster   Roster
 	board    Board
-	journal  Journal // the other lanes', read only
+	journal  Journal // other lanes', read only
 	append   func(context.Context, lane.Entry) error
 	reporter *reporter
-	moved    *prometheus.CounterVec // buckets given and taken
+	moved    *prometheus.CounterVec
 	log      *slog.Logger
 
 	due    bool                // something may have changed since the last step
-	opened map[score.Lane]bool // by checked lane: whether any session opened its journal
+	opened map[score.Lane]bool // by checked lane: whether its journal was ever opened
 }
 
-// step takes, gives and confirms handoffs that are possible now, if anything is due. changed: the buckets of the lane,
-// or the buckets that it is about to give away, differ from before, so the caller must read the stream again from the
-// start.
+// step takes, gives and confirms the handoffs that are possible now, if due. If changed, the lane's buckets or those
+// about to leave differ, and the caller must read the stream again.
 func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	known, _ := h.roster.Current()
 	me, found := known.Lane(h.id)
@@ -79,8 +78,6 @@ func (h *handover) step(ctx context.Context) (changed bool, err error) {
 	return took || gave, nil
 }
 
-// pending reports whether handing over is to be done: buckets differ from the roster, a handoff is untaken, or the
-// lane is cut.
 func (h *handover) pending() bool {
 	known, _ := h.roster.Current()
 	me, found := known.Lane(h.id)
@@ -124,8 +121,8 @@ func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, er
 	return took, nil
 }
 
-// read folds another lane's journal, or retries at the next head. It has no deadline, see Journal.Load: the session
-// waits for it, once for a handoff, as for its own journal when it opens.
+// read folds another lane's journal; if false, the next head retries. The session waits for it without a deadline
+// (Journal.Load), once for a handoff.
 func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) {
 	state, _, err := h.journal.State(ctx, id)
 	if err != nil {
@@ -135,8 +132,7 @@ func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) 
 }
 
 // give gives away the buckets that the roster assigns to others. A bucket held back by a creation or an edit is given
-// when that is final. Until then, the lane assigns nothing of it from the next creation or edit on. A cut lane gives
-// queued creations and edits with their buckets.
+// when that is final. A cut lane gives queued creations and edits with their buckets.
 func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane) (changed bool, err error) {
 	state, leaving := h.lane.State, map[score.Bucket]bool{}
 	for _, l := range known.Lanes {
@@ -185,8 +181,8 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 	return changed, nil
 }
 
-// driven reports whether a relayer ever drove a lane. Before that, its key may be missing everywhere, and handoffs to
-// it would wait for the key.
+// driven reports whether a relayer ever drove a lane; false if unknown. Before that, its key may be missing
+// everywhere, and it would take no handoff.
 func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	if h.opened[id] || h.lane.State.Given[id].N > 0 {
 		return true
@@ -207,7 +203,6 @@ func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	return last > 0
 }
 
-// heldBack reports whether an unfinished creation or edit keeps a bucket here.
 func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
 	if me.State == roster.Cut {
 		return h.lane.State.AloneInSlot(b) != nil
@@ -215,7 +210,6 @@ func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
 	return h.lane.State.HeldBack(b)
 }
 
-// sizeOf returns the bytes of a part of an entry.
 func sizeOf(part any) int {
 	data, err := json.Marshal(part)
 	if err != nil {
@@ -234,9 +228,8 @@ func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
 	return nil
 }
 
-// giveWork gives away the queued work of a cut lane, which certainly was not carried out. A creation or an edit goes
-// to the lane that should own its bucket, all else to an active one. If an operator declared the lane dead, its open
-// slots become such work.
+// giveWork gives away a cut lane's queued work, which certainly was not carried out. If an operator declared the lane
+// dead, its open slots become such work.
 func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.Lane) error {
 	if me.Dead && len(h.lane.State.Slots) > 0 && h.unused() {
 		return h.abandon(ctx)
@@ -253,8 +246,8 @@ func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.
 	return nil
 }
 
-// heir returns the lane for work of a cut lane. A creation or an edit stays until its bucket is given, and goes with
-// it.
+// heir returns the lane for a cut lane's work; false if the work must stay. A creation or an edit follows its bucket.
+// All else goes to an active lane.
 func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Work) (score.Lane, bool) {
 	if work.Kind.Alone() {
 		b := score.BucketOf(*work.Project)
@@ -270,13 +263,11 @@ func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Wor
 	return known.Lanes[i].ID, true
 }
 
-// unused reports whether, by a fresh view, the nonces of all open slots are unused.
 func (h *handover) unused() bool {
 	view := h.lane.View()
 	return view != nil && h.config.Now().Sub(view.Now) <= h.config.StaleAfter && h.lane.Unused()
 }
 
-// abandon journals that the open slots will never be executed.
 func (h *handover) abandon(ctx context.Context) error {
 	slots := slices.Clone(h.lane.State.Slots)
 	if err := h.append(ctx, lane.Entry{Abandon: &lane.Abandon{By: "the roster"}}); err != nil { // the commit point
@@ -317,7 +308,6 @@ func (h *handover) taken(ctx context.Context, known roster.Roster) error {
 	return nil
 }
 
-// post publishes handoff numbers that the board lacks.
 func (h *handover) post(ctx context.Context) {
 	state, notices := h.lane.State, map[score.Lane]lane.Notice{}
 	for to, given := range state.Given {
@@ -336,8 +326,8 @@ func (h *handover) post(ctx context.Context) {
 	}
 }
 
-// leave ends an empty lane's life. Before that, it must take all that it is offered and make its late reports, since
-// no later session will. Its last settled block must be GoneAfter below the final one.
+// leave ends the life of an empty lane that leaves or is cut. It must first take all offers and make its late
+// reports, since no later session will. Its last settled block must be GoneAfter below the final one.
 func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
 	state, view := h.lane.State, h.lane.View()
 	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.pending() {
@@ -364,8 +354,8 @@ func (h *handover) call(ctx context.Context, do func(context.Context) error) err
 	return do(ctx)
 }
 
-// creations returns the projects with a creation in any lane's journal, see lane.Lanes.Creations. Updates rejected
-// because such a project was unknown are queued again: their bucket was taken and the chain lost the creation's
+// creations returns the projects with a creation in any lane's journal (lane.Lanes.Creations). Updates rejected
+// because such a project was unknown are queued again. Their bucket was taken and the chain lost the creation's
 // block, or the creation's lane was cut.
 func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	lanes, err := h.lanes(ctx)
@@ -375,7 +365,7 @@ func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]
 	return lanes.Creations()
 }
 
-// lanes returns the states of all lanes; only this one's if it never gave or took anything.
+// lanes returns all lanes' states; only this one's if it never gave or took anything.
 func (h *handover) lanes(ctx context.Context) (lane.Lanes, error) {
 	lanes := lane.Lanes{h.id: h.lane.State}
 	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {

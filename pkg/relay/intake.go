@@ -12,37 +12,37 @@ import (
 // horizon. It keeps the places of each bucket from its floor on, to compute how far an entry moves the floor.
 //
 // Example: message 7 is an envelope of 5 updates of one bucket, and everything before 7/0 is assigned. The entry of a
-// batch with three of them contains: bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. If the session is killed then, the
-// next one reads message 7 again, and finds those three assigned. The entry of a batch with the others contains:
-// bound 7/2 and 7/4, floor 8/0, 3 passed.
+// batch with three of them has bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. If the session is killed then, the next
+// one reads message 7 again, and finds those three assigned. The entry of a batch with the others has bound 7/2 and
+// 7/4, floor 8/0, 3 passed.
 //
-// A signed group is one place and is assigned whole, so a floor is never inside one.
+// A signed group is one place, assigned whole, so a floor is never inside one.
 type intake struct {
 	config  Config
 	state   *lane.State
-	horizon *batch.Horizon // waiting updates and signed groups
+	horizon *batch.Horizon
 
 	rows      map[score.Bucket]*row
-	inHorizon map[score.Position]*place // the places of its units
-	// a creation, assigned before anything else; or an edit, assigned after the earlier updates of its project
+	inHorizon map[score.Position]*place
+	// a creation or an edit; see turn
 	alone *place
 	began uint64         // the first sequence read
 	read  score.Position // everything from began up to it was taken
 
 	parked map[score.ProjectID]*parked
-	shares int // throttled projects that share the horizon: those not paused
+	shares int // throttled, unpaused
 	second secondReading
-	served map[score.ProjectID]int // assigned since the last publish of backlogs
+	served map[score.ProjectID]int // assigned since backlogs were last published
 
 	paused   map[score.ProjectID]bool   // by an operator, or fenced
-	withheld map[score.ProjectID]uint64 // waiting updates kept out of the horizon, of those not throttled
+	withheld map[score.ProjectID]uint64 // unthrottled updates kept out of the horizon
 
-	// leaving are buckets for another lane, held back by a creation or an edit. From the next one on they get no
-	// assignments here: otherwise they would never be free.
+	// leaving are buckets for another lane, held back by a creation or an edit. Their messages from the next one on
+	// are left to that lane; otherwise they might stay forever.
 	leaving map[score.Bucket]bool
-	stopped map[score.Bucket]score.Position // positions from which a bucket's messages are ignored
+	stopped map[score.Bucket]score.Position // from there on, a bucket's messages are ignored
 
-	price func(*batch.Horizon) // sets the costs of the horizon's batches; nil before they are known
+	price func(*batch.Horizon) // nil until known
 }
 
 func newIntake(config Config, state *lane.State) (*intake, error) {
@@ -64,21 +64,19 @@ func (in *intake) reset() error {
 	return nil
 }
 
-// again restarts reading from the lane's state: see errReadAgain.
 func (in *intake) again(told map[score.ProjectID]score.Backlog) error {
 	err := in.reset()
 	in.begin(told)
 	return err
 }
 
-// reprice sets the cost model and the most gas of the horizon's batches.
 func (in *intake) reprice(model batch.Model, maxGas uint64) {
 	in.price = func(h *batch.Horizon) { h.Reprice(model, maxGas) }
 	in.price(in.horizon)
 }
 
-// begin starts reading from the lane's state. Each throttled project is behind, from its own floor on. told contains
-// the backlogs that the last session published, ignored if the floor has passed all that they count.
+// begin starts reading from the lane's state, with each throttled project behind, from its own floor on. A backlog
+// that the last session published is ignored if the floor has passed all that it counts.
 func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.began = in.state.ReadFrom().Seq
 	in.read = score.Position{Seq: in.began}
@@ -94,8 +92,8 @@ func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.share()
 }
 
-// wantsMessage reports whether the next message can be taken. Behind a creation or an edit it may be of the same
-// project, so it waits.
+// wantsMessage reports whether the next message can be taken. Behind a creation or an edit it waits, since it may be
+// of the same project.
 func (in *intake) wantsMessage() bool {
 	if in.alone != nil {
 		return false
@@ -104,9 +102,9 @@ func (in *intake) wantsMessage() bool {
 	return crowded || in.horizon.Room() > 0
 }
 
-// take accepts the next message, if wantsMessage. unreadable is the place of a corrupt message that belongs to the
-// lane and is not dead-lettered yet. The error is lane.ErrCorrupt: a part of a signed group is assigned. Programs
-// only assign whole groups, so its fate is unknown, and to continue could carry updates twice or lose some.
+// take accepts the next message, if wantsMessage. unreadable is the place of a corrupt message of the lane to
+// dead-letter, or nil. The error is lane.ErrCorrupt if a part of a signed group is assigned. Only whole groups are,
+// so to continue could carry its updates twice or lose some.
 func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	in.lost(in.read, lostBefore(m), false)
 	in.read = score.Position{Seq: m.Seq + 1}
@@ -121,7 +119,6 @@ func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	return in.put(place{Span: whole, accepted: m.Time, unreadable: true}, in.row(bucket))
 }
 
-// each keeps the content of a message of the main or the second reading.
 func (in *intake) each(m score.Message, second bool) error {
 	at := score.Position{Seq: m.Seq}
 	traces := m.Traces
@@ -197,7 +194,7 @@ func (in *intake) turn() bool {
 	return in.alone != nil && (in.alone.creates() || in.horizon.Of(in.alone.project) == 0)
 }
 
-// put keeps a place in a row, and returns it unless it is assigned.
+// put keeps a place in a row, and returns it, or nil if it is assigned.
 func (in *intake) put(at place, r *row) (*place, error) {
 	x := in.extent(r)
 	bound := uint32(0)

@@ -8,19 +8,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// laneJournal is the lane's journal, as opened by a session.
 type laneJournal struct {
 	id       score.Lane
 	store    Journal
 	config   *Config
 	lane     *lane.Lane
-	appended func(lane.Entry) // called after each entry was folded and stored
+	appended func(lane.Entry)
 	log      *slog.Logger
 
 	last   uint64        // sequence of the newest entry
 	since  int           // entries since the last snapshot
 	bytes  int           // of the transactions in those entries
-	outbox []lane.Effect // effects of appended entries, to be carried out
+	outbox []lane.Effect // effects to be carried out
 }
 
 func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
@@ -41,10 +40,10 @@ func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
 // lane's state, and each call is a commit point.
 //
 // A transaction's bytes are appended before any node receives them, in one entry with the positions that they carry.
-// A session that lost its lane fails to append, so it creates no attempts, and its successor knows the bytes that it
+// A session that lost its lane cannot append, so it creates no attempts, and its successor knows the bytes that it
 // still broadcasts.
 //
-// An error ends the session and its state, since the entry may or may not be stored. The next one reads the journal.
+// An error ends the session and its state, since the entry may be stored. The next session reads the journal.
 func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	e.Version, e.Time = lane.Version, j.config.Now().UTC()
 	if e.Epoch == 0 {
@@ -74,8 +73,8 @@ func (j *laneJournal) due() []lane.Effect {
 	return effects
 }
 
-// fenced returns lane.ErrFenced if another session or an operator wrote to the lane's journal, other errors if that
-// is unknown.
+// fenced returns lane.ErrFenced if another session or an operator wrote to the lane's journal, other errors if
+// unknown.
 func (j *laneJournal) fenced(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.config.CallTimeout)
 	defer cancel()
@@ -86,10 +85,10 @@ func (j *laneJournal) fenced(ctx context.Context) error {
 	return err
 }
 
-// smallState is the size of a state, in bytes, that is cheap to write at any time.
+// smallState, in bytes, is cheap to write at any time.
 const smallState = 256 << 10
 
-// compact writes a snapshot every SnapshotEvery entries, and purges those that it covers.
+// compact writes a snapshot every SnapshotEvery entries, and purges the entries before it.
 func (j *laneJournal) compact(ctx context.Context) error {
 	if j.since < j.config.SnapshotEvery {
 		return nil

@@ -15,10 +15,10 @@ import (
 // errNoKey: another replica may have the key, or an operator adds it.
 var errNoKey = errors.New("this relayer has no key for the lane")
 
-// errCut ends a signing session when its lane is cut: the next one opens without the key.
+// errCut ends a signing session when its lane is cut. The next one opens without the key.
 var errCut = errors.New("the lane was cut")
 
-// keyless replaces the signer of a cut lane, and refuses to sign.
+// keyless is the signer of a cut lane.
 type keyless struct{ address common.Address }
 
 func (s keyless) Address() common.Address { return s.address }
@@ -41,7 +41,7 @@ func (r *Relayer) isGone(id score.Lane) bool {
 	return err == nil && !l.Driven()
 }
 
-// signer returns keyless for a cut lane, and errNoKey without the key.
+// signer returns keyless for a cut lane, errNoKey without the key.
 func (r *Relayer) signer(id score.Lane) (Signer, error) {
 	l, err := r.lane(id)
 	switch {
@@ -57,7 +57,6 @@ func (r *Relayer) signer(id score.Lane) (Signer, error) {
 	return signer, nil
 }
 
-// shares returns the lanes to be driven, and those of them that this process can drive.
 func (r *Relayer) shares() (driven, able []score.Lane) {
 	known, _ := r.deps.Roster.Current()
 	for _, l := range known.Lanes {
@@ -84,7 +83,7 @@ func (r *Relayer) showLanes(ctx context.Context) {
 	}
 }
 
-// untilCut returns ctx, cancelled with cause errCut when the lane is cut. A lane that is cut already is left alone.
+// untilCut returns ctx, cancelled with cause errCut when the lane is cut, unless it is cut already.
 func (r *Relayer) untilCut(ctx context.Context, id score.Lane) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() { cancel(nil) }

@@ -8,7 +8,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Bounds of series by project.
 const (
 	mostShown   = 50    // projects with a series of their own
 	mostWeighed = 2_000 // projects with known payments, including those shown
@@ -16,14 +15,14 @@ const (
 )
 
 // largest counts the payments of projects: the largest in series of their own, the rest together. A project replaces
-// another once it has paid twice as much, so series seldom change. All are counters: payments from before a series
-// stay with the rest, which therefore never falls. It is safe for concurrent use.
+// another once it has paid twice as much, so series seldom change. Payments from before a series stay with the rest,
+// which therefore never falls. It is safe for concurrent use.
 type largest struct {
-	paid *prometheus.CounterVec // by project
+	paid *prometheus.CounterVec
 
 	mu    sync.Mutex
-	shown map[score.ProjectID]float64 // amounts paid
-	other map[score.ProjectID]float64 // upper bounds of the rest; forgotten projects are missing
+	shown map[score.ProjectID]float64
+	other map[score.ProjectID]float64 // upper bounds of the rest, except forgotten ones
 }
 
 func newLargest(paid *prometheus.CounterVec) *largest {
@@ -42,8 +41,8 @@ func (l *largest) add(project score.ProjectID, amount float64) {
 }
 
 // enter reports whether a project has a series, and gives it one if this payment makes it one of the largest. If the
-// table is full, it replaces the least one and inherits that one's amount. So a project that pays much never stays
-// small (the Space-Saving algorithm).
+// table is full, the project replaces the least one and inherits its amount. So a project that pays much gets a
+// series (the Space-Saving algorithm).
 func (l *largest) enter(project score.ProjectID, amount float64) bool {
 	before, known := l.other[project]
 	if len(l.shown) < mostShown {

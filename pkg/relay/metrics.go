@@ -116,7 +116,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		gauges:        newGauges(f.gauges),
 	}
 	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
-		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as an increase
+		m.settled.WithLabelValues(string(result)) // so that the first one shows as an increase
 	}
 	for outcome := score.UnknownProject; outcome <= score.NotOwner; outcome++ {
 		m.deadLetters.WithLabelValues(outcome.String())
@@ -144,11 +144,10 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 	return rejected
 }
 
-// revertedEdit is the result of an owner's edit that reverted, as it does if another transaction of an owner came
-// first.
+// revertedEdit is the result of an owner's edit that reverted, as when another transaction of an owner came first.
 const revertedEdit lane.Result = "reverted_edit"
 
-// deadLettered counts a dead letter. An edit is unprocessable if owners made the same change directly.
+// An edit is unprocessable if owners made the same change directly.
 func (m *metrics) deadLettered(letter *score.DeadLetter) {
 	outcome := letter.Outcome.String()
 	if letter.Edit != nil && letter.Outcome == score.Unprocessable {
@@ -157,7 +156,7 @@ func (m *metrics) deadLettered(letter *score.DeadLetter) {
 	m.deadLetters.WithLabelValues(outcome).Inc()
 }
 
-// slotSettled counts a slot's end and the cost of its transaction; receipt is nil for a foreign one.
+// receipt is nil for a foreign transaction.
 func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *evidence.Receipt) {
 	if result == lane.Reverted && of == lane.Edit {
 		result = revertedEdit

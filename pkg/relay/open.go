@@ -13,9 +13,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Errors that stop a lane until an operator looks, besides a corrupt or unreadable journal.
+// Errors that stop a lane until an operator looks.
 var (
-	// errIdentity: the lane's journal was written for another stream, chain, contract or key.
+	// errIdentity: the journal was written for another stream, chain, contract or key.
 	errIdentity = errors.New("the lane's journal belongs to something else")
 	// errLost: the stream lacks messages that were read before.
 	errLost = errors.New("the stream lost messages")
@@ -62,8 +62,8 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	return s, nil
 }
 
-// identify checks that the journal belongs to this process's configuration, and that the stream reaches at least as
-// far as the journal. It returns errIdentity or errLost.
+// identify checks that the journal belongs to this process's configuration (else errIdentity), and that the stream
+// reaches at least as far as the journal (else errLost).
 func (r *Relayer) identify(ctx context.Context, signer common.Address, state *lane.State) (lane.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (r *Relayer) identify(ctx context.Context, signer common.Address, state *la
 	return identity, nil
 }
 
-// firstBuckets returns the buckets with which a lane's journal begins: none for a lane added later.
+// firstBuckets returns none for a lane added later.
 func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []score.Bucket) {
 	if state.Epoch > 0 || int(id) >= r.config.FirstLanes {
 		return nil
@@ -140,7 +140,7 @@ func (s *session) watch(slot *lane.Slot) {
 	}
 }
 
-// settled makes the tracker watch the blocks of the newest settled nonces, as far as State.Past contains them.
+// settled makes the tracker watch the blocks of the newest settled nonces in State.Past.
 func (s *session) settled(newest int) {
 	past := s.lane.State.Past
 	for _, p := range past[max(0, len(past)-newest):] {
@@ -148,7 +148,6 @@ func (s *session) settled(newest int) {
 	}
 }
 
-// appended makes the tracker follow an entry.
 func (s *session) appended(e lane.Entry) {
 	state := s.lane.State
 	switch {

@@ -11,12 +11,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// unknownTries is how often updates are queued again because an endpoint reports their project, which the contract
-// reported as unknown.
+// unknownTries bounds how often updates are queued again on an endpoint's word that their project exists.
 const unknownTries = 3
 
 // overtook returns which updates of an included batch came before their project and are queued again, and
-// work.Unknown for those. A journal contains the project's creation. If that was too long ago, an endpoint must
+// work.Unknown for those. A journal contains the project's creation; if that was too long ago, an endpoint must
 // report that the head has the project. A false report only costs a transaction.
 func (t *settler) overtook(
 	ctx context.Context, in evidence.Ref, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
@@ -56,8 +55,8 @@ func (t *settler) overtook(
 	return overtook, unknown, nil
 }
 
-// has reports whether any endpoint reports that the head has a project. It returns an error if no endpoint knows, or
-// if the head is older than a block with creations that a journal forgot.
+// has reports whether any endpoint reports that the head has a project. It fails if no endpoint knows, or if the head
+// is older than a block with creations that a journal forgot.
 func (t *settler) has(ctx context.Context, project score.ProjectID, forgotten uint64) (bool, error) {
 	read, head := registry.ReadProject(project), &t.lane.View().Head
 	if head.Number < forgotten {

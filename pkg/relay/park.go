@@ -10,23 +10,16 @@ import (
 
 // Throttling (parking). A project that takes more than its share of the horizon gets a floor of its own, and an
 // allowance in the horizon. The main reading passes its further updates, so that no other project waits behind them.
-// A second, catch-up reading, one for all throttled projects of a lane, delivers them later. It begins where the
-// first of them stopped, and serves those with room until they are full again, or it reaches the main reading.
+// A second, catch-up reading delivers these later, one for all throttled projects of a lane. It begins where the
+// first of them stopped, and serves those with room until they are full, or it reaches the main reading.
 //
-// Both readings together deliver a throttled project's positions in order, once each: see offer.
+// Together, the readings deliver a throttled project's positions in order, once each (offer).
 //
-// Example: the horizon holds 16 updates, and each message is one. Project A sends messages 1 to 20 and 22 to 40,
-// project B sends 21.
-//
-//   - The main reading takes 1 to 16, and the horizon is full. A is parked: its allowance is 14, so 15 and 16 are
-//     removed. A is behind from 15 on, and owed 2.
-//   - The main reading passes 17 to 20, takes 21, and passes 22 to 40: A is owed 25.
-//   - The lane assigns a batch of 1 to 7 and 21: B waited for none of the owed updates. It assigns 8 to 14.
-//   - Less than half of A's allowance waits, so a second reading begins at 15, and A rides with it: 15 to 20 and 22
-//     to 29 fill the allowance. A is behind from 30 on, stops riding, and is owed 11.
-//   - Whenever less than half waits, A rides again, until the second reading reaches the main one at 41. A is owed 0
-//     then, or messages were lost. The main reading delivers A's further messages.
-//   - When A's backlog is empty, A is unparked at a position of both its floor and its bucket's.
+// Example: the horizon holds 16 updates. Project A sends messages 1 to 20 and 22 to 40 with an update each, B sends
+// 21. When 1 to 16 are read, A is parked with an allowance of 14, behind from 15 on, and owed 2. The main reading
+// takes 21 and passes A's messages; A is owed 25. After 1 to 14 are assigned, A rides: 15 to 20 and 22 to 29 fill the
+// allowance. A is behind from 30 on, and owed 11. It rides again whenever less than half of the allowance waits,
+// until the second reading reaches the main one at 41.
 //
 // The states of a throttled project:
 //
@@ -34,39 +27,36 @@ import (
 //	level   no     no      delivers          lacks it         no room: behind. Small backlog: unparked
 //	behind  yes    no      passes, counts    passes           less than half of the allowance waits: riding
 //	riding  yes    yes     passes, counts    delivers         no room: behind. At the main reading: level
-//
-// A new session begins with each throttled project behind, from its own floor on.
 
 const (
 	mostParked   = 64 // projects of a lane, besides paused ones
-	reserveParts = 8  // of the horizon: one is for projects that are not throttled
+	reserveParts = 8  // of the horizon; one is for unthrottled projects
 )
 
 type parked struct {
 	row    *row
-	next   score.Position // positions before it are assigned or in its row, later ones are neither
+	next   score.Position // positions before it are assigned or in the row
 	behind bool           // the main reading may have passed positions from next on
 	riding bool           // behind, and the second reading delivers all from next on
-	edited bool           // behind, with an edit next, which waits for its updates in the horizon
-	ending bool           // to be unparked once its floor is its bucket's
+	edited bool           // behind, and an edit is next, which waits for the updates in the horizon
+	ending bool           // unparked once its floor is its bucket's
 	paused bool           // by an operator, or fenced
 
 	// owed counts positions from next on that the main reading passed in this session.
 	owed uint64
-	// unseen counts waiting updates that this session has yet to read: an earlier one published them, when it had
-	// read up to seen.
+	// unseen counts waiting updates below sequence seen that this session must still read: published by an earlier
+	// one, or removed by trim.
 	unseen uint64
 	seen   uint64
 }
 
-// met removes positions from unseen that may be counted there.
+// met removes a place from unseen, if it may be counted there.
 func (p *parked) met(at place) {
 	if at.Seq < p.seen {
 		p.unseen -= min(p.unseen, uint64(at.Count))
 	}
 }
 
-// caughtUp clears unseen once both readings have passed all that it counts.
 func (p *parked) caughtUp(read score.Position) {
 	if !p.behind && p.seen <= read.Seq {
 		p.unseen = 0
@@ -79,7 +69,6 @@ func (in *intake) inOrder() []*parked {
 	return slices.SortedFunc(maps.Values(in.parked), func(a, b *parked) int { return slices.Compare(a.row.project[:], b.row.project[:]) })
 }
 
-// share marks the paused projects, and counts the others, which share the horizon.
 func (in *intake) share() {
 	in.shares = 0
 	for id, p := range in.parked {
@@ -89,7 +78,6 @@ func (in *intake) share() {
 	}
 }
 
-// allowance returns how many updates of a throttled project may be in the horizon.
 func (in *intake) allowance(p *parked) int {
 	if p.paused {
 		return 0
@@ -101,10 +89,9 @@ func (in *intake) allowance(p *parked) int {
 // much returns how many updates in a full horizon are too many for one project.
 func (in *intake) much() int { return max(1, in.config.Horizon.Updates/mostParked) }
 
-// crowder returns the project to park when the horizon is full: the unparked one with the most updates in it, if it
-// has at least much. Two kinds of projects are excluded: those of buckets that leave the lane, and those of buckets
-// with unread positions that an earlier session assigned. Park must list the assigned positions of a project, and
-// there they are not all known.
+// crowder returns the project to park: the unparked one with the most updates in a full horizon, at least much; else
+// false. Projects of buckets that leave the lane are excluded. So are those of buckets with unread assigned
+// positions, since Park must list all assigned positions of a project.
 func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	if in.horizon.Room() > 0 || in.shares >= mostParked {
 		return id, false
@@ -120,8 +107,8 @@ func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	return id, ok
 }
 
-// heavy returns the project of an edit, and whether to park it before the edit is taken: its backlog is so large that
-// others would wait long for the edit.
+// heavy returns an edit's project, and whether to park it first, since its backlog would delay others behind the
+// edit.
 func (in *intake) heavy(m score.Message) (id score.ProjectID, ok bool) {
 	if m.Edit == nil {
 		return id, false
@@ -148,7 +135,6 @@ func (in *intake) park(id score.ProjectID) (lane.Entry, error) {
 	return lane.Entry{Park: &lane.Park{Bucket: bucket, Project: id, Bound: positions}}, err
 }
 
-// parkedNow records that a project is parked, and moves its places to its own row.
 func (in *intake) parkedNow(id score.ProjectID) {
 	bucket := in.row(score.BucketOf(id))
 	p := &parked{row: &row{bucket: bucket.bucket, project: &id}, next: in.read}
@@ -168,7 +154,6 @@ func (in *intake) parkedNow(id score.ProjectID) {
 	in.shareAgain()
 }
 
-// shareAgain applies the allowances, which may have shrunk.
 func (in *intake) shareAgain() {
 	in.share()
 	for _, p := range in.parked {
@@ -176,7 +161,7 @@ func (in *intake) shareAgain() {
 	}
 }
 
-// trim reduces a project to its allowance: its last positions leave the horizon, and are read again later.
+// trim removes a project's last positions beyond its allowance from the horizon. They are read again later.
 func (in *intake) trim(p *parked) {
 	removed := in.horizon.Trim(p.id(), in.allowance(p))
 	i := slices.IndexFunc(p.row.places, func(at *place) bool {
@@ -205,18 +190,13 @@ func (in *intake) trim(p *parked) {
 	p.stop(left)
 }
 
-// stop keeps the project's positions from next on out of the horizon.
 func (p *parked) stop(next score.Position) {
 	p.next, p.behind, p.riding, p.edited, p.ending = next, true, false, false, false
 }
 
-// offer puts a place of a throttled project into its row, if it comes next and there is room. Both readings offer
-// everything, so a place may come twice, and earlier ones may have been removed in between.
-//
-//   - Places before next came already, and are skipped.
-//   - The main reading skips and counts all while the project is behind.
-//   - The second reading delivers the next ones while the project rides.
-//   - If there is no room, or an edit would wait for earlier updates, the project is behind from there on.
+// offer puts a throttled project's place into its row, if it comes next and there is room. Both readings offer
+// everything, so a place may come twice, and earlier ones may have been removed in between. If there is no room, or
+// an edit would wait for earlier updates, the project is behind from there on.
 func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) error {
 	edits := at.alone != nil && !at.creates() && in.horizon.Of(p.id()) > 0
 	switch end := at.End(); {
@@ -264,8 +244,8 @@ func (in *intake) reach(r *row) score.Position {
 	}
 }
 
-// meeting returns the position that the floors of a bucket must not pass yet: there its ending projects can join the
-// bucket's row.
+// meeting returns where a bucket's ending projects can join its row; until then, its floors must not pass that
+// position. False if none ends.
 func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at score.Position, ok bool) {
 	for _, p := range in.parked {
 		if p.row.bucket != bucket || !p.ending {
@@ -281,8 +261,8 @@ func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at scor
 	return at, ok
 }
 
-// unparkable returns the projects that can be unparked once these moves are journaled. If a backlog is small, neither
-// the project's floor nor its bucket's moves on alone, until all before one position of both is assigned.
+// unparkable returns the projects that can be unparked once the moves are journaled. If a backlog is small, the
+// project's floor and its bucket's stop at one position, until all before it is assigned.
 func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
 	buckets := map[score.Bucket]bool{}
 	for _, p := range in.inOrder() {
@@ -308,7 +288,6 @@ func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
 	return ready, moves
 }
 
-// unparked merges a project's places into its bucket's row.
 func (in *intake) unparked(p *parked) {
 	bucket := in.row(p.row.bucket)
 	own, others := p.row, *bucket

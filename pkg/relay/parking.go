@@ -8,7 +8,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// park parks projects until the horizon has room, or none has a large backlog in it.
 func (s *session) park(ctx context.Context) error {
 	for {
 		id, some := s.intake.crowder()
@@ -54,7 +53,6 @@ func (s *session) unpark(ctx context.Context) error {
 	return nil
 }
 
-// reread reads passed updates of throttled projects again, once they have room.
 func (s *session) reread(ctx context.Context) error {
 	if !s.reads() {
 		return nil
@@ -76,7 +74,6 @@ func (s *session) endSecond() {
 	}
 }
 
-// readings returns the messages that can be taken now, and the failure of the second reading.
 func (s *session) readings() (main, second <-chan score.Message, failed <-chan error) {
 	if s.intake.wantsMessage() {
 		main = s.main.messages

@@ -9,18 +9,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Paused projects. The horizon has no updates of a paused project, so they take no room. Once it has a backlog it is
+// Paused projects. Updates of a paused project take no room in the horizon. Once the project has a backlog, it is
 // parked with an allowance of 0, so that its bucket's floor can pass. It is behind, and rides when it is resumed.
 // Until it can be parked, its updates are withheld: their places stay in the bucket's row, which holds the floor
-// back, and their units are dropped. If the project is resumed meanwhile, they are read again.
+// back, and their units are dropped.
 //
-// A creation is assigned all the same, unless it is behind waiting updates: reading stops until it is assigned. An
-// edit waits like an update.
+// A creation is assigned all the same unless it is behind waiting updates, since reading stops until it is assigned.
+// An edit waits like an update.
 
 const lookEvery = 200 * time.Millisecond
 
-// parkPaused checks, every lookEvery, which projects are paused or fenced, and parks those with a backlog.
-// errReadAgain: one with withheld updates was resumed.
+// parkPaused checks, every lookEvery, which projects are paused or fenced, and parks those with a backlog. If one
+// with withheld updates was resumed, errReadAgain reads them again.
 func (s *session) parkPaused(ctx context.Context) error {
 	in, now := s.intake, s.config.Now()
 	if in.alone != nil && in.alone.creates() { // it may belong to a paused project
@@ -52,7 +52,6 @@ func (s *session) parkPaused(ctx context.Context) error {
 	return nil
 }
 
-// pause sets the paused projects, and reports whether one with withheld updates was resumed.
 func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	in.paused = paused
 	for id := range in.withheld {
@@ -78,8 +77,8 @@ func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	return again
 }
 
-// parkable returns the projects with withheld updates that can be parked now. All assigned positions of their bucket
-// were read, and none is left to the lane that gets the bucket.
+// parkable returns the projects with withheld updates that can be parked now: all assigned positions of their bucket
+// were read, and the bucket is not stopped.
 func (in *intake) parkable() (ids []score.ProjectID) {
 	for id := range in.withheld {
 		bucket := score.BucketOf(id)

@@ -10,14 +10,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// piece is work, decoded from its calldata: a batch, or a lone creation or edit.
+// piece is decoded work: a batch, or a lone creation or edit.
 type piece struct {
 	batch *batch.Batch
 	nonce uint64 // if in a block
-	known int    // number of the batch's slots assumed as used
+	known int    // slots of the batch assumed as used
 
-	project *score.Project    // of a creation
-	edit    *score.SignedEdit // of an edit
+	project *score.Project
+	edit    *score.SignedEdit
 }
 
 // pieceOf decodes the calldata of work, except NonceOnly.
@@ -67,7 +67,6 @@ func (p *piece) done(contract common.Address, receipt *evidence.Receipt) error {
 
 func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
 
-// worst returns the most gas that it takes by the rules.
 func (p *piece) worst(rules *registry.GasRules) uint64 {
 	switch {
 	case p.project != nil:
@@ -78,7 +77,7 @@ func (p *piece) worst(rules *registry.GasRules) uint64 {
 	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
 }
 
-// least returns about the least gas that it takes by the rules, if all applies.
+// least returns about the least gas by the rules, if all applies.
 func (p *piece) least(rules *registry.GasRules) uint64 {
 	switch {
 	case p.project != nil:

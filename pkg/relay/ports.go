@@ -14,65 +14,64 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Chain is the EVM chain over one or more endpoints, for calls of a lane itself; package heads follows the chain.
-// Every call ends with its context at the latest. An error means that nothing was learned.
+// Chain is the EVM chain over one or more endpoints. Every call ends with its context at the latest. An error means
+// that nothing was learned.
 type Chain interface {
-	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each, which contains any
-	// error.
+	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each.
 	Send(ctx context.Context, raw [][]byte) []txpool.Result
-	// CallEach runs a message on the state of block at, at every endpoint, and returns the answers: at least one, or
-	// an error.
+	// CallEach runs a message on the state of block at, at every endpoint. It returns at least one answer, or an
+	// error.
 	CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
 	// EstimateGas returns one endpoint's estimate of a message's gas on the newest state, including its bytes.
 	EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error)
-	// Logs passes a contract's logs with one of the first topics to fn, in order. It reads the blocks from … to
-	// (inclusive), one range at a time, which ends at through. An error of fn ends it.
+	// Logs passes the contract's logs that begin with one of topics to fn, in order. It reads the blocks from … to
+	// (inclusive) in ranges; each ends at through. An error of fn ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 		fn func(through evidence.Block, logs []types.Log) error) error
 }
 
 // Statuses publishes the progress of updates, creations and edits, except facts of the ledger. It may fail or lose
-// everything at any time, since nothing else depends on it. Calls may repeat, and the furthest progress is kept.
+// everything at any time, since nothing depends on it. Calls may repeat, and the furthest progress is kept.
 type Statuses interface {
 	// Bound: refs are journaled in this slot (score.Batched) and in no other, unless they are final. Final means
-	// applied or duplicate; or rejected by one of the slot's transactions, txs; or rejected in a block after final,
-	// the newest final one when the slot was journaled.
+	// applied, duplicate, or rejected by one of txs (those of this slot and of slots close behind it). A rejection
+	// after block final, the newest final one when the slot was journaled, counts, too.
 	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error
-	// Slot: the slot's transaction tx reached a stage: Submitted (block is 0) or Included in block. Included may be
-	// followed by Submitted (a reorg) and by another tx (a replacement). Reports of a later epoch of the lane stay.
+	// Slot: the slot's transaction tx is Submitted (block is 0) or Included. After Included, Submitted may follow (a
+	// reorg), or another tx (a replacement). Reports of a later epoch stay.
 	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	// Released: refs are in no slot any more (theirs was lost or reverted), and back at score.Accepted.
+	// Released: refs lost their slot, and are back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 	// Final: outcomes[i] is the outcome of the edit refs[i].
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	// Reopened: the chain lost the block of the slot's final transaction tx. Final reports of edits in tx are undone,
 	// and refs are in this slot again (score.Batched).
 	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
-	// Generation identifies the store's content: after a change the store lacks earlier reports.
+	// Generation identifies the store's content. If it changed, the store lacks earlier reports.
 	Generation(ctx context.Context) (string, error)
 }
 
-// Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the
-// lane's last sequence. lane.ErrFenced: another appended since. lane.ErrAmbiguous: e may or may not be stored.
+// Journal is the append-only record of each lane. Append stores e only if last is still the lane's last sequence.
+// lane.ErrFenced: another appended since. lane.ErrAmbiguous: e may be stored.
 type Journal interface {
-	// Load passes all retained entries to fold, oldest first, and returns the last sequence (0 if empty). It ends
-	// when entries stop coming for a while, and may take any time as a whole: ctx needs no deadline.
+	// Load passes all retained entries to fold, oldest first, and returns the last sequence (0 if empty). It may take
+	// long, but fails if entries stop coming, so ctx needs no deadline.
 	Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error)
-	// State returns the fold of the entries, and the last sequence; or lane.ErrCorrupt.
+	// State returns the fold of the entries, or lane.ErrCorrupt, and the last sequence.
 	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 	Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error)
-	// Last returns the sequence of the lane's last entry; 0 for none.
+	// Last returns the last sequence; 0 for none.
 	Last(ctx context.Context, id score.Lane) (uint64, error)
-	// Purge removes the lane's entries with lower sequences; it may repeat.
+	// Purge may repeat.
 	Purge(ctx context.Context, id score.Lane, below uint64) error
 }
 
-// Backlogs publishes the backlogs of projects to processes that accept updates, and to the next session. It may fail
-// at any time.
+// Backlogs publishes projects' backlogs to processes that accept updates, and to the next session. It may fail at any
+// time.
 type Backlogs interface {
 	// Tell replaces the published backlogs of a lane.
 	Tell(ctx context.Context, id score.Lane, projects map[score.ProjectID]score.Backlog) error
-	// Told returns the last published backlogs, however old. They are advice.
+	// Told returns the last published backlogs, however old.
 	Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error)
 }
 
@@ -82,14 +81,14 @@ type Roster interface {
 	Current() (roster.Roster, <-chan struct{})
 	// Gone ends the life of a leaving or cut lane with an empty state. It may repeat.
 	Gone(ctx context.Context, id score.Lane) error
-	// Wake makes a gone lane driven again, as a cut one: it was given something while it left. It may repeat.
+	// Wake makes a gone lane that has something left driven again, as a cut one. It may repeat.
 	Wake(ctx context.Context, id score.Lane) error
 }
 
-// Board carries notices between lanes. A lost, late or repeated one only delays handoffs, since journals are the
-// truth.
+// Board carries notices between lanes. A lost, late or repeated notice only delays handoffs, which follow from
+// journals.
 type Board interface {
-	// Post replaces the notice of one lane to another. After an error it may or may not be stored.
+	// Post replaces a notice. After an error it may be stored.
 	Post(ctx context.Context, from, to score.Lane, n lane.Notice) error
 	Posted(from, to score.Lane) lane.Notice
 	// Changed returns a channel that is closed when another notice is known.
@@ -98,17 +97,16 @@ type Board interface {
 
 // Leases decides which process tries to drive a lane; the journal decides which one can. Run shares the lanes evenly
 // with the other replicas, and calls drive in a goroutine for each held lane. drive's context ends when the lease is
-// lost or handed over, or ctx ends. lanes returns, at any time, the lanes to be driven and those that this replica
-// can drive. When drive returns, the lease is given up. Run returns when all drives have.
+// lost or handed over, or ctx ends. When drive returns, the lease is given up. Run returns when all drives have.
+// lanes returns, at any time, the lanes to be driven and those that this replica can drive.
 type Leases interface {
 	Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, id score.Lane)) error
 }
 
 // Halt stops assigning and accepting while NATS holds less than before, until an operator decides.
 type Halt interface {
-	// Halted reports whether assigning new work is forbidden.
 	Halted() bool
-	// Journaled passes on the stream's creation time, and the highest sequence known to a lane's journal.
+	// Journaled reports the stream's creation time and the highest sequence in a lane's journal.
 	Journaled(stream time.Time, seq uint64)
 	// Unjournaled reports a lane that halts because its journal lacks transactions of its signer.
 	Unjournaled(id score.Lane)
@@ -116,29 +114,26 @@ type Halt interface {
 
 type Signer interface {
 	Address() common.Address
-	// Sign returns tx signed for the signer's chain id.
+	// Sign signs tx for the signer's chain id.
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
 // Source is the stream of accepted updates.
 type Source interface {
-	// Read returns the messages from that sequence on, in order, forever.
+	// Read returns the messages from a sequence on, in order, forever.
 	Read(ctx context.Context, from uint64) (Reader, error)
 	State(ctx context.Context) (score.StreamState, error)
-	// FirstSince returns the sequence of the first message stored at or after a time; one past the last if there is
-	// none.
+	// FirstSince returns the sequence of the first message stored at or after a time; one past the last if none.
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
-	// StoredAt returns when a message was stored.
 	StoredAt(ctx context.Context, seq uint64) (time.Time, error)
-	// Purge removes all messages with lower sequences.
 	Purge(ctx context.Context, below uint64) error
 	// AddDeadLetters stores dead letters, idempotently. After an error some may be stored.
 	AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error
 }
 
-// Reader reads the stream. Its messages are shared and must not be changed.
+// Reader reads the stream. Its messages are shared and read-only.
 type Reader interface {
-	// Next blocks until the next message. An error ends the reader: open another from the journal's position.
+	// Next blocks until the next message. An error ends the reader; open another at the journal's position.
 	// score.ErrNewer: the message requires a newer version of this program.
 	Next(ctx context.Context) (score.Message, error)
 	Close()

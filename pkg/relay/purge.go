@@ -18,21 +18,21 @@ import (
 const (
 	purgeFrom = 0.66
 	purgeTo   = 0.60
-	keepLeast = time.Hour // younger final updates stay: well above the stream's duplicate window
+	keepLeast = time.Hour // younger final updates stay; well above the stream's duplicate window
 )
 
 // purger removes final updates from the stream: those older than the audit horizon, and younger ones if the stream is
-// nearly full. Every replica runs one; repeating it changes nothing.
+// nearly full. Every replica runs one, since repeats are harmless.
 type purger struct {
 	roster       Roster
 	source       Source
 	journal      Journal
-	timeout      time.Duration // of a call
+	timeout      time.Duration
 	auditHorizon time.Duration
 	failures     prometheus.Counter
 	log          *slog.Logger
 
-	warned bool // once: a stream at its bound is purged again and again
+	warned bool // a stream at its bound is purged again and again
 }
 
 func (r *Relayer) purger() *purger {
@@ -82,8 +82,7 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	return p.source.Purge(limited, below)
 }
 
-// tooMuch returns the sequence below which messages must go so that the stream is at most purgeTo full; 0 if it has
-// room.
+// tooMuch returns the sequence below which messages must go so that the stream is purgeTo full; 0 if it has room.
 func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -97,7 +96,7 @@ func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
 	return min(below, young), err
 }
 
-// neededFrom returns the sequence below which lanes need nothing.
+// neededFrom returns the lowest sequence that any lane needs.
 func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	lanes := lane.Lanes{}
 	known, _ := p.roster.Current()
@@ -113,8 +112,8 @@ func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	return needed.Seq, err
 }
 
-// wake makes gone lanes driven again that have something left, by their journals or offers to them. Another lane's
-// session used an older roster, or theirs was fenced off when it found itself empty.
+// wake makes a gone lane driven again if its journal, or an offer to it, has something left. Another lane's session
+// used an older roster, or the lane's own was fenced off when it found itself empty.
 func (p *purger) wake(ctx context.Context, known roster.Roster, lanes lane.Lanes) {
 	for _, l := range known.Lanes {
 		if l.State != roster.Gone {

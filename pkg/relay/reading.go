@@ -10,7 +10,7 @@ import (
 
 const (
 	readAhead        = 256    // messages
-	readAheadUpdates = 20_000 // updates in them; a single message may exceed it
+	readAheadUpdates = 20_000 // updates, except for a larger single message
 )
 
 type reading struct {
@@ -21,7 +21,6 @@ type reading struct {
 	done     chan struct{}
 }
 
-// read begins at the first message with at least this sequence, and ends with the context, or by close.
 func read(ctx context.Context, source Source, from uint64) *reading {
 	ctx, stop := context.WithCancel(ctx)
 	r := &reading{
@@ -59,7 +58,7 @@ func (r *reading) run(ctx context.Context, source Source, from uint64) {
 
 func weight(m score.Message) int64 { return min(int64(len(m.Updates)), readAheadUpdates) }
 
-// took returns the room of a message.
+// took frees the room of a message.
 func (r *reading) took(m score.Message) { r.room.Release(weight(m)) }
 
 func (r *reading) close() {

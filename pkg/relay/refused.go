@@ -16,8 +16,7 @@ import (
 
 // endCreation ends a creation that the chain reverted. If its projectId was taken, the final block has the project,
 // whatever calls return, since the reverted transactions are final. Cancelled ones prove nothing. So if only a newer
-// block has the project, the creation goes again, up to takenTries. If that is true its transaction reverts, and then
-// the final block has the project.
+// block has the project, the creation goes again, up to takenTries, and reverts if that block is right.
 func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	work := again.entry.Work
 	same, err := q.created(ctx, p.project.ID, &work)
@@ -35,8 +34,8 @@ func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refu
 	return true, q.drop(ctx, work, p, score.ProjectExists, "the projectId is taken on the chain")
 }
 
-// endEdit ends an edit that the chain reverted, unless that may be due to something missing: its project's creation,
-// or an earlier edit, which lost their slots as it did. Then the edit goes again.
+// endEdit ends an edit that the chain reverted. If the cause may be that its project's creation or an earlier edit
+// lost its slot, too, the edit goes again.
 func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	outcome := registry.EditOutcome(registry.DecodeRevert(refusal.Data))
 	if outcome == score.UnknownProject {
@@ -56,15 +55,14 @@ func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal 
 	return true, q.drop(ctx, again.entry.Work, p, outcome, refusalText(refusal))
 }
 
-// Reasons why a project cannot be compared.
 var (
 	errNotFinal = errors.New("it is in no final block")
 	errDiffer   = errors.New("endpoints say different things of the project")
 	errNoEvent  = errors.New("endpoints have no event of the project's creation; they are asked again from the first block on")
 )
 
-// created reports whether the contract's project, in a final block, was created as the work specifies: by that
-// creation, in a transaction that the journal lacks. The event is compared, since owners may have edited the project.
+// created reports whether the work itself, by a transaction that the journal lacks, created the project in a final
+// block. It compares the event, since owners may have edited the project.
 func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Work) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
@@ -120,7 +118,7 @@ func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.W
 	return nil, errNoEvent
 }
 
-// agreed returns the result of a contract's view in the final block, if all endpoints that answer agree.
+// agreed returns the result of a view in the final block, if all endpoints that answer agree.
 func (q *requeue) agreed(ctx context.Context, data []byte) ([]byte, error) {
 	said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
 	if err != nil {

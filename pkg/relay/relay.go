@@ -21,29 +21,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Config configures a relayer.
 type Config struct {
-	FirstLanes  int            // number of lanes at the deployment's start, which share the first buckets
-	ChainID     uint64         // EIP-155
-	Contract    common.Address // the ScoreRegistry
-	DeployBlock uint64         // the contract's first block
-	Replica     string         // name of this process in journals and logs
-	CallTimeout time.Duration  // of one call to the chain or one write to a store. Default 15 s
-	// how long a lane assigns work by an unconfirmed view of the chain. Default 20 s
+	FirstLanes  int // lanes at the deployment's start, which share its buckets
+	ChainID     uint64
+	Contract    common.Address
+	DeployBlock uint64        // the contract's first block
+	Replica     string        // this process in journals and logs
+	CallTimeout time.Duration // of a call to the chain or a store. Default 15 s
+	// how long a lane assigns by an unconfirmed view. Default 20 s
 	StaleAfter time.Duration
-	Limits     batch.Limits        // of one transaction
-	Horizon    batch.HorizonLimits // look-ahead of a lane. Default batch.DefaultHorizon
-	// rules that the chain may have; a lane begins with the first, the cheapest. Default registry.AllGasRules
+	Limits     batch.Limits
+	Horizon    batch.HorizonLimits // Default batch.DefaultHorizon
+	// rules that the chain may have, the cheapest first. Default registry.AllGasRules
 	Gas           []registry.GasRules
-	Rules         lane.Rules    // window, fees, pace of replacements
-	SnapshotEvery int           // journal entries between snapshots. Default 256
-	AuditHorizon  time.Duration // how long final updates stay in the stream for audits. Default 7 days
-	PurgeInterval time.Duration // how often to purge the stream. Default 10 min
+	Rules         lane.Rules
+	SnapshotEvery int           // journal entries. Default 256
+	AuditHorizon  time.Duration // of final updates in the stream. Default 7 days
+	PurgeInterval time.Duration // of the stream. Default 10 min
 	PassEvery     time.Duration // how often floors pass positions of other lanes. Default 1 min
-	// blocks from a lane's last settled slot to the final block, before the lane is gone. Default 256
+	// final blocks after a lane's last settled slot, before it is gone. Default 256
 	GoneAfter    uint64
-	BalanceAlarm time.Duration    // a signer's balance that lasts shorter is logged; 0: off
-	Now          func() time.Time // the clock. Default time.Now
+	BalanceAlarm time.Duration    // log a signer's balance that lasts shorter; 0: off
+	Now          func() time.Time // Default time.Now
 }
 
 func (c Config) withDefaults() Config {
@@ -75,7 +74,6 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Deps are the outside systems of a relayer.
 type Deps struct {
 	Heads    *heads.Tracker // the caller runs it
 	Chain    Chain
@@ -88,16 +86,15 @@ type Deps struct {
 	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: never
 	Roster   Roster
 	Board    Board
-	// PausedProjects returns the projects that an operator paused; nil: never any.
+	// PausedProjects returns the projects that an operator paused; nil: none.
 	PausedProjects func() map[score.ProjectID]bool
-	// Signer returns the signer of an address; false while this process lacks its key, which may come later.
+	// Signer returns the signer of an address; false while its key is missing here.
 	Signer  func(common.Address) (Signer, bool)
 	Tracer  trace.Tracer // continues the API's traces and samples all of them; nil: off
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Relayer drives the lanes it holds leases for.
 type Relayer struct {
 	deps    Deps
 	config  Config
@@ -107,7 +104,6 @@ type Relayer struct {
 	bytesGas atomic.Uint64 // gas.learnt of all lanes, which share the chain
 }
 
-// New validates the configuration.
 func New(config Config, deps Deps) (*Relayer, error) {
 	config = config.withDefaults()
 	if config.FirstLanes < 1 {
@@ -130,14 +126,13 @@ func (r *Relayer) Run(ctx context.Context) error {
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 
-// Pauses between sessions of one lane: short after a lost race, longer if an operator has to look.
 const (
 	pauseAfterLoss    = 500 * time.Millisecond
 	pauseAfterFailure = 2 * time.Second
 	pauseAfterCorrupt = 30 * time.Second
 )
 
-// drive runs sessions of a lane, one by one, while its lease is held, until the lane is gone.
+// drive runs sessions of a lane while its lease is held, until the lane is gone.
 func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	log := r.deps.Log.With("lane", id)
 	log.Info("the relayer drives the lane")
@@ -177,7 +172,6 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
 }
 
-// session runs one session of a lane, until it fails, its lease ends or the lane is cut.
 func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) error {
 	ctx, cancel := r.untilCut(ctx, id)
 	defer cancel()
@@ -191,8 +185,8 @@ func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) 
 	return err
 }
 
-// maxLetters bounds the dead letters stored in one call. The lane waits for them, and one by one they take about a
-// millisecond each. But even a slow disk must meet the call's deadline.
+// maxLetters bounds the dead letters stored in one call. The lane waits for them, and single calls take about a
+// millisecond each. But even a slow disk must meet the deadline.
 const maxLetters = 500
 
 // deadLetter stores and counts dead letters; repeating it is harmless.

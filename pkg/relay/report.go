@@ -15,33 +15,33 @@ import (
 
 const (
 	reportTimeout = 2 * time.Second // stores give up much earlier
-	reportHold    = time.Second     // about how long a head waits for late reports; the next makes the others
-	// later slots named with a slot: nodes hold at most as many transactions of a signer
+	reportHold    = time.Second     // of late reports at a head, about; the next makes the others
+	// later slots named with a slot; nodes hold at most as many transactions of a signer
 	reportBeside = 64
 
-	noSlot = math.MaxUint64 // as a nonce: all reports are made
+	noSlot = math.MaxUint64 // reporter.late if none is
 )
 
-// reporter publishes which slot work is in, and the slot's stage, as well as the status store allows: the lane waits
-// for none of it. Outcomes come from the ledger (index.Statuses), except those of edits.
+// reporter publishes which slot work is in, and the slot's stage. The lane depends on no report. Outcomes come from
+// the ledger (index.Statuses), except those of edits.
 //
-// Reports contain the lane's current state. So of a failed one only the nonce is kept: from that slot on, all are
-// made again at a later head. Retries are bounded, in order, and newer than the failed report. All are made when a
-// session begins, and when the store has a new generation, since it then lost its reports.
+// Reports contain the lane's current state. So only the nonce of a failed report is kept, and later heads make all
+// reports from that slot on again, in order. All are made when the store lost its reports (a new generation). So they
+// are when a session begins, since the last one may have ended between journal and report.
 //
-// A failed Released is dropped, since the state lacks it: the status stays until the work is in another slot or
+// A failed Released is dropped, since the state lacks it. The status stays until the work is in another slot or
 // final.
 type reporter struct {
 	id       score.Lane
 	config   *Config
 	statuses Statuses
 	lane     *lane.Lane
-	// lane.ErrFenced if another session or an operator wrote to the lane's journal
+	// laneJournal.fenced
 	fenced func(context.Context) error
-	// open slots from this nonce on are reported again; noSlot: none
+	// open slots from this nonce on are reported again
 	late       uint64
 	lateEdits  bool   // settled edits are reported again
-	generation string // of the store, when last read
+	generation string // of the store, last read
 	failures   prometheus.Counter
 }
 
@@ -49,7 +49,6 @@ func newReporter(id score.Lane, config *Config, statuses Statuses, l *lane.Lane,
 	return &reporter{id: id, config: config, statuses: statuses, lane: l, fenced: fenced, late: noSlot, failures: failures}
 }
 
-// report makes a report, and reports whether the store took it.
 func (r *reporter) report(ctx context.Context, write func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
@@ -84,7 +83,6 @@ func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref)
 	}
 }
 
-// edited reports the edit of the newest settled slot as applied.
 func (r *reporter) edited(ctx context.Context) {
 	past := r.lane.State.Past
 	if !r.report(ctx, func(ctx context.Context) error { return r.edit(ctx, &past[len(past)-1]) }) {
@@ -100,7 +98,7 @@ func (r *reporter) edit(ctx context.Context, past *lane.Past) error {
 	return r.statuses.Final(ctx, past.Tx, past.Block.Number, refs, []score.Outcome{score.Applied})
 }
 
-// slot reports an open slot's work and stage. Corrupt work is left to settle.
+// Corrupt work is left to settle.
 func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	refs, err := carried(slot)
 	if err != nil || len(refs) == 0 {
@@ -135,7 +133,6 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	return r.staged(ctx, e)
 }
 
-// carried returns references to a slot's work, if any. The error is lane.ErrCorrupt.
 func carried(slot *lane.Slot) ([]score.Ref, error) {
 	p, _, err := carriedBy(slot)
 	if err != nil || p == nil {
@@ -157,11 +154,11 @@ func carriedBy(slot *lane.Slot) (*piece, []byte, error) {
 	return p, data, nil
 }
 
-// resume makes all reports late. The last session may have ended between journal and report.
 func (r *reporter) resume() { r.late, r.lateEdits = 0, true }
 
-// replay makes late reports while the lane is this session's: later they would undo the successor's. Reopened slots
-// are reported at each head, since the ledger may report the loss of their blocks later. The error is lane.ErrFenced.
+// replay makes late reports while the lane is this session's, since later ones would undo the successor's. Reopened
+// slots are reported at each head, since the ledger may report the loss of their blocks later. The error is
+// lane.ErrFenced.
 func (r *reporter) replay(ctx context.Context) error {
 	r.report(ctx, func(ctx context.Context) error {
 		generation, err := r.statuses.Generation(ctx)

@@ -18,24 +18,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is probed again: after nodes failed to answer, and while the contract refuses everything.
-// Meanwhile the lane reads on, and publishes its backlog.
+// Pauses of the queue. Meanwhile the lane reads on, and publishes its backlog.
 const (
 	retryTransport = 2 * tellEvery
 	retryContract  = 5 * time.Second
 )
 
-// Predictions of endpoints end no work. A single update, signed group, creation or edit is given up only after so
-// many of its own transactions ended on the chain without carrying it. Larger work is halved after lostTries.
+// Endpoints' predictions end no work. A single update, signed group, creation or edit is given up only after so many
+// of its own transactions ended on the chain without carrying it. Larger work is halved after lostTries.
 const (
-	refusedTries = 2 // while all endpoints that answer refuse it
+	refusedTries = 2 // while all endpoints that answer refuse the work
 	// while only some refuse it, or if it ran out of gas or was cancelled; for an edit, also while none does
 	lostTries  = 3
-	takenTries = 6 // for a creation, while its project is taken in a block that is not final
+	takenTries = 6 // for a creation, while only newer blocks than the final one have the projectId
 )
 
-// requeue probes work that lost its slot, oldest first, by eth_call before spending gas on it. Then it assigns,
-// splits or drops the work.
+// requeue probes work that lost its slot by eth_call, oldest first, before spending gas on it.
 type requeue struct {
 	id     score.Lane
 	signer common.Address
@@ -57,18 +55,15 @@ type requeue struct {
 	log        *slog.Logger
 
 	retry    time.Time                   // when probing resumes
-	searched struct{ work, next uint64 } // for an event: ID of the work, and the next block
-	rested   rest                        // the last pause of work, see rests
+	searched struct{ work, next uint64 } // for an event: work ID and next block
+	rested   rest
 }
 
-// next handles the first piece of queued work. If its call succeeds, it is assigned like new work. Else there are two
-// causes:
+// next handles the first piece of queued work; false if it must wait. If its call succeeds, it is assigned like new
+// work. If all work would fail, as without the relayer role, the lane waits (own).
 //
-//   - Everything would fail, as without the relayer role: the lane waits (own), and dead-letters nothing.
-//   - The piece itself: it is split until the failing unit is alone. That is assigned all the same. Only if the chain
-//     reverts it too, drop ends it with dead letters.
-//
-// Want of gas that a transaction could have ends no work. next returns false if it must wait.
+// If the piece itself fails, it is split until the failing unit is alone. That unit is assigned all the same, and
+// dropped only if the chain reverts it, too. Want of gas that a transaction could have ends no work.
 func (q *requeue) next(ctx context.Context) (bool, error) {
 	if q.config.Now().Before(q.retry) {
 		return false, nil
@@ -92,7 +87,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	switch {
 	case !ok:
 		return false, nil
-	// Owners' direct edits may let it pass here and fail there, forever.
+	// Owners' direct edits may make calls pass and transactions fail, forever.
 	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries:
 		return true, q.drop(ctx, work, p, score.Unprocessable, "the chain reverted it each time, though endpoints say that it would not")
 	case len(refusals) == 0, passes && work.Tries < lostTries:
@@ -122,7 +117,6 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
 
-// decode returns lane.ErrCorrupt for invalid work.
 func (q *requeue) decode(work lane.Work) (*piece, error) {
 	p, err := pieceOf(work.Kind, work.Data)
 	if err != nil {
@@ -139,14 +133,13 @@ func refusalText(refusal *evidence.RevertError) string {
 	return "the contract reverts on it even alone: " + why
 }
 
-// rest is a pause of work after so many of its transactions.
 type rest struct {
 	work  uint64
 	tries int
 }
 
-// rests reports whether work must pause: the chain reverted it more than once, although endpoints predict success.
-// Either they are wrong or the contract is, and each try costs gas.
+// rests reports whether work must pause, once for each number of tries. The chain reverted it more than once although
+// endpoints predict success, and each try costs gas.
 func (q *requeue) rests(work lane.Work) bool {
 	rest := rest{work.ID, work.Tries}
 	if work.Halve || work.Tries < refusedTries || q.rested == rest {
@@ -165,9 +158,8 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 	q.waiting.set(why, numbers...)
 }
 
-// probe runs queued work at each endpoint, on the head's state, with its transaction's gas: the model's, or all there
-// is if that was or is too little. It returns the refusals, and whether any endpoint passes it. ok is false if all
-// failed to answer: the queue pauses.
+// probe calls queued work at each endpoint with its transaction's gas: the model's, or the most allowed if the
+// model's was or is too little.
 func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint64, refusals []evidence.Called, passes, ok bool) {
 	gas, all := q.gas.limit(p), q.gas.limitAgain(p)
 	if work.Halve {
@@ -186,8 +178,8 @@ func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint
 
 func passed(c evidence.Called) bool { return c.Refusal == nil }
 
-// call runs calldata on the head's state at each endpoint, as the lane's signer. ok is false if all failed to answer:
-// the queue pauses.
+// call runs calldata on the head's state at each endpoint, as the lane's signer. If all fail to answer, ok is false
+// and the queue pauses.
 func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evidence.Called, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
@@ -199,12 +191,12 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evi
 	return said, err == nil
 }
 
-// own finds, among refusals of work, one that the work itself causes. It runs a control at each endpoint: a batch of
-// one update of a project that cannot exist, which a working contract skips. A refusal is the work's own if its
-// endpoint passes the control. Excluded is want of the relayer role, which the control needs, too.
+// own finds a refusal that the work itself causes. It runs a control at each endpoint: a batch of one update of a
+// project that cannot exist, which a working contract skips. A refusal is the work's own if its endpoint passes the
+// control, except for want of the relayer role, which the control also needs.
 //
-// agreed reports whether all that refused the work pass the control, and all that answer do. ok is false without such
-// a refusal: then the contract refuses everything from this lane, which waits.
+// agreed reports whether all endpoints that answer pass the control, and all refusals are the work's own. If none is,
+// ok is false: the contract refuses everything from this lane, which waits.
 func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, agreed, ok bool) {
 	control := batch.Single(score.Update{})
 	said, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
@@ -226,7 +218,6 @@ func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal 
 	return refusal, agreed, refusal != nil
 }
 
-// split replaces queued work by its halves; a signed group stays whole.
 func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) error {
 	var parts []lane.Work
 	for _, half := range b.Halves() {
@@ -238,9 +229,9 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	return q.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
 }
 
-// drop ends queued work for good: it cannot be carried out, or an unknown transaction did it. Dead letters come first
-// and the journal last, so that a crash in between repeats all of it. Work of updates is one update, or a signed
-// group.
+// drop ends queued work for good, since it cannot be carried out or an unknown transaction did it. Updates are a
+// single one, or a signed group. Dead letters come first and the journal last, so that a crash in between repeats
+// all.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
 	began := time.Now()
 	if err := q.reporter.fenced(ctx); err != nil { // dead letters of work that a successor has applied would stay

@@ -6,14 +6,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// secondReading is the progress of the catch-up reading.
 type secondReading struct {
 	open bool
 	read score.Position // everything before it was offered to riding projects
 	last *score.Message // the newest offered message
 }
 
-// from returns the first position offered to a project that joins now.
 func (c *secondReading) from() score.Position {
 	if c.last != nil {
 		return score.Position{Seq: c.last.Seq}
@@ -21,7 +19,7 @@ func (c *secondReading) from() score.Position {
 	return c.read
 }
 
-// ride makes throttled projects with room ride with the second reading. again: it must begin again at from.
+// ride makes throttled projects with room ride with the second reading. If again, the reading must restart at from.
 func (in *intake) ride() (from uint64, again bool, err error) {
 	if in.alone != nil {
 		return 0, false, nil
@@ -84,7 +82,7 @@ func (in *intake) wantsSecond() bool {
 	return false
 }
 
-// takeSecond accepts the second reading's next message, if wantsSecond. The error is one of take, or errLost:
+// takeSecond accepts the second reading's next message, if wantsSecond. The error is one of take, or errLost if
 // messages are missing that the main reading had passed.
 func (in *intake) takeSecond(m score.Message) error {
 	c := &in.second

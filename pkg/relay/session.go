@@ -17,15 +17,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// session drives one lane from one opening of its journal to the next. Its goroutine owns it and its parts: it
-// receives views of the chain and messages, the lane decides, and the parts carry out the effects.
+// session drives one lane from one opening of its journal to the next.
 type session struct {
 	id       score.Lane
 	config   Config
 	log      *slog.Logger
-	lane     *lane.Lane          // decides; changed by views of the chain and by journaled entries
-	heads    *heads.Subscription // of the lane's signer
-	intake   *intake             // the next work to assign
+	lane     *lane.Lane
+	heads    *heads.Subscription
+	intake   *intake
 	journal  *laneJournal
 	binder   *binder
 	settler  *settler
@@ -40,35 +39,34 @@ type session struct {
 	funds    *funds
 	metrics  *metrics
 	halt     Halt
-	paused   func(score.Lane) bool // by an operator; nil: never
+	paused   func(score.Lane) bool // see Deps
 
-	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
+	send       func(ctx context.Context, raw [][]byte) []txpool.Result
 	deadLetter func(context.Context, []score.DeadLetter) error
 
-	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: never any
+	pausedProjects func() map[score.ProjectID]bool // see Deps
 
 	delegated bool // was logged
 	unsigned  bool // the key failed to sign for the last view
-	// bindAll stopped, so that the loop receives inputs after slow signing; it continues at once
+	// bindAll stopped after slow signing, for the other inputs, and continues at once
 	more      bool
-	lookAgain time.Time      // of a halted lane: when it reads its journal again
-	passed    time.Time      // the last pass
-	looked    time.Time      // the last check of paused projects
-	passable  score.Position // of the newest edit found independent of other lanes
-	// by project with an edit that waits for other lanes: when last confirmed
+	lookAgain time.Time // see checkFence
+	passed    time.Time
+	looked    time.Time      // the last parkPaused
+	passable  score.Position // the newest edit found independent of other lanes
+	// by project with an edit that waits for other lanes: when last checked
 	fenced map[score.ProjectID]time.Time
 
 	source Source
-	main   *reading // of the stream
+	main   *reading
 	unread *unread
-	second *reading // of passed updates of throttled projects; or nil
+	second *reading // catch-up for throttled projects; or nil
 }
 
-// errReadAgain restarts reading from the journal's state.
 var errReadAgain = errors.New("the lane's buckets, or the paused projects, changed")
 
-// run drives the lane until the context ends, another session takes over, or an error occurs that reading the journal
-// again may cure.
+// run drives the lane until the context ends, another session takes over, or an error occurs that a new session may
+// cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
 	defer s.tracer.close()
@@ -77,7 +75,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 		if err := s.follow(ctx); !errors.Is(err, errReadAgain) {
 			return err
 		}
-		if err := s.intake.again(s.teller.told(ctx)); err != nil { // includes backlogs by lanes that had its buckets
+		if err := s.intake.again(s.teller.told(ctx)); err != nil { // includes those of lanes that had its buckets
 			return err
 		}
 	}
@@ -90,7 +88,7 @@ func (s *session) follow(ctx context.Context) error {
 	telling.Go(func() { s.teller.run(ctx) })
 	defer telling.Wait()
 	defer cancel()
-	s.main, s.unread = &reading{}, &unread{} // empty
+	s.main, s.unread = &reading{}, &unread{}
 	if s.reads() {
 		s.main, s.unread = read(ctx, s.source, s.intake.began), newUnread(s.intake)
 		defer s.main.close()
@@ -103,7 +101,6 @@ func (s *session) follow(ctx context.Context) error {
 // reads reports whether the stream may contain work for the lane.
 func (s *session) reads() bool { return len(s.lane.State.Buckets) > 0 && !s.lane.Keyless() }
 
-// loop receives inputs, such as views of the chain and messages, and then assigns what it can.
 func (s *session) loop(ctx context.Context) error {
 	linger := time.NewTimer(time.Hour)
 	defer linger.Stop()
@@ -161,7 +158,6 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// work hands buckets over, assigns all it can, sends that in one request, and compacts the journal.
 func (s *session) work(ctx context.Context) error {
 	s.teller.tell(s.config.Now()) // first, since calls to the chain may take long
 	if moved, err := s.handover.step(ctx); err != nil || moved {
@@ -181,7 +177,6 @@ func (s *session) work(ctx context.Context) error {
 	return nil
 }
 
-// hear passes a view of the chain to the lane, and carries out the effects.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if err := s.turn(ctx); err != nil {
 		return err
@@ -235,7 +230,7 @@ func (s *session) busy() bool {
 	return s.lane.InFlight()+len(s.lane.State.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.alone != nil
 }
 
-// works reports whether the lane needs views of the chain even if it is not busy.
+// works reports whether the lane needs views of the chain, even if not busy.
 func (s *session) works() bool {
 	waits := s.waiting.reason != lane.WaitNone && s.waiting.reason != lane.WaitPaused
 	return waits || len(s.lane.State.Slots)+len(s.intake.parked) > 0 || s.reporter.pending() || s.handover.pending()
@@ -246,11 +241,10 @@ func settles(e lane.Effect) bool {
 	return is
 }
 
-// fenceEvery is how often a halted lane looks for an operator's entry in its journal. It appends nothing meanwhile,
-// which would reveal one, too.
+// fenceEvery is how often a halted lane, which appends nothing itself, looks for an operator's entry in its journal.
 const fenceEvery = 2 * time.Second
 
-// checkFence returns lane.ErrFenced if another wrote to the journal, which is then read again. Otherwise it halts
+// checkFence returns lane.ErrFenced if another wrote to the journal, other errors if unknown. Otherwise it halts
 // accepting, too, since NATS may have lost accepted updates.
 func (s *session) checkFence(ctx context.Context) error {
 	now := s.config.Now()
@@ -268,7 +262,7 @@ func (s *session) checkFence(ctx context.Context) error {
 }
 
 // do carries out effects in order, and those that follow from their results. An error ends the session. Failures of
-// nodes and the status store do not: the next head retries.
+// nodes and the status store do not; the next head retries.
 //
 //	hear: view ─► Step ─► effects ─► do ─┬─► Send ─► broadcast ─► answers ─► Step ─► effects, done next
 //	                                 ▲   ├─► Report ─► reporter
@@ -276,8 +270,8 @@ func (s *session) checkFence(ctx context.Context) error {
 //	bindAll: bind, split, drop ──────┼───────────────────► append ─┴─► Step ─► effects ─► outbox ─┐
 //	                                 └──────────────────── due ◄──────────────────────────────────┘
 //
-// Sends that follow from an append wait in the outbox. It is emptied here after each effect; in work, so that one
-// request sends everything; and in bindAll, before queued work is probed and after slow signing.
+// Effects of an append wait in the outbox. It is emptied here after each effect, and in work, so that one request
+// sends everything. bindAll empties it before queued work is probed and after slow signing.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	signed := s.binder.signing
 	for len(effects) > 0 {
@@ -319,7 +313,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	return nil
 }
 
-// broadcast sends the newest attempts of open slots, in one request. Answers only decide what is sent next.
+// broadcast sends the newest attempts of slots. Answers only affect later sends.
 func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.Effect, err error) {
 	var raw [][]byte
 	var slots []*lane.Slot
@@ -364,7 +358,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	return more, nil
 }
 
-// take puts a message into the intake. An unreadable one is dead-lettered and passed.
+// take puts a message into the intake, or dead-letters and passes an unreadable one.
 func (s *session) take(ctx context.Context, message score.Message) error {
 	if err := s.park(ctx); err != nil {
 		return err

@@ -24,14 +24,14 @@ var errOutcomes = errors.New("the outcomes of a final transaction cannot be read
 // errUnsure: it is unknown whether a project exists or is being created.
 var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
-// errSigner: the key failed to sign a transaction that everything else waits for.
+// errSigner: the key failed to sign a transaction that all else waits for.
 var errSigner = errors.New("the lane's signer does not sign")
 
-// settler ends slots with nonces used in final blocks, and reopens them if the chain loses those blocks.
+// settler ends slots, and reopens them if the chain loses their blocks.
 //
-// A slot ends when the transaction that used its nonce is seen in a final block (package evidence defines "seen"). It
-// is one of the slot's own, with the receipt, or a foreign one. After an operator's Resume, an account that shows the
-// nonce used suffices below the Resume's nonce, if all blocks that can contain the transaction lack it.
+// A slot ends when the transaction that used its nonce, its own or a foreign one, is seen in a final block (package
+// evidence defines "seen"). Below the nonce of an operator's Resume, an account that shows the nonce used suffices,
+// if all blocks that can contain the transaction lack it.
 //
 // Settling makes no calls to the chain, except for overtook, which only queues updates again.
 type settler struct {
@@ -45,7 +45,7 @@ type settler struct {
 	tracer     *tracer
 	gas        *gas
 	ages       *ages
-	reread     func(tx common.Hash) // reads the transaction's receipt again
+	reread     func(tx common.Hash) // reads the receipt again
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	// at each endpoint
 	ask     func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
@@ -53,30 +53,31 @@ type settler struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	// by endpoints, about projects unknown to the contract in a block: many are asked about at several heads
+	// endpoints' answers about projects unknown to the contract in a block, since asking about many takes several
+	// heads
 	said struct {
 		in  evidence.Ref
 		has map[score.ProjectID]bool
 	}
-	// outcomes of a final transaction cannot be read; new work waits
+	// a final transaction has unreadable outcomes; new work waits
 	unreadable bool
 }
 
 type ending struct {
 	entry    lane.Settle
-	letters  []score.DeadLetter // of rejected updates
-	refs     []score.Ref        // with an outcome now
-	outcomes []score.Outcome    // of refs
-	released []score.Ref        // to be assigned again
+	letters  []score.DeadLetter
+	refs     []score.Ref     // with an outcome now
+	outcomes []score.Outcome // of refs
+	released []score.Ref     // to be assigned again
 
 	work    lane.Work
-	carried *piece            // the slot's work, carried out or not; nil for none
+	carried *piece            // carried out or not; nil for none
 	receipt *evidence.Receipt // nil if the transaction is foreign
 }
 
-// settle ends the lowest open slot, with a nonce used in a final block. Its receipt was checked when it was read. The
-// Settle entry itself queues work that was not carried out. Dead letters come before it and are idempotent, so a
-// crash before the commit point repeats all of it.
+// settle ends the lowest open slot, with a nonce used in a final block; its receipt was checked when read. The Settle
+// entry itself queues work that was not carried out. Dead letters come before it and are idempotent, so a crash
+// before the commit point repeats all of it.
 func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	slot := t.lane.State.Slot(f.Nonce)
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
@@ -113,7 +114,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	return nil
 }
 
-// keepOpen keeps a slot open: unreadable outcomes allow no conclusion. Each head retries, and new work waits.
+// Unreadable outcomes allow no conclusion. Each head retries, and new work waits.
 func (t *settler) keepOpen(end ending, err error) {
 	if !t.unreadable {
 		t.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
@@ -155,8 +156,7 @@ func (e *ending) carries() []score.Ref {
 	return e.carried.refs()
 }
 
-// readForeign handles a nonce used by a foreign transaction in a final block. found.Tx is nil if only the account
-// shows the use.
+// readForeign handles a foreign transaction. found.Tx is nil if only the account shows the use of the nonce.
 func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
 	if found.Tx != nil {
@@ -168,7 +168,6 @@ func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	return end
 }
 
-// readDone handles a transaction with status 1.
 func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	end.entry.Result = lane.Done
 	// NonceOnly: its work failed, was assigned elsewhere, and succeeded after a reorg.
@@ -184,7 +183,7 @@ func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	return end, nil
 }
 
-// readOutcomes handles a batch with status 1. Updates that overtook their project's creation are queued again.
+// readOutcomes queues updates again that overtook their project's creation.
 func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
 	batch := end.carried.batch
 	outcomes, err := registry.Outcomes(*batch, t.config.Contract, &end.receipt.Receipt)
@@ -246,8 +245,9 @@ func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 	return t.append(ctx, lane.Entry{Skip: &skip})
 }
 
-// reopen journals that a settled slot is open again: the chain lost the block of its transaction. The lane broadcasts
-// the same bytes until they are final again. The ledger rolls back the outcomes.
+// reopen journals that a settled slot is open again, since the chain lost its block. The lane broadcasts the same
+// bytes until they are final again; the ledger rolls back the outcomes. With Fill, an empty transaction uses up the
+// nonce; errSigner if the key fails.
 func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	entry := lane.Reopen{Nonce: e.Nonce}
 	if e.Fill {
@@ -274,7 +274,6 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	return nil
 }
 
-// signedOf returns, for each update of the batch, whether it is in a signed group.
 func signedOf(b batch.Batch) (signed []bool) {
 	for i := range b.Groups {
 		for range b.Groups[i].Updates {

@@ -17,8 +17,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// maxTraced bounds the traced units of one transaction, in its span's links and its journal entry. Traces of further
-// units end at the stream.
+// maxTraced bounds a transaction's traced units, in its span's links and its journal entry. Further traces end at the
+// stream.
 const maxTraced = 128
 
 // tracer makes a session's spans, for work that the API traced; a nil tracer makes none. The journal contains all
@@ -26,7 +26,7 @@ const maxTraced = 128
 type tracer struct {
 	spans   trace.Tracer
 	lane    attribute.KeyValue
-	pending map[uint64]pendingSpan // by nonce: transactions in no block, as far as known
+	pending map[uint64]pendingSpan // by nonce: sent transactions in no known block
 }
 
 type pendingSpan struct {
@@ -41,7 +41,7 @@ func newTracer(spans trace.Tracer, id score.Lane) *tracer {
 	return &tracer{spans: spans, lane: attribute.Int("scorelay.lane", int(id)), pending: map[uint64]pendingSpan{}}
 }
 
-// of returns the traces of new work, or nil. units are those at the places, nil for a creation or an edit.
+// of returns the traces of new work, or nil. units are those at the places; nil for a creation or an edit.
 func (t *tracer) of(places []*place, units []batch.Waiting) *lane.WorkTrace {
 	if t == nil {
 		return nil
@@ -66,7 +66,7 @@ func (t *tracer) of(places []*place, units []batch.Waiting) *lane.WorkTrace {
 }
 
 // binds begins the span of assigning work to a nonce. New work gets a new trace, with links to the API's; work that
-// lost its slot gets another span of its trace.
+// lost its slot continues its trace.
 func (t *tracer) binds(work *lane.Work, nonce uint64) trace.Span {
 	if t == nil || work.Trace == nil {
 		return nil
@@ -89,7 +89,6 @@ func (t *tracer) binds(work *lane.Work, nonce uint64) trace.Span {
 	return span
 }
 
-// bound ends the span of binds, once the slot is journaled.
 func (t *tracer) bound(span trace.Span, slot *lane.Slot) {
 	if span != nil {
 		span.SetAttributes(txOf(slot.Last().Hash))
@@ -97,7 +96,7 @@ func (t *tracer) bound(span trace.Span, slot *lane.Slot) {
 	}
 }
 
-// sent begins the span of a transaction, from its first broadcast by this session until a block contains it.
+// sent begins a transaction's span at its first broadcast by this session.
 func (t *tracer) sent(slot *lane.Slot, class txpool.Class) {
 	if t == nil || slot.Work.Trace == nil {
 		return
@@ -128,8 +127,7 @@ func (t *tracer) staged(nonce uint64, stage score.Stage, tx common.Hash, block u
 	}
 }
 
-// ended makes the spans of work's end, once journaled: one in the batch's trace, and one for each traced unit, which
-// follows the API's.
+// ended makes the spans of work's end, once journaled: one in the batch's trace, and one in each traced unit's.
 func (t *tracer) ended(work *lane.Work, began time.Time, end *ending) {
 	if t == nil || work.Trace == nil {
 		return
@@ -151,7 +149,7 @@ func (t *tracer) dropped(work *lane.Work, began time.Time, refs []score.Ref, out
 	}
 }
 
-// outcomes makes a span for each traced unit among the refs, with the number of its updates by outcome.
+// outcomes makes a span for each traced unit among the refs, with its number of updates by outcome.
 func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, outcomes []score.Outcome, where trace.SpanStartOption) {
 	places := make(map[score.Ref]int, len(refs))
 	for i := range refs {
@@ -181,7 +179,6 @@ func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, ou
 	}
 }
 
-// close ends the spans of transactions in no block.
 func (t *tracer) close() {
 	if t == nil {
 		return

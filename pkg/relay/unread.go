@@ -9,22 +9,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// unread counts the lane's updates in the stream beyond those that it has read. If the horizon is full, or a creation
-// is due, the lane stops reading, and most of its backlog is unread. A reading of its own goes through the whole
-// stream and keeps no messages. Near the stream's end it only costs a look at the process's memory.
+// unread counts the lane's unread updates in the stream, most of its backlog if the horizon is full or a creation is
+// due. A reading of its own goes through the whole stream and keeps no messages. Near the stream's end it only costs
+// a look at the process's memory.
 //
-// Each session begins it again, even if millions wait. It is slowed down in favour of assigning, so a large backlog
-// is counted completely only after minutes.
+// Each session begins it again, slowed down in favour of assigning. So it counts a large backlog completely only
+// after minutes.
 type unread struct {
 	floors map[score.Bucket]score.Position // of the lane's buckets when the reading began
-	// of parked projects: an earlier session counted the updates before that sequence
+	// of parked projects: sequence before which an earlier session counted
 	told map[score.ProjectID]uint64
 
 	counted atomic.Uint64 // by this reading
 	taken   uint64        // by the lane's own
 }
 
-// The pace of this reading, in updates of any lane: 50,000 a second.
+// The pace of this reading: 50,000 updates of any lane a second.
 const (
 	countedAtOnce = 5_000
 	pauseCounting = 100 * time.Millisecond
@@ -41,7 +41,6 @@ func newUnread(in *intake) *unread {
 	return u
 }
 
-// run counts from a sequence on until the context ends. It retries after failures.
 func (u *unread) run(ctx context.Context, source Source, from uint64) {
 	for ctx.Err() == nil {
 		from = u.count(ctx, source, from)
@@ -49,7 +48,7 @@ func (u *unread) run(ctx context.Context, source Source, from uint64) {
 	}
 }
 
-// count counts until the stream cannot be read, and returns the first sequence left out.
+// count counts until the stream cannot be read, and returns the next sequence.
 func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 	reader, err := source.Read(ctx, from)
 	if err != nil {
@@ -73,14 +72,13 @@ func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 
 func (u *unread) take(m score.Message) { u.taken += u.of(m) }
 
-// left returns the number of unread updates counted so far: the lane's own reading may be ahead.
+// left returns the number of unread updates counted so far; 0 if the lane's own reading is ahead.
 func (u *unread) left() uint64 {
 	counted := u.counted.Load()
 	return counted - min(counted, u.taken)
 }
 
-// of returns how many of a message's updates are the lane's, and were neither assigned nor counted before the
-// reading.
+// of counts a message's updates of the lane, without those assigned or counted before.
 func (u *unread) of(m score.Message) (n uint64) {
 	var project score.ProjectID
 	var counts bool

@@ -11,7 +11,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// waiting is why the lane assigns nothing new.
 type waiting struct {
 	id      score.Lane
 	signer  common.Address
@@ -20,16 +19,15 @@ type waiting struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	need   *big.Int // wei: the balance at which it would stop waiting for funds
+	need   *big.Int // balance in wei that would end waiting for funds
 	reason lane.Wait
-	since  time.Time // of the reason
-	logged bool      // the reason was
-	words  error     // the nodes' last error for the lowest slot
+	since  time.Time
+	logged bool
+	words  error // nodes' last error for the lowest slot
 }
 
-// set records why nothing new is assigned: always in the metric, and once per reason in the log, with the numbers
-// that matter, if operators can act on it. Each session first waits for a head, which is logged only if none comes
-// for Config.StaleAfter.
+// set records why nothing new is assigned, in the metric and, if operators can act on it, once per reason in the log.
+// Each session first waits for a head, which is logged only if none comes for Config.StaleAfter.
 func (w *waiting) set(why lane.Wait, numbers ...any) {
 	now, view := w.config.Now(), w.lane.View()
 	if why != w.reason {
