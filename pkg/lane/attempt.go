@@ -14,13 +14,12 @@ type Attempt struct {
 	Hash   common.Hash
 	Nonce  uint64
 	Gas    uint64 // limit
-	Tip    uint64 // wei per gas; equals Cap in a legacy transaction
+	Tip    uint64 // wei per gas, as in Fees
 	Cap    uint64 // wei per gas
 	Cancel bool   // carries no work
 }
 
-// decodeAttempt decodes signed bytes. All other fields come from the bytes, so the journal always matches the
-// transaction sent.
+// decodeAttempt takes all fields from the signed bytes, so the journal always matches the transaction sent.
 func decodeAttempt(raw []byte) (Attempt, *types.Transaction, error) {
 	tx, err := decodeTx(raw)
 	if err != nil {

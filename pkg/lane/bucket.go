@@ -7,7 +7,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Holding is an owned bucket's assigned positions: an Extent per throttled (parked) project, and one for all others.
+// Holding is an owned bucket's assigned positions: an Extent per throttled (parked) project, and one for the rest.
 type Holding struct {
 	Extent
 	Parked map[score.ProjectID]Extent `json:"parked,omitempty"`
@@ -19,10 +19,8 @@ type Extent struct {
 	Bound score.Positions `json:"bound,omitempty"`
 }
 
-// Has reports whether a position of the extent is assigned.
 func (x Extent) Has(at score.Position) bool { return at.Before(x.Floor) || x.Bound.Has(at) }
 
-// Of returns the extent that contains the project's positions.
 func (h Holding) Of(project score.ProjectID) Extent {
 	if x, parked := h.Parked[project]; parked {
 		return x
@@ -30,7 +28,7 @@ func (h Holding) Of(project score.ProjectID) Extent {
 	return h.Extent
 }
 
-// Lowest returns the lowest floor: every position of the bucket below it is assigned.
+// Lowest returns the floor below which all positions of the bucket are assigned.
 func (h Holding) Lowest() score.Position {
 	at := h.Floor
 	for _, x := range h.Parked {
@@ -39,7 +37,7 @@ func (h Holding) Lowest() score.Position {
 	return at
 }
 
-// with returns a copy with a new extent for a throttled project, or for all other projects if project is nil.
+// with returns a copy with a new extent; project is nil for the rest.
 func (h Holding) with(project *score.ProjectID, x Extent) Holding {
 	if project == nil {
 		h.Extent = x
@@ -53,18 +51,17 @@ func (h Holding) with(project *score.ProjectID, x Extent) Holding {
 	return h
 }
 
-// Move is an entry's change to an extent: newly assigned positions and the new floor.
 type Move struct {
 	Bucket  score.Bucket     `json:"bucket"`
-	Project *score.ProjectID `json:"project,omitempty"` // a throttled project; nil for all others of the bucket
+	Project *score.ProjectID `json:"project,omitempty"` // a throttled project; nil for the rest of the bucket
 	Bound   score.Positions  `json:"bound,omitempty"`
 	Floor   score.Position   `json:"floor"`
-	// Passed is the number of the extent's positions that the floor passed, as the session counted them when reading
-	// the stream. If the fold counts fewer assigned positions, one was lost.
+	// Passed is the number of the extent's positions that the floor passed, counted while reading the stream. If the
+	// fold counts fewer assigned positions, one was lost.
 	Passed uint64 `json:"passed,omitempty"`
 }
 
-// moved returns the extent after a move. It returns ErrCorrupt if a position is assigned twice, or passed unassigned.
+// moved returns ErrCorrupt if the floor falls, or if a position is assigned twice or passed unassigned.
 func (x Extent) moved(m *Move) (Extent, error) {
 	fail := func(err error) (Extent, error) {
 		return x, fmt.Errorf("%w: bucket %d, from %v to %v: %w", ErrCorrupt, m.Bucket, x.Floor, m.Floor, err)
@@ -86,7 +83,6 @@ func (x Extent) moved(m *Move) (Extent, error) {
 	return Extent{Floor: m.Floor, Bound: beyond}, nil
 }
 
-// moved returns the lane's buckets after an entry's moves, and the number of newly assigned positions.
 func (s *State) moved(moves []Move) (buckets map[score.Bucket]Holding, bound uint64, err error) {
 	buckets = maps.Clone(s.Buckets)
 	for i := range moves {
@@ -120,7 +116,6 @@ func (s *State) pass(e *Pass) error {
 	return nil
 }
 
-// park gives a project its own floor.
 func (s *State) park(e *Park) error {
 	held, owned := s.Buckets[e.Bucket]
 	_, parked := held.Parked[e.Project]
@@ -140,7 +135,6 @@ func (s *State) park(e *Park) error {
 	return nil
 }
 
-// unpark merges a project's positions into those of its bucket.
 func (s *State) unpark(e *Unpark) error {
 	held := s.Buckets[e.Bucket]
 	project, parked := held.Parked[e.Project]

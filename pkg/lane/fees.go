@@ -9,22 +9,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Fees is the price of one attempt, in wei per gas; Tip equals Cap in a legacy transaction. 64 bits hold 18 ether per
-// gas.
+// Fees is the price of one attempt, in wei per gas; Tip equals Cap in a legacy transaction. 64 bits hold 18 ether.
 type Fees struct {
 	Tip uint64
 	Cap uint64
 }
 
-// FeeRule bounds a lane's prices.
 type FeeRule struct {
 	MaxCap   uint64 // highest Cap, wei per gas
-	MaxTxFee uint64 // highest gas limit × Cap of a transaction, wei (nodes refuse more than an ether by default)
+	MaxTxFee uint64 // highest gas limit × Cap, wei (nodes refuse more than an ether by default)
 	MinTip   uint64 // wei per gas; at least 1
-	MaxTip   uint64 // wei per gas: highest tip that a node's demand can cause; 0 for unbounded
-	// MaxUpdate is the most that a usual update may cost, wei, with its bytes on a rollup's L1; 0 for unbounded.
-	// Above it the lane stops assigning. The backlog's own updates are left out: expensive ones would hold up the
-	// others.
+	MaxTip   uint64 // wei per gas: highest tip at a node's demand; 0: unbounded
+	// MaxUpdate is the highest cost of a usual update, wei, with its bytes on a rollup's L1; 0: unbounded. Above it
+	// the lane stops assigning. The backlog's own costs are ignored: expensive updates would hold up the others.
 	MaxUpdate uint64
 }
 
@@ -32,13 +29,13 @@ type FeeRule struct {
 // only attempts that pay more in both fields.
 const repriceRoom = 1 << 10
 
-// highest returns the highest Cap of first attempts and replacements with this gas limit.
+// highest returns the highest Cap of first attempts and replacements.
 func (r FeeRule) highest(gas uint64) uint64 {
 	ceiling := r.ceiling(gas)
 	return ceiling - min(repriceRoom, ceiling/repriceRoom)
 }
 
-// ceiling returns the highest Cap of any transaction with this gas limit.
+// ceiling returns the highest Cap of any transaction.
 func (r FeeRule) ceiling(gas uint64) uint64 {
 	ceiling := r.MaxCap
 	if gas > 0 {
@@ -47,8 +44,8 @@ func (r FeeRule) ceiling(gas uint64) uint64 {
 	return ceiling
 }
 
-// First prices a first attempt: twice the next block's base fee plus the tip, so it stays includable for about six
-// full blocks. ok is false while even the ceiling is below the market; the lane should wait then.
+// First prices a first attempt: twice the next block's base fee plus the tip, includable for about six full blocks.
+// ok is false while even the ceiling is below the market: the lane should wait.
 func (r FeeRule) First(q evidence.Price, gas uint64) (f Fees, ok bool) {
 	ceiling := r.highest(gas)
 	f = r.market(q)
@@ -72,9 +69,8 @@ func (r FeeRule) market(q evidence.Price) Fees {
 	return Fees{Tip: tip, Cap: add(add(q.BaseFee, q.BaseFee), tip)}
 }
 
-// Replacement prices the attempt after one that offered prev: at least 12.5 % more in both fields, rounded up, and at
-// least the market. Nodes round their 10 % differently; this satisfies them all. ok is false if the ceiling prevents
-// that: the last attempt then stays the best one.
+// Replacement prices the attempt after prev: at least the market, and 12.5 % more in both fields, rounded up. Nodes
+// round their 10 % differently; this satisfies them all. ok is false if the ceiling prevents that.
 func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, ok bool) {
 	least := Fees{Tip: raise(prev.Tip), Cap: raise(prev.Cap)}
 	want := r.market(q)
@@ -101,7 +97,6 @@ const (
 	UsualBytes = 25
 )
 
-// tooDear reports whether a usual update would cost more than MaxUpdate in the next block.
 func (r FeeRule) tooDear(q evidence.Price) bool {
 	if r.MaxUpdate == 0 {
 		return false
@@ -114,18 +109,17 @@ func (r FeeRule) tooDear(q evidence.Price) bool {
 	return cost.Add(cost, price(UsualGas, perGas)).Cmp(new(big.Int).SetUint64(r.MaxUpdate)) > 0
 }
 
-// atLeast returns the market with a tip of at least minTip, a node's demand, up to MaxTip.
+// atLeast raises the tip to minTip, a node's demand, up to MaxTip.
 func (r FeeRule) atLeast(q evidence.Price, minTip uint64) evidence.Price {
 	minTip = min(minTip, cmp.Or(r.MaxTip, math.MaxUint64))
 	q.Gas, q.Tip = max(q.Gas, minTip), max(q.Tip, minTip)
 	return q
 }
 
-// reprice prices an attempt after one that offered prev and that every node refused for its price, so there is none
-// to outbid. The tip is the market's with the nodes' demand, and at least an eighth above prev's, to keep such
-// attempts few. The cap follows the tip and is at least one wei above prev's, so the tip still rises at the ceiling.
-// If the tip is at its bound and satisfies the nodes, the cap rises by an eighth. ok is false when all prices are
-// tried, or while the base fee is above the ceiling, where a tip is useless.
+// reprice prices an attempt after prev, which every node refused for its price. The tip is at least the market's and
+// the nodes' demand, and rises by at least an eighth, to keep such attempts few. The cap rises by at least one wei,
+// so the tip still rises at the ceiling. If the tip is at its bound and satisfies the nodes, the cap rises by an
+// eighth. ok is false when all prices are tried, or while the base fee is above the ceiling, where a tip is useless.
 func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fees, ok bool) {
 	least, highest := add(prev.Cap, 1), r.highest(gas)
 	if q.BaseFee > highest {
@@ -146,7 +140,7 @@ func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fee
 	return f, f.Cap > prev.Cap && f.Tip > prev.Tip && prev.Tip < highest
 }
 
-// again prices an attempt after one that is in no pool: one wei more. ok is false if the ceiling prevents that.
+// again prices an attempt after prev if all pools lack prev: one wei more. ok is false above the ceiling.
 func (r FeeRule) again(prev Fees, gas uint64) (f Fees, ok bool) {
 	f = Fees{Tip: add(prev.Tip, 1), Cap: add(prev.Cap, 1)}
 	return f, f.Cap <= r.ceiling(gas)

@@ -9,21 +9,20 @@ import (
 const (
 	// forecastMemory is the age at which a decrease of the balance has weight 1/e.
 	forecastMemory = time.Hour
-	// forecastLeast is the shortest observation before a forecast.
-	forecastLeast = 5 * time.Minute
+	forecastLeast  = 5 * time.Minute
 )
 
 // Forecast estimates how long a balance lasts at its recent decrease. That includes a rollup's L1 data fee, which
-// receipts report in rollup-specific ways or omit. A deposit is ignored, and hides the spending since the last
-// observation. The zero value is ready.
+// receipts report in rollup-specific ways or omit. A deposit hides the spending since the last observation. The zero
+// value is ready.
 type Forecast struct {
-	balance   *big.Int // wei, at the last observation
+	balance   *big.Int // wei
 	began, at time.Time
 	spent     float64 // wei, weighted by age
 	over      float64 // seconds, weighted like spent
 }
 
-// See observes a balance, wei, at a time. It ignores an observation that is not later than the last.
+// See observes a balance, wei. It ignores an observation that is not later than the last.
 func (f *Forecast) See(balance *big.Int, at time.Time) {
 	if f.balance == nil {
 		f.balance, f.began, f.at = balance, at, at
@@ -53,7 +52,7 @@ func (f *Forecast) Rate() (wei float64, known bool) {
 	return f.spent / f.over, true
 }
 
-// Lasts returns the seconds that the balance lasts at that rate: infinite at rate 0. known is as in Rate.
+// Lasts is infinite at rate 0. known is as in Rate.
 func (f *Forecast) Lasts() (seconds float64, known bool) {
 	rate, known := f.Rate()
 	if !known {
@@ -63,5 +62,5 @@ func (f *Forecast) Lasts() (seconds float64, known bool) {
 		return 0, true
 	}
 	balance, _ := new(big.Float).SetInt(f.balance).Float64()
-	return balance / rate, true // +Inf at rate 0
+	return balance / rate, true
 }

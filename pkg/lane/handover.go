@@ -8,28 +8,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Handover is one handoff of buckets and work between lanes. One entry of the giver's journal begins it, and one of
-// the taker's ends it. Handoffs between two lanes are numbered, so each is given and taken once, in order.
+// Handover is one handoff of buckets and work between lanes: Give in the giver's journal begins it, Take in the
+// taker's ends it.
 type Handover struct {
 	N       uint64                   `json:"n"` // from 1, per giver and taker
 	Buckets map[score.Bucket]Holding `json:"buckets,omitempty"`
 	Work    []Work                   `json:"work,omitempty"`
 }
 
-// Given contains the handoffs that a lane gave to another.
+// Given contains the handoffs to one other lane.
 type Given struct {
 	N    uint64     `json:"n"`              // of the newest
-	Open []Handover `json:"open,omitempty"` // the newest, in order, that lack the acknowledgement
+	Open []Handover `json:"open,omitempty"` // the newest, unacknowledged, in order
 }
 
 // Notice is a lane's hint that another lane should read its journal.
 type Notice struct {
-	Given uint64 `json:"given"` // the newest handoff to the other lane
-	Took  uint64 `json:"took"`  // the newest handoff taken from the other lane
+	Given uint64 `json:"given"` // newest handoff to the other lane
+	Took  uint64 `json:"took"`  // newest handoff taken from it
 }
 
-// give removes buckets and queued work from the lane. A bucket stays while a creation or an edit of it is pending,
-// since the taker's updates could overtake it. A queued one goes with its bucket.
+// give rejects a bucket while a creation or an edit of it is pending, since the taker's updates could overtake that.
+// A queued one must go with its bucket.
 func (s *State) give(e *Give) error {
 	given := s.Given[e.To]
 	handover := Handover{N: given.N + 1, Buckets: map[score.Bucket]Holding{}}
@@ -71,20 +71,18 @@ func (s *State) give(e *Give) error {
 	return nil
 }
 
-// holdsBack reports whether a creation or an edit of the bucket is in a pending transaction or in the queue given.
 func (s *State) holdsBack(b score.Bucket, queue []Work) bool {
 	return s.AloneInSlot(b) != nil || slices.ContainsFunc(queue, func(w Work) bool { return w.aloneOf(b) })
 }
 
-// aloneOf reports whether the work is a creation or an edit of the bucket.
 func (w *Work) aloneOf(b score.Bucket) bool {
 	return w.Kind.Alone() && w.Project != nil && score.BucketOf(*w.Project) == b
 }
 
-// HeldBack reports whether an unsettled creation or edit prevents giving the bucket by itself.
+// HeldBack reports whether a pending or queued creation or edit prevents giving the bucket by itself.
 func (s *State) HeldBack(b score.Bucket) bool { return s.holdsBack(b, s.Queue) }
 
-// AloneInSlot returns the project of the bucket's creation or edit that is in a pending transaction, or nil.
+// AloneInSlot returns the project of the bucket's pending creation or edit, or nil.
 func (s *State) AloneInSlot(b score.Bucket) *score.ProjectID {
 	for i := range s.Slots {
 		if w := &s.Slots[i].Work; w.aloneOf(b) {
@@ -94,7 +92,6 @@ func (s *State) AloneInSlot(b score.Bucket) *score.ProjectID {
 	return nil
 }
 
-// QueuedAlone returns the bucket's queued creations and edits.
 func (s *State) QueuedAlone(b score.Bucket) (queued []Work) {
 	for i := range s.Queue {
 		if s.Queue[i].aloneOf(b) {
@@ -104,7 +101,7 @@ func (s *State) QueuedAlone(b score.Bucket) (queued []Work) {
 	return queued
 }
 
-// Empty reports whether the lane is done: it may be removed, if it gets no more buckets or work.
+// Empty reports whether the lane may be removed, if it gets no more buckets or work.
 func (s *State) Empty() bool {
 	for _, given := range s.Given {
 		if len(given.Open) > 0 {
@@ -155,7 +152,6 @@ func (s *State) taken(e *Taken) error {
 	return nil
 }
 
-// abandon queues all pending work, for other lanes.
 func (s *State) abandon() error {
 	queue := slices.Clone(s.Queue)
 	for i := range s.Slots {

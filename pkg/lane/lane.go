@@ -13,45 +13,43 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Rules are a lane's settings.
 type Rules struct {
 	Fees        FeeRule
-	Window      int           // slots that may wait for a block at once, 1 … 64
-	MaxOpen     int           // slots that may be open at once, waiting or in a block
-	BumpBlocks  uint64        // blocks after which the lowest waiting transaction is replaced, first and again
-	Rebroadcast time.Duration // how often waiting attempts are broadcast again
+	Window      int           // slots that may wait for a block, 1 … 64
+	MaxOpen     int           // slots that may be open, waiting or in a block
+	BumpBlocks  uint64        // blocks between replacements of the lowest waiting transaction
+	Rebroadcast time.Duration // interval of broadcasts of waiting attempts
 	MaxGas      uint64        // gas limit of a transaction
-	Keyless     bool          // the key is lost: journaled attempts are broadcast, signing has ended
+	Keyless     bool          // the key is lost: attempts are broadcast, none is signed
 }
 
-// Wait is a reason why a lane stops assigning.
+// Wait is a reason why a lane stops assigning; WaitNone: it assigns.
 type Wait string
 
-// The reasons. With WaitNone the lane assigns.
 const (
 	WaitNone        Wait = ""
 	WaitHead        Wait = "head"        // no block for a while, or none yet
-	WaitAccount     Wait = "account"     // the signer's account or the gas price has yet to be read
-	WaitWindow      Wait = "window"      // enough slots are waiting for a block
-	WaitDelegated   Wait = "delegated"   // the signer is delegated, and its one transaction waits for a block
+	WaitAccount     Wait = "account"     // the signer's account or the gas price is unread
+	WaitWindow      Wait = "window"      // enough slots wait for a block
+	WaitDelegated   Wait = "delegated"   // the delegated signer's one transaction waits for a block
 	WaitUnincluded  Wait = "unincluded"  // the lowest transaction waits many blocks, though it pays the base fee
 	WaitFinality    Wait = "finality"    // MaxOpen slots are open
-	WaitFunds       Wait = "funds"       // the balance does not cover another slot
+	WaitFunds       Wait = "funds"       // the balance is too low for another slot
 	WaitCeiling     Wait = "ceiling"     // the market exceeds the fee ceiling, or an update MaxUpdate
-	WaitUnderpriced Wait = "underpriced" // nodes repeatedly refuse the lane's transactions for their price
-	WaitForeign     Wait = "foreign"     // a foreign transaction of the signer used, or seems to have used, a nonce
-	WaitUnjournaled Wait = "unjournaled" // an unjournaled transaction to the contract: an operator decides
+	WaitUnderpriced Wait = "underpriced" // nodes repeatedly refuse the price
+	WaitForeign     Wait = "foreign"     // a foreign transaction used a nonce, or seems to have
+	WaitUnjournaled Wait = "unjournaled" // unjournaled transaction to the contract: an operator decides
 	WaitBehind      Wait = "behind"      // the account shows fewer transactions than are final
 	WaitRefused     Wait = "refused"     // nodes refuse transactions for an unknown or lasting reason
 	WaitContract    Wait = "contract"    // the contract refuses everything: role revoked, or wrong address
 	WaitOutcomes    Wait = "outcomes"    // a final transaction's outcomes are unreadable
-	WaitSigner      Wait = "signer"      // signing fails: a remote signer may be down or answer incorrectly
-	WaitCut         Wait = "cut"         // the lane was cut: its key is lost
+	WaitSigner      Wait = "signer"      // signing fails: a remote signer may be down or wrong
+	WaitCut         Wait = "cut"         // the lane's key is lost
 	WaitNode        Wait = "node"        // every node fails to simulate queued work
 	WaitStream      Wait = "stream"      // the stream or the journal is unavailable
-	WaitPaused      Wait = "paused"      // an operator paused the lane, or everything
-	WaitHalted      Wait = "halted"      // accepting is halted: NATS was rolled back, an operator decides
-	WaitJournal     Wait = "journal"     // the journal or a message is unusable here: an operator has to look
+	WaitPaused      Wait = "paused"      // by an operator: the lane, or everything
+	WaitHalted      Wait = "halted"      // accepting is halted, see package halt
+	WaitJournal     Wait = "journal"     // the journal or a message is unusable
 )
 
 func Waits() []Wait {
@@ -61,36 +59,35 @@ func Waits() []Wait {
 	}
 }
 
-// Lane is a State with the session's view of the chain. Only State survives the session; the rest is learnt again.
+// Lane is a State with the session's view of the chain.
 type Lane struct {
 	State *State
 
 	rules  Rules
-	view   *evidence.View // the newest; nil before the first
+	view   *evidence.View // nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
-	single uint64 // newest head at which nodes reported the signer as delegated; 0: never
-	large  int    // bytes of the smallest attempt replaced by an included cancellation; 0: none
+	single uint64 // newest head at which nodes reported delegation; 0: never
+	large  int    // bytes of the smallest attempt that an included cancellation replaced; 0: none
 	begun  int    // views in a row with the same account, before the lane's first nonce
-	doubt  bool   // a node's answer casts doubt on the account as last read
+	doubt  bool   // a node's answer casts doubt on the account
 }
 
-// slotView is the session's knowledge of one pending transaction.
 type slotView struct {
 	sent     time.Time // last broadcast in this session; zero: never
-	taken    bool      // a node has the last attempt in its pool
+	taken    bool      // a pool has the last attempt
 	again    bool      // broadcast soon
 	pricedAt uint64    // block at which the last attempt was priced
-	priced   time.Time // time of that
+	priced   time.Time // its time
 	replaced int
 	refused  txpool.Class // why the last attempt was refused, for certain or by some for long; else Added
-	gas      uint64       // Sent.Gas of the last attempt
-	minTip   uint64       // Sent.MinTip of the last attempt
-	cheap    int          // refusals in a row for the price
+	gas      uint64       // Sent.Gas
+	minTip   uint64       // Sent.MinTip
+	cheap    int          // price refusals in a row
 	counted  uint64       // newest head counted in late
-	late     uint64       // heads at which it was the lowest waiting one and its last attempt paid the base fee
-	dropped  uint64       // those at which a node had it, it paid the market's tip, and the block had transactions
-	untaken  int          // rounds in a row in which some nodes refused the last attempt and others left it open
+	late     uint64       // heads at which it was the lowest waiting one and paid the base fee
+	dropped  uint64       // of these: a node had it, it paid the market's tip, and the block had transactions
+	untaken  int          // rounds in a row in which some nodes refused the attempt and others left it open
 	included *evidence.Included
 	reported score.Stage
 	tx       common.Hash
@@ -119,7 +116,6 @@ func (l *Lane) Lowest() *Slot {
 	return nil
 }
 
-// InFlight counts the slots that wait for a block.
 func (l *Lane) InFlight() int {
 	n := 0
 	for i := range l.slots {
@@ -130,7 +126,7 @@ func (l *Lane) InFlight() int {
 	return n
 }
 
-// WaitingGas returns the highest gas limit of a batch that waits for a block; 0 for none.
+// WaitingGas returns the highest gas limit of a waiting batch; 0 without one.
 func (l *Lane) WaitingGas() (most uint64) {
 	for i := range l.slots {
 		if slot := &l.State.Slots[i]; l.slots[i].included == nil && slot.Work.Kind == Updates {
@@ -140,15 +136,14 @@ func (l *Lane) WaitingGas() (most uint64) {
 	return most
 }
 
-// Keyless reports whether the lane has stopped signing.
 func (l *Lane) Keyless() bool { return l.rules.Keyless }
 
-// Unused reports whether, as far as known, every pending nonce was unused up to the head.
+// Unused reports whether, as far as known, every pending nonce is unused.
 func (l *Lane) Unused() bool {
 	return l.view != nil && l.view.HasAccount() && l.view.Account.Nonce <= l.State.FirstOpen() && l.InFlight() == len(l.slots)
 }
 
-// Included returns the block of a pending transaction, with the receipt; nil if unknown.
+// Included returns the block and receipt of a pending transaction; nil if unknown.
 func (l *Lane) Included(nonce uint64) *evidence.Included {
 	if v := l.at(nonce); v != nil {
 		return v.included
@@ -156,7 +151,7 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 	return nil
 }
 
-// Reported returns the last report about a pending transaction in this session, if any.
+// Reported returns the session's last report about a nonce, if any.
 func (l *Lane) Reported(nonce uint64) (Report, bool) {
 	v := l.at(nonce)
 	if v == nil || v.reported == 0 {
@@ -169,18 +164,16 @@ func (l *Lane) Reported(nonce uint64) (Report, bool) {
 	return r, true
 }
 
-// View returns the latest view of the chain; nil before the first.
 func (l *Lane) View() *evidence.View { return l.view }
 
-// TakeNeeds reports whether the lane needs the account at the head, and the account at a final block. It clears the
-// doubt that a node's answer raised.
+// TakeNeeds reports whether the lane needs the account at the head, and at a final block. It clears doubt.
 func (l *Lane) TakeNeeds() (account, final bool) {
 	account, l.doubt = l.doubt, false
 	if l.view == nil || !l.view.HasAccount() {
 		return true, false
 	}
 	behind := l.behind()
-	for i := range l.State.Slots { // slots that end by a final account
+	for i := range l.State.Slots {
 		if n := l.State.Slots[i].Nonce; l.slots[i].included == nil && l.endsByAccount(&l.State.Slots[i]) && n < l.view.Account.Nonce {
 			final = true
 		}
@@ -188,8 +181,7 @@ func (l *Lane) TakeNeeds() (account, final bool) {
 	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil || l.State.Untried(), final || behind
 }
 
-// Ready returns the price of a new slot with this gas limit and size in bytes, or the reason why the lane has to
-// wait.
+// Ready returns the price of a new slot with this gas limit and size in bytes, or the reason to wait.
 func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 	if wait := l.Blocked(); wait != WaitNone {
 		return Fees{}, wait
@@ -204,8 +196,8 @@ func (l *Lane) Ready(gas uint64, bytes int) (Fees, Wait) {
 	return fees, WaitNone
 }
 
-// Need returns the balance, wei, that covers the waiting transactions and another one with this gas limit and size,
-// at these fees. With bytes = 0 and gas = 0 it covers the waiting transactions alone.
+// Need returns the balance, wei, that covers the waiting transactions and one more at these fees. With gas = 0 and
+// bytes = 0 it covers the waiting ones alone.
 func (l *Lane) Need(gas uint64, bytes int, fees Fees) *big.Int {
 	cost := l.committed()
 	if bytes > 0 {
@@ -259,28 +251,27 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 	return a.Nonce < settled
 }
 
-// endsByAccount reports whether any final use of the nonce ends the slot: for NonceOnly, and below a Resume if all
-// blocks that can hold the transaction were read (evidence.View.Unfound).
+// endsByAccount reports whether a final account that shows the nonce used may end the slot. Below a Resume, final
+// also requires evidence.View.Unfound.
 func (l *Lane) endsByAccount(slot *Slot) bool {
 	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
 
-// delegated reports whether nodes recently reported the signer as delegated (EIP-7702): they accept one transaction
-// of it at a time.
+// delegated reports whether nodes recently reported the signer as delegated (EIP-7702). They accept one of its
+// transactions at a time.
 func (l *Lane) delegated() bool {
 	return l.single > 0 && l.view.Head.Number <= l.single+delegatedFor
 }
 
-// refusals is the number of price refusals in a row that exceeds a passing rise of the base fee.
+// refusals in a row for the price outlast a passing rise of the base fee.
 const refusals = 3
 
-// beginHeads is the number of consecutive heads that must show the same account, if unproved, to give the lane's
-// first nonce. Step corrects a wrong one later; this only makes it rare.
+// beginHeads consecutive heads must show the same account, if unproved, to give the lane's first nonce. Step corrects
+// a wrong one later; this only makes it rare.
 const beginHeads = 3
 
 func (l *Lane) begins() bool { return l.view.Account.Proved || l.begun >= beginHeads }
 
-// foreignTook reports whether a foreign transaction with a pending nonce was seen.
 func (l *Lane) foreignTook() bool {
 	for nonce := range l.view.Foreign {
 		if v := l.at(nonce); v != nil && v.included == nil {
@@ -290,10 +281,10 @@ func (l *Lane) foreignTook() bool {
 	return false
 }
 
-// unjournaled reports whether an unjournaled transaction of the signer to the contract was seen, as after a restore
-// of NATS from a backup, or if the key is used elsewhere. Until the lane's first transaction is final, one to another
-// deployment's contract counts too: both would compete for nonces. For an abandoned lane nothing is to be decided:
-// its work was given away, the key may be stolen, and abandoned attempts may still be executed.
+// unjournaled reports whether an unjournaled transaction of the signer to the contract was seen: NATS was restored
+// from a backup, or the key is used elsewhere. Until the lane's first transaction is final, calls of another
+// deployment's contract count: both would compete for nonces. An abandoned lane is exempt: its work was given away,
+// the key may be stolen, and its attempts may still be executed.
 func (l *Lane) unjournaled() bool {
 	if l.State.Abandoned {
 		return false
@@ -310,8 +301,8 @@ func (l *Lane) unjournaled() bool {
 	return false
 }
 
-// refusedForGood reports whether the last refusal outlasts time and higher prices. That includes oversized work while
-// some node leaves open whether it has the bytes, when replacement may refuse to cancel.
+// refusedForGood reports whether the last refusal outlasts time and higher prices. Oversized work counts while some
+// node may have the bytes, since replacement may then refuse to cancel.
 func (v *slotView) refusedForGood() bool {
 	switch v.refused {
 	case txpool.Reserved, txpool.Invalid, txpool.FeeCapRPC, txpool.Unknown:
@@ -322,9 +313,9 @@ func (v *slotView) refusedForGood() bool {
 	return false
 }
 
-// judge returns the meaning of an answer; known is false while some node may have the bytes. A node that leaves this
-// open in every round (it only reads, or answers about the nonce) hides other nodes' refusals only for roundsUntaken
-// rounds. Another attempt is then harmless, since the nonce is the same.
+// judge classifies an answer; known is false while some node may have the bytes. A node that leaves this open in
+// every round, such as a read-only one, hides other nodes' refusals for roundsUntaken rounds. Another attempt is then
+// harmless, since the nonce is the same.
 func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
 	known = !s.Class.Ambiguous()
 	if known && s.Refused == txpool.Unknown {

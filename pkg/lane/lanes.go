@@ -19,7 +19,7 @@ func lower(a, b score.Position) score.Position {
 	return a
 }
 
-// ReadFrom returns the stream position to read from: all earlier ones are assigned, except those of throttled
+// ReadFrom returns the lowest floor of the buckets: all earlier positions are assigned, except those of throttled
 // projects. Without buckets it is nowhere.
 func (s *State) ReadFrom() score.Position {
 	at := nowhere
@@ -29,7 +29,7 @@ func (s *State) ReadFrom() score.Position {
 	return at
 }
 
-// openFrom returns the lowest position of the selected unsettled work.
+// openFrom returns the lowest position of the selected unsettled work, or nowhere.
 func (s *State) openFrom(some func(*Work) bool) score.Position {
 	at := nowhere
 	for i := range s.Slots {
@@ -45,14 +45,13 @@ func (s *State) openFrom(some func(*Work) bool) score.Position {
 	return at
 }
 
-// Lanes are the states of all lanes of a deployment, read one after the other.
+// Lanes are the states of all lanes of a deployment, read one after the other. Their methods' only error is ErrTorn.
 type Lanes map[score.Lane]*State
 
-// ErrTorn: a handoff between two lanes happened between the reads of their journals, so both lack it. Read them
-// again.
+// ErrTorn: a handoff happened between the reads of two lanes' journals. Read them again.
 var ErrTorn = errors.New("a handover between two lanes fell between the reading of their journals")
 
-// untaken returns the handoffs in flight, given and not taken, or ErrTorn.
+// untaken returns the handoffs in flight.
 func (l Lanes) untaken() (open []Handover, err error) {
 	for from, giver := range l {
 		for to, given := range giver.Given {
@@ -80,8 +79,8 @@ func (l Lanes) untaken() (open []Handover, err error) {
 	return open, nil
 }
 
-// Settled returns, for each bucket, the position below which everything has its outcome; zero for a bucket that all
-// journals lack. The error is ErrTorn.
+// Settled returns, for each bucket, the position below which everything has its outcome; zero if all journals lack
+// the bucket.
 func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -114,9 +113,8 @@ func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 	return settled, nil
 }
 
-// Creations returns the projects created in journals: by a pending transaction, queued or handed-off work, or one of
-// the newest settled transactions, which a deep reorg may reopen. Creations in blocks up to forgotten may be missing.
-// The error is ErrTorn.
+// Creations returns the projects with a pending, queued or handed-off creation, or one in Past, which a deep reorg
+// may reopen. Creations in blocks up to forgotten may be missing.
 func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -150,8 +148,8 @@ func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64,
 	return projects, forgotten, nil
 }
 
-// Elsewhere reports whether a lane other than the bucket's owner may have unfinished work of it: assigned before it
-// gave the bucket away, or taken. The error is ErrTorn.
+// Elsewhere reports whether a lane other than the bucket's owner may have unfinished work of the bucket: in a
+// handoff, taken, or assigned before the lane gave the bucket away.
 func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -171,8 +169,7 @@ func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 	return false, nil
 }
 
-// Ended reports whether the creation or edit of a project at a position was assigned and is finished in all lanes.
-// The error is ErrTorn.
+// Ended reports whether a project's creation or edit at a position was assigned and is finished in all lanes.
 func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -197,7 +194,7 @@ func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
 	return bound, nil
 }
 
-// NeededFrom returns the lowest stream position that a lane still needs. The error is ErrTorn.
+// NeededFrom returns the lowest stream position that a lane still needs.
 func (l Lanes) NeededFrom() (score.Position, error) {
 	settled, err := l.Settled()
 	at := nowhere

@@ -9,8 +9,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Past is a settled transaction, kept to reopen it if the chain loses its block; any of its attempts may be executed
-// then. If it failed to carry its work, which went to the queue, its kind is NonceOnly.
+// Past is a settled transaction, kept to reopen it if the chain loses its block; any of its attempts may then be
+// executed. If it failed to carry its work, its kind is NonceOnly.
 type Past struct {
 	Slot
 	Tx    common.Hash  `json:"tx"` // used the nonce, as far as known; may be foreign
@@ -23,7 +23,6 @@ const (
 	maxPastBytes = 8 << 20
 )
 
-// remember appends a settled nonce and drops the oldest beyond the bounds.
 func (s *State) remember(p Past) {
 	p.Work.Trace = nil // it ended with the slot
 	s.Past = append(s.Past, p)
@@ -36,7 +35,6 @@ func (s *State) remember(p Past) {
 	}
 }
 
-// reopen makes the nonce below the lowest pending one pending again.
 func (s *State) reopen(e *Reopen) error {
 	floor := s.FirstOpen()
 	if floor == 0 || e.Nonce != floor-1 {
@@ -66,7 +64,7 @@ func (s *State) reopen(e *Reopen) error {
 		executed = &fill
 	}
 	others := slices.DeleteFunc(slices.Clone(slot.Attempts), func(a Attempt) bool { return a.Hash == executed.Hash })
-	slot.Attempts, slot.Reopened = append(others, *executed), true // the last is the one to send
+	slot.Attempts, slot.Reopened = append(others, *executed), true
 	s.Slots, s.Past, s.First = slices.Insert(s.Slots, 0, slot), past, first
 	return nil
 }

@@ -2,8 +2,7 @@ package lane
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// Seen returns the highest stream sequence in the entry; 0 for none. A snapshot counts 0, since it only repeats other
-// entries.
+// Seen returns the highest stream sequence in the entry; 0 for none. A snapshot counts 0, as in Size.
 func (e Entry) Seen() (seq uint64) {
 	var moves []Move
 	switch {
@@ -20,7 +19,7 @@ func (e Entry) Seen() (seq uint64) {
 	return seq
 }
 
-// Seen returns the highest stream sequence in the state: the stream must contain it, or have contained it.
+// Seen returns the highest stream sequence in the state, which the stream must have contained.
 func (s *State) Seen() uint64 {
 	seq := seen(s.Buckets)
 	for _, given := range s.Given {

@@ -8,17 +8,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// snapshotPart is the most bytes in one part.
 const snapshotPart = score.MostStored
 
-// partial is an incomplete snapshot.
 type partial struct {
 	parts int
 	next  int
 	data  []byte
 }
 
-// Snapshots encodes the state as consecutive entries.
 func (s *State) Snapshots() ([]Entry, error) {
 	data, err := json.Marshal(s)
 	if err != nil {

@@ -11,34 +11,32 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrCorrupt: a journal's entries contradict each other and cannot be folded. The lane stays idle until an operator
-// looks.
+// ErrCorrupt: a journal's entries contradict each other. The lane stays idle until an operator looks.
 var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
-// State is the fold of a lane's journal.
 type State struct {
 	Identity Identity                 `json:"identity"`
-	Epoch    uint64                   `json:"epoch"`           // fencing token: the newest term
-	First    *uint64                  `json:"first"`           // lowest nonce ever; nil before the first
-	Next     uint64                   `json:"next"`            // the nonce of the next slot
-	Buckets  map[score.Bucket]Holding `json:"buckets"`         // owned by the lane
+	Epoch    uint64                   `json:"epoch"` // fencing token: the newest term
+	First    *uint64                  `json:"first"` // lowest nonce ever; nil before the first
+	Next     uint64                   `json:"next"`  // nonce of the next slot
+	Buckets  map[score.Bucket]Holding `json:"buckets"`
 	Given    map[score.Lane]Given     `json:"given,omitempty"` // by taker
 	Took     map[score.Lane]uint64    `json:"took,omitempty"`  // newest handoff taken, by giver
 	Gives    uint64                   `json:"gives,omitempty"` // number of Give entries
 	// Former contains buckets given away, with Gives after that; older work may contain their updates.
 	Former    map[score.Bucket]uint64 `json:"former,omitempty"`
-	Abandoned bool                    `json:"abandoned,omitempty"` // the key is lost, assigning has ended
+	Abandoned bool                    `json:"abandoned,omitempty"` // the key is lost
 	Slots     []Slot                  `json:"slots"`               // open, contiguous by nonce, ending at Next-1
-	Queue     []Work                  `json:"queue"`               // work to be assigned again; first in, first out
+	Queue     []Work                  `json:"queue"`               // work to be assigned again, FIFO
 	LastWork  uint64                  `json:"lastWork"`            // the newest Work.ID
 	Past      []Past                  `json:"past"`                // newest settled nonces, contiguous, ascending
-	Resumed   uint64                  `json:"resumed"`             // below it, an operator accepts unknown transactions
+	Resumed   uint64                  `json:"resumed"`             // as Resume.Below
 
-	partial *partial // an incomplete snapshot
+	partial *partial
 }
 
 // Slot is a pending transaction: one nonce of the lane's signer, its work, and every attempt signed for it. At most
-// one attempt can be executed, since all share the nonce.
+// one attempt can be executed.
 //
 //	        Bind journaled                any answer of a node
 //	work ───────────────────► waiting ◄─────────────────────────────┐
@@ -56,18 +54,17 @@ type State struct {
 type Slot struct {
 	Nonce    uint64 `json:"nonce"`
 	Work     Work   `json:"work"`
-	Since    uint64 `json:"since"`              // first block that may contain an attempt, reorgs apart
-	Final    uint64 `json:"final"`              // newest final block at creation; attempts are in later ones
-	Reopened bool   `json:"reopened,omitempty"` // it was settled, and the chain lost its block
-	// Attempts has at least one entry while the slot is open. At most one of them can be executed. Prices rise,
-	// except after Reopen.
+	Since    uint64 `json:"since"`              // as Bind.Since
+	Final    uint64 `json:"final"`              // as Bind.Final
+	Reopened bool   `json:"reopened,omitempty"` // by a Reopen entry
+	// Attempts has at least one entry while the slot is open. Prices rise, except after Reopen.
 	Attempts []Attempt `json:"attempts"`
 }
 
-// Last returns the newest attempt: the one to send.
+// Last returns the newest attempt, the one to send.
 func (s *Slot) Last() *Attempt { return &s.Attempts[len(s.Attempts)-1] }
 
-// Attempt finds an attempt by its hash, or returns nil.
+// Attempt returns nil for an unknown hash.
 func (s *Slot) Attempt(tx common.Hash) *Attempt {
 	for i := range s.Attempts {
 		if s.Attempts[i].Hash == tx {
@@ -85,7 +82,7 @@ func (s *Slot) Txs() []common.Hash {
 	return txs
 }
 
-// Data returns the calldata of the slot's work; empty if the slot never carried any.
+// Data returns the calldata of the slot's work; empty for a NonceOnly slot of empty attempts.
 func (s *Slot) Data() ([]byte, error) {
 	for _, a := range s.Attempts {
 		if !a.Cancel {
@@ -102,7 +99,6 @@ func (s *Slot) Data() ([]byte, error) {
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
 
-// size returns the bytes of transactions and traces.
 func (s *Slot) size() (bytes int) {
 	bytes = s.Work.Trace.size()
 	for i := range s.Attempts {
@@ -111,15 +107,14 @@ func (s *Slot) size() (bytes int) {
 	return bytes
 }
 
-// FirstOpen returns the lowest unsettled nonce.
+// FirstOpen returns the lowest pending nonce; Next if none is pending.
 func (s *State) FirstOpen() uint64 { return s.Next - uint64(len(s.Slots)) }
 
-// Untried reports whether the lane began with its deployment and has yet to see a transaction of its own final.
+// Untried reports whether the lane began with its deployment and still lacks a final transaction of its own.
 func (s *State) Untried() bool {
 	return len(s.Buckets) > 0 && len(s.Took) == 0 && !slices.ContainsFunc(s.Past, func(p Past) bool { return p.Attempt(p.Tx) != nil })
 }
 
-// Size returns the bytes of transactions and traces in the state, most of a snapshot's size.
 func (s *State) Size() (bytes int) {
 	for i := range s.Slots {
 		bytes += s.Slots[i].size()
@@ -133,7 +128,7 @@ func (s *State) Size() (bytes int) {
 	return bytes
 }
 
-// Slot returns the pending transaction of a nonce, or nil.
+// Slot returns nil unless the nonce is pending.
 func (s *State) Slot(nonce uint64) *Slot {
 	if nonce < s.FirstOpen() || nonce >= s.Next {
 		return nil
@@ -141,11 +136,10 @@ func (s *State) Slot(nonce uint64) *Slot {
 	return &s.Slots[nonce-s.FirstOpen()]
 }
 
-// Apply folds one entry. For an entry that contradicts the state it returns ErrCorrupt and leaves the state
-// unchanged.
+// Apply folds one entry. If the entry contradicts the state, Apply returns ErrCorrupt and leaves the state unchanged.
 func (s *State) Apply(e Entry) error {
 	if e.Snapshot == nil {
-		s.partial = nil // discard an interrupted snapshot
+		s.partial = nil
 	}
 	if e.Open == nil && e.Snapshot == nil && e.Epoch != s.Epoch {
 		return fmt.Errorf("%w: an entry of epoch %d in epoch %d", ErrCorrupt, e.Epoch, s.Epoch)
@@ -263,7 +257,7 @@ func (s *State) bind(b *Bind) error {
 		work = s.Queue[i]
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
-	work.Data = nil // the attempt contains it
+	work.Data = nil
 	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Final: b.Final, Attempts: []Attempt{attempt}})
 	if s.First == nil {
 		first := b.Nonce

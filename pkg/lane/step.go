@@ -12,10 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Event is an input of the lane: a View, Sent, or Appended.
+// Event is an input of the lane: a View, Sent or Appended.
 type Event interface{ event() }
 
-// View is the chain's current state for the lane's signer.
 type View evidence.View
 
 // Sent is the nodes' joint answer to the last attempt of a slot.
@@ -29,19 +28,18 @@ type Sent struct {
 	Now     time.Time
 }
 
-// Appended: the entry is about to be stored in the journal. If that fails or is ambiguous, the session ends and
-// discards its State.
+// Appended: the entry is about to be stored in the journal. If that fails, the session ends and discards its State.
 type Appended struct{ Entry Entry }
 
 func (View) event()     {}
 func (Sent) event()     {}
 func (Appended) event() {}
 
-// Effect is an action for package relay, in order. Its result returns as an Event.
+// Effect is an action for package relay, in order.
 type Effect interface{ effect() }
 
-// SettleSlot: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set if
-// that is another transaction of the signer.
+// SettleSlot: the transaction that used the nonce is final. Report outcomes, journal Settle. Foreign is nil for the
+// lane's own transaction.
 type SettleSlot struct {
 	Nonce   uint64
 	Foreign *evidence.Found
@@ -49,25 +47,24 @@ type SettleSlot struct {
 
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot: journal Reopen of the nonce below the lowest pending transaction. With Fill, sign an empty transaction
-// for it: a foreign transaction used the nonce in a block that is gone, or it is a gap below the lane's first.
+// ReopenSlot: journal Reopen. With Fill, sign an empty transaction: a foreign one used the nonce in a lost block, or
+// the nonce is a gap below the lane's first.
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
 }
 
-// Replace: sign another attempt for the slot and journal it. It carries the work at a higher price, or is empty with
-// Cancel.
+// Replace: sign another attempt for the slot and journal it.
 type Replace struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
-	Cancel bool // an empty transaction, which uses the nonce and frees the work
+	Cancel bool // empty: it uses the nonce and frees the work
 	Reason string
 }
 
-// Send: broadcast the last attempts of these slots, in order.
+// Send: broadcast the slots' last attempts, in order.
 type Send struct{ Nonces []uint64 }
 
 type Report struct {
@@ -84,8 +81,8 @@ func (Replace) effect()    {}
 func (Send) effect()       {}
 func (Report) effect()     {}
 
-// Step is the lane's whole behaviour: it applies an event and returns the effects. It is deterministic. The only
-// error is an entry that contradicts the state.
+// Step applies an event and returns the effects, deterministically. It returns ErrCorrupt if an entry contradicts the
+// state.
 func (l *Lane) Step(e Event) ([]Effect, error) {
 	switch e := e.(type) {
 	case View:
@@ -116,9 +113,8 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 	return append(out, l.push()...)
 }
 
-// reopen reopens settled transactions after a reorg deeper than the finality rule promised. The same bytes are
-// broadcast, and everything else waits, since later nonces depend on them. A nonce that a foreign transaction used
-// gets an empty one.
+// reopen reopens settled transactions after a reorg deeper than the finality rule. Everything else waits, since later
+// nonces depend on them. A nonce of a foreign transaction gets an empty one.
 func (l *Lane) reopen() (out []Effect) {
 	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
 	affordable = affordable && l.view.Priced() && !l.rules.Keyless
@@ -131,7 +127,7 @@ func (l *Lane) reopen() (out []Effect) {
 		lowest = min(lowest, max(at.Nonce, from))
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
-		fill := past[i].Attempt(past[i].Tx) == nil // a foreign transaction used it
+		fill := past[i].Attempt(past[i].Tx) == nil
 		if fill && !affordable {
 			break
 		}
@@ -140,8 +136,7 @@ func (l *Lane) reopen() (out []Effect) {
 	return append(out, l.fillGap(fees, affordable)...)
 }
 
-// fillableFrom returns the nonce from which all settled ones can be reopened: without the key, above those that need
-// a fill.
+// fillableFrom returns the lowest nonce that may be reopened: if Keyless, above those that need a fill.
 func (l *Lane) fillableFrom() (from uint64) {
 	for i := range l.State.Past {
 		if p := &l.State.Past[i]; l.rules.Keyless && p.Attempt(p.Tx) == nil {
@@ -151,14 +146,14 @@ func (l *Lane) fillableFrom() (from uint64) {
 	return from
 }
 
-// maxGap is the most nonces filled on an unproved account; fillAtOnce is the most filled at one head.
+// maxGap is the most nonces filled on an unproved account, fillAtOnce the most at one head.
 const (
 	maxGap     = 1024
 	fillAtOnce = 64
 )
 
 // fillGap fills unused nonces below the lane's first with empty transactions: the account that gave the first nonce
-// was a lie, or reorged away. If the gap is imaginary, nodes refuse them, and the slots end once a final account
+// was a lie, or reorged away. If the gap is imaginary, nodes refuse them, and the slots end when a final account
 // shows their nonces used.
 func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	s, at := l.State, l.view.FinalAccount
@@ -174,7 +169,6 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	return out
 }
 
-// locate updates the blocks of the slots. A slot that loses its block is waiting again.
 func (l *Lane) locate() (out []Effect) {
 	for i := range l.State.Slots {
 		v, slot := &l.slots[i], &l.State.Slots[i]
@@ -208,19 +202,17 @@ func (l *Lane) locate() (out []Effect) {
 // Example: slots 7 and 8 are broadcast, Next is 9, and in block 120 an unjournaled transaction X of the signer uses
 // nonce 7.
 //
-//  1. A node answers "nonce too low". onSent sets doubt, TakeNeeds asks for the account, and its nonce is 8. That
-//     ends nothing. Package heads finds X in full blocks and reports View.Foreign[7].
-//  2. The lane stops assigning (WaitForeign) and stops broadcasting slot 7, while slot 8 continues. If X does not
-//     call the contract, final emits SettleSlot{7, X} when block 120 is final. Settle{7, foreign} queues the work,
-//     which is assigned again to slot 9.
-//  3. If X calls the contract, the journal may be an older copy that lacks X. Slot 7 stays open, and the lane halts
-//     (WaitUnjournaled). "lanes resume --below 8" appends Open and Resume{8}, which fences the session. The next one
-//     finds X again and settles slot 7 as in 2. The effect of X on updates is only in its event, which the ledger
-//     contains.
-//  4. If all blocks that can hold X were read without finding it (View.Unfound is 7), slot 7 stays open: absence
-//     proves nothing. With Resume{8} it ends as foreign when the account at a final block has nonce 8.
-//  5. If the journal ends before slot 7 (Next is 7, none is pending), skip journals Skip{8, X} when X is final. If X
-//     calls the contract, a Resume must come first.
+//   1. A node answers "nonce too low". onSent sets doubt, TakeNeeds asks for the account, and its nonce is 8. Package
+//      heads finds X in full blocks and reports View.Foreign[7]. The lane stops assigning (WaitForeign) and
+//      broadcasting slot 7, while slot 8 continues.
+//   2. If X does not call the contract, final emits SettleSlot{7, X} when block 120 is final. Settle{7, foreign}
+//      queues the work, which slot 9 carries.
+//   3. If X calls the contract, the journal may be an older copy that lacks X. Slot 7 stays open, and the lane halts
+//      (WaitUnjournaled). "lanes resume --below 8" appends Open and Resume{8}, which fences the session. The next one
+//      finds X again and settles slot 7 as in 2. The effect of X on updates is only in its event, which the ledger
+//      contains.
+//   4. If all blocks that can hold X lack it (View.Unfound is 7), slot 7 stays open. With Resume{8} it ends as
+//      foreign when the account at a final block has nonce 8.
 
 // final settles, in order, the lowest slots with a nonce used in a final block.
 func (l *Lane) final() (out []Effect) {
@@ -250,8 +242,8 @@ func (l *Lane) final() (out []Effect) {
 	return out
 }
 
-// skip moves Next over nonces of others. Where the journal begins it trusts the account. Later it requires final
-// transactions, since a nonce skipped in error is a gap that blocks all later ones.
+// skip moves Next over nonces of others. At the journal's beginning it trusts the account. Later it requires final
+// transactions: a nonce skipped in error is a gap that blocks all later ones.
 func (l *Lane) skip() []Effect {
 	s, used := l.State, l.view.Account.Nonce
 	if !l.view.HasAccount() || used <= s.Next || len(s.Slots) > 0 {
@@ -309,8 +301,8 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// replacement decides whether a waiting slot gets another attempt now, at most one per block and slot. On a chain
-// that makes blocks only for transactions, a refused attempt is repriced at the interval of rebroadcasts.
+// replacement decides whether a waiting slot gets another attempt now, at most one per block. On a chain that makes
+// blocks only for transactions, a refused attempt is repriced after Rebroadcast.
 func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
 	last, block, market := slot.Last(), l.view.Head.Number, l.view.Price
@@ -338,7 +330,7 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	case v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && (v.taken || v.refused == txpool.Unknown || v.refused == txpool.ReplacementUnderpriced) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
-		b.Reason = "slow" // a node has it, or may, so probably the price keeps it out of the blocks
+		b.Reason = "slow" // a node may have it, so probably the price keeps it out of the blocks
 		market = l.rules.Fees.atLeast(market, v.minTip)
 		if l.dropped(slot, v) {
 			b.Gas, b.Cancel, b.Reason = CancelGas, true, "dropped"
@@ -353,17 +345,16 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	}
 	if !ok && b.Cancel && !last.Cancel {
-		// At the ceiling. A node that refused the work's bytes holds a cheaper attempt at most.
+		// At the ceiling: a node that refused the work's bytes holds at most a cheaper attempt.
 		fees, ok = Fees{Tip: last.Tip, Cap: last.Cap}, true
 	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
-		return Replace{}, false // the last attempt is the best possible and keeps being broadcast
+		return Replace{}, false
 	}
 	b.Fees = fees
 	return b, true
 }
 
-// countHead counts a head at which the lowest waiting attempt's price allowed its inclusion.
 func (l *Lane) countHead(v *slotView, last *Attempt) {
 	market := l.view.Price
 	if l.view.Head.Number <= v.counted || v.cheap > 0 || last.Cap < market.BaseFee {
@@ -379,7 +370,7 @@ func (l *Lane) countHead(v *slotView, last *Attempt) {
 	}
 }
 
-// priceOf prices another attempt. It must outbid the last one only if a pool may hold that.
+// priceOf prices another attempt, which must outbid the last one only if a pool may hold that.
 func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.Price) (fees Fees, ok bool) {
 	paid, rule, untaken := Fees{Tip: last.Tip, Cap: last.Cap}, &l.rules.Fees, v.untaken == 0
 	switch {
@@ -389,17 +380,17 @@ func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.P
 		return rule.reprice(paid, market, b.Gas, v.minTip)
 	}
 	fees, ok = rule.Replacement(paid, market, b.Gas)
-	if !ok && v.refused == txpool.FeeLow { // there is no room for outbidding
+	if !ok && v.refused == txpool.FeeLow { // no room for outbidding
 		return rule.reprice(paid, market, b.Gas, v.minTip)
 	}
 	return fees, ok
 }
 
 // dropped reports whether something other than the price keeps the slot's last attempt out of blocks, such as a node
-// that accepts large transactions and drops them. Its work then goes again in halves, once the cancellation is final.
+// that accepts large transactions and drops them. Once the cancellation is final, the work goes again in halves.
 // Empty blocks are ignored: the chain may be the cause, and a cancellation alone in a block would set the market's
 // price for other relayers. Attempts as large as one cancelled before are recognized sooner. Excluded are single
-// updates, signed groups, and work that an earlier transaction failed to carry: it would be given up after some
+// updates, signed groups, and work that an earlier transaction failed to carry, which would be given up after some
 // tries, on an endpoint's word.
 func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	last := slot.Last()
@@ -412,8 +403,6 @@ func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	return v.dropped >= l.patience()
 }
 
-// patience returns the number of heads after which something other than the price must keep the lowest slot out of
-// blocks.
 func (l *Lane) patience() uint64 { return patienceBumps * l.rules.BumpBlocks }
 
 // CancelGas is the gas of a transfer to oneself.
@@ -421,8 +410,8 @@ const CancelGas = 21_000
 
 const (
 	resendPause     = 500 * time.Millisecond // before an untaken attempt is broadcast again
-	maxReplacements = 3                      // against an unknown transaction, before falling back to the usual pace
-	patienceBumps   = 4                      // price raises of the lowest slot before another reason is assumed
+	maxReplacements = 3                      // against an unknown transaction, before the usual pace
+	patienceBumps   = 4                      // price raises before another reason is assumed
 	delegatedFor    = 256                    // blocks after which delegation is tested again
 	roundsUntaken   = 6                      // rounds of refusals with an ambiguous answer
 )
@@ -463,7 +452,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	return nil
 }
 
-// report reports a stage once.
+// report omits a repetition of the last report, unless the stage is Included.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
 	v := &l.slots[i]
 	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == NonceOnly {
