@@ -6,9 +6,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// costAccount bounds the cost of a growing batch, whatever groups Plan makes of it. It counts unsigned updates in a
-// KindWord group of their owner's word. Plan departs from that layout only for a cheaper one, so only slots must be
-// counted exactly. The excess is at most a few hundred gas for each update that is not its wallet's first.
+// costAccount bounds the cost of a growing batch, for all groups that Plan may make. It counts unsigned updates in a
+// KindWord group of their owner's word, which Plan replaces only with a cheaper layout. So only slots must be counted
+// exactly. The excess is at most a few hundred gas for each further update of a wallet.
 type costAccount struct {
 	model  *Model
 	total  cost   // without memory; headers name a project and an owner once
@@ -22,14 +22,12 @@ func newCostAccount(m *Model) *costAccount {
 	}
 }
 
-// ownerWord is an owner's unsigned updates in a word: their number, and the range of their ids' last bytes.
 type ownerWord struct {
 	signer      common.Address
 	updates     int
-	first, last byte
+	first, last byte // range of the ids' last bytes
 }
 
-// holds reports whether any of the ids is in the batch.
 func (a *costAccount) holds(updates []score.Update) bool {
 	for i := range updates {
 		u := &updates[i]
@@ -42,7 +40,7 @@ func (a *costAccount) holds(updates []score.Update) bool {
 	return false
 }
 
-// add counts a unit. Its ids must be new to the batch.
+// add requires ids that are new to the batch.
 func (a *costAccount) add(unit score.Unit) {
 	first := &unit.Updates[0]
 	a.owner(first.Project, first.Signer)
@@ -60,7 +58,6 @@ func (a *costAccount) add(unit score.Unit) {
 	a.total = a.total.plus(a.model.groupCost(s)).plus(a.model.signatureCost(s))
 }
 
-// owner counts the headers that first name a project and its signer.
 func (a *costAccount) owner(project score.ProjectID, signer common.Address) {
 	p, isNew := a.slots.project(project)
 	if isNew {
@@ -75,7 +72,6 @@ func (a *costAccount) owner(project score.ProjectID, signer common.Address) {
 	a.total.gas += a.model.Named + a.model.Cold
 }
 
-// word counts an unsigned update of a word.
 func (a *costAccount) word(w *wordSlot, u *score.Update) {
 	low := u.ID.Low()
 	for i := range w.owners {
@@ -91,8 +87,7 @@ func (a *costAccount) word(w *wordSlot, u *score.Update) {
 	a.total = a.total.plus(a.wordCost(&w.owners[len(w.owners)-1]))
 }
 
-// wordCost returns the gas of a KindWord group, and the most bytes that Plan may write instead: they may cost less
-// gas.
+// wordCost returns the gas of a KindWord group, and the bytes of the longest layout, which may cost less gas.
 func (a *costAccount) wordCost(o *ownerWord) cost {
 	mask := maskLength(o.first, o.last)
 	c := a.model.groupCost(shape{kind: score.KindWord, updates: o.updates, mask: mask})

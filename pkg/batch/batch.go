@@ -8,10 +8,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxGroup is the most runs of a group, as their count has two bytes, and the most updates of a planned group.
+// MaxGroup bounds the runs of a group, as their count has two bytes, and the updates of a planned group.
 const MaxGroup = 1<<16 - 1
 
-// Group is updates of one project and signer in one encoding.
 type Group struct {
 	Project   score.ProjectID
 	Signer    common.Address
@@ -20,7 +19,7 @@ type Group struct {
 	Signature *score.GroupSignature // of Signer over the group's body; nil: unsigned
 }
 
-// Word returns the common word of the ids of a KindWord or KindRuns group; ok is false for KindFree.
+// Word returns the word of the ids; ok is false for KindFree.
 func (g *Group) Word() (word score.Word, ok bool) {
 	if g.Kind == score.KindFree || len(g.Updates) == 0 {
 		return word, false
@@ -40,7 +39,6 @@ func (b Batch) Len() int {
 	return n
 }
 
-// Updates returns the updates in the order of the contract's outcomes.
 func (b Batch) Updates() []score.Update {
 	out := make([]score.Update, 0, b.Len())
 	for i := range b.Groups {
@@ -49,7 +47,6 @@ func (b Batch) Updates() []score.Update {
 	return out
 }
 
-// Units returns the number of indivisible units.
 func (b Batch) Units() int {
 	n := 0
 	for i := range b.Groups {
@@ -65,8 +62,7 @@ func (g *Group) units() int {
 	return len(g.Updates)
 }
 
-// Halves splits the batch by units, in order. An odd unit goes to the second half. With two units or more, both
-// have some.
+// Halves splits the batch by units, in order. An odd unit goes to the second half. Both have some of two or more.
 func (b Batch) Halves() [2]Batch {
 	var halves [2]Batch
 	first := b.Units() / 2
@@ -82,8 +78,8 @@ func (b Batch) Halves() [2]Batch {
 	return halves
 }
 
-// Pick returns the batch of the updates with a true mark, in order. keep has a mark for each of Updates; any other
-// length panics. A signed group stays whole if any of it is kept.
+// Pick returns the updates with a true mark. It panics unless keep has a mark for each of Updates. A signed group
+// stays whole if any of it is kept.
 func (b Batch) Pick(keep []bool) Batch {
 	if len(keep) != b.Len() {
 		panic(fmt.Sprintf("batch: %d marks for %d updates", len(keep), b.Len()))
@@ -114,9 +110,9 @@ func (b *Batch) take(g Group, updates []score.Update) {
 	b.Groups = append(b.Groups, g)
 }
 
-// Header marks the parts of a group's header that repeat the one before. The encoding omits all that it may.
+// Header marks the parts of a group's header that repeat the one before, and are omitted.
 type Header struct {
-	SameProject, SameSigner bool // as in the group before
+	SameProject, SameSigner bool
 	// SameWord: as in the last group with a word; false for a signed group, which has a whole body.
 	SameWord bool
 }

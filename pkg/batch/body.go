@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Sizes of the parts of a batch's data. IScoreRegistry.applyBatch defines the format.
+// Bytes of the parts of a batch's data. IScoreRegistry.applyBatch defines the format.
 const (
 	kindBytes      = 1
 	projectBytes   = 32
@@ -31,12 +31,12 @@ const (
 	maxRuns     = 1<<16 - 1 // per group
 )
 
-// ErrBody reports bytes other than the body of a group, or updates that do not fit in one.
+// ErrBody reports bytes other than a group's body, or updates that are unfit for one.
 var ErrBody = errors.New("not the body of a group")
 
 // EncodeBody encodes the updates as the body of one group, with its word and in this order. The form is canonical:
-// the shortest mask, and runs as long as neighbours allow. Project and signer precede the body. The error wraps
-// ErrBody: no or too many updates, several words, KindWord ids that do not ascend, an unknown kind.
+// the shortest mask, and the longest runs. The error wraps ErrBody: zero or too many updates, several words, KindWord
+// ids out of order, an unknown kind.
 func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
 	if len(updates) == 0 {
 		return nil, fmt.Errorf("%w: no updates", ErrBody)
@@ -60,7 +60,6 @@ func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
 	return nil, fmt.Errorf("%w: kind %d", ErrBody, kind)
 }
 
-// bodyBound returns the most bytes of a body of a kind with a word.
 func bodyBound(kind score.Kind, updates int) int {
 	if kind == score.KindWord {
 		return wordBytes + maskHead + maxMask + updates*recordBytes
@@ -129,8 +128,8 @@ func countRuns(updates []score.Update) (runs int) {
 	return runs
 }
 
-// DecodeBody is the inverse of EncodeBody. It accepts all that the contract accepts: the bytes are canonical if
-// EncodeBody reproduces them. More than most updates are an error. Errors wrap ErrBody.
+// DecodeBody accepts everything that the contract accepts: the bytes are canonical if EncodeBody reproduces them.
+// Errors, also for more than most updates, wrap ErrBody.
 func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte, most int) ([]score.Update, error) {
 	g := Group{Project: project, Signer: signer, Kind: kind}
 	size, err := g.readBody(nil, body, most)
@@ -144,8 +143,7 @@ func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address,
 }
 
 // ReadBody reads the updates of a group from the front of data, and returns the size of its body. The group's other
-// fields must be set. word is the word of a body without its own, else nil. It accepts all that the contract
-// accepts. Errors wrap ErrBody.
+// fields must be set. word is the word if the body omits it, else nil. Errors wrap ErrBody.
 func (g *Group) ReadBody(word *score.Word, data []byte) (size int, err error) {
 	return g.readBody(word, data, math.MaxInt)
 }
@@ -182,7 +180,7 @@ func (g *Group) readBody(word *score.Word, data []byte, most int) (size int, err
 	return len(data) - len(r.rest), nil
 }
 
-// reader reads one body. Missing bytes read as zeros and set short.
+// reader reads missing bytes as zeros and sets short.
 type reader struct {
 	rest  []byte
 	short bool
@@ -201,7 +199,6 @@ func (r *reader) next(n int) []byte {
 	return out
 }
 
-// records reads the body of a KindWord group, after its word.
 func (r *reader) records() error {
 	head := r.next(maskHead)
 	start, length := int(head[0]), int(head[1])
@@ -233,7 +230,6 @@ func (r *reader) records() error {
 	return nil
 }
 
-// runs reads the body of a KindRuns group, after its word, or of a KindFree group.
 func (r *reader) runs() error {
 	count := binary.BigEndian.Uint16(r.next(runsHead))
 	if count == 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Limits bound a batch and its wait.
 type Limits struct {
 	MaxUpdates int           // 1 … MaxGroup
 	MaxGas     uint64        // gas of the transaction, at worst
@@ -22,13 +21,12 @@ func DefaultLimits() Limits {
 	return Limits{MaxUpdates: 2000, MaxGas: 1 << 24, MaxBytes: 128 << 10, Linger: 200 * time.Millisecond}
 }
 
-// ErrLimits reports limits that are out of range or too low for a single update.
+// ErrLimits: limits are out of range or too low for some single update.
 var ErrLimits = errors.New("batch limits out of range")
 
 // single is the most expensive update outside signed groups: it alone pays for reading its action's slot.
 var single = Single(score.Update{Action: math.MaxUint8})
 
-// check returns ErrLimits unless the limits allow every single update.
 func (l *Limits) check(model *Model) error {
 	gas, size := model.Gas(single), model.Bytes(single)
 	switch {
@@ -44,15 +42,13 @@ func (l *Limits) check(model *Model) error {
 	return nil
 }
 
-// Builder collects the updates of one batch. It is not safe for concurrent use.
+// Builder collects the updates of one batch until their number, their bytes or a bound of their gas fills it. It is
+// not safe for concurrent use.
 //
-// It keeps an upper bound of the cost of Plan: every slot fresh unless Known, every byte nonzero, every update
-// skipped. The bound includes all slots of the batch, and otherwise treats each update as alone in its run. The
-// bound, the bytes and the number of updates decide when the batch is full.
+// The bound assumes every slot fresh unless Known, every byte nonzero, and every update skipped and alone in its run.
 //
-// Model.Gas of the batch, which is at most the bound, is the gas limit of its transaction. Model.Estimate, with
-// Batch.StorageSlots, Model.Used and Model.ZeroByte, is the likely cost. It serves only the calibration of the
-// model, the report of `scorelay gas`, and comparisons of encodings.
+// Model.Gas of the batch, at most the bound, is the gas limit of its transaction. Model.Estimate is the likely cost.
+// It serves only the calibration of the model, the report of `scorelay gas`, and comparisons of encodings.
 type Builder struct {
 	model  Model
 	limits Limits
@@ -63,7 +59,7 @@ type Builder struct {
 	full    bool
 }
 
-// NewBuilder returns an empty builder. ErrLimits: the limits exclude some single update.
+// NewBuilder returns an empty builder, or ErrLimits.
 func NewBuilder(model Model, limits Limits) (*Builder, error) {
 	if err := limits.check(&model); err != nil {
 		return nil, err
@@ -77,12 +73,12 @@ func (b *Builder) Add(u score.Update) (fits bool) {
 	return b.AddUnit(score.Unit{Updates: []score.Update{u}})
 }
 
-// AddUnit adds a whole unit and copies its updates. fits is false if one of its ids is in the batch. It is also
-// false if the batch might exceed its limits with the unit: then the batch is full and accepts no more. The updates
-// of a signed group are of one project and signer, and valid for EncodeBody.
+// AddUnit adds a whole unit and copies its updates. fits is false if the batch has one of its ids. If the batch might
+// exceed its limits with the unit, fits is false and the batch is full. A signed group must be of one project and
+// signer, and valid for EncodeBody.
 //
-// An empty builder accepts any unit, since units are indivisible. So only a batch of one signed group may exceed
-// the limits; with up to score.MaxSigned updates it stays within DefaultLimits.
+// An empty builder accepts any unit, since units are indivisible. A signed group of up to score.MaxSigned updates
+// stays within DefaultLimits.
 func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
 	n := len(unit.Updates)
 	switch alone := b.Len() == 0; {
@@ -117,11 +113,10 @@ func (b *Builder) used() float64 {
 
 func (b *Builder) Len() int { return len(b.updates) }
 
-// Full reports whether a unit exceeded the limits: the batch accepts no more.
+// Full reports whether the batch is closed to further units.
 func (b *Builder) Full() bool { return b.full }
 
-// Build returns the batch of the added updates, empty without any, and leaves the builder unchanged. Model.Gas and
-// Model.Bytes of it are within the limits.
+// Build returns the batch of the added updates, perhaps empty, and leaves the builder unchanged.
 func (b *Builder) Build() Batch { return Plan(&b.model, b.updates, b.signed) }
 
 func (b *Builder) Reset() {

@@ -8,7 +8,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Choice is the content of a lane's next transaction.
 type Choice struct {
 	Batch Batch
 	Gas   uint64    // Model.Gas of the batch
@@ -17,16 +16,15 @@ type Choice struct {
 	Why   Reason
 }
 
-// Reason is the trigger of a choice.
 type Reason string
 
 const (
-	Filled   Reason = "full"   // the next unit does not fit
-	Lingered Reason = "linger" // the next unit does not fit
+	Filled   Reason = "full"   // the transaction is full
+	Lingered Reason = "linger" // the oldest update has waited Limits.Linger
 )
 
-// Due returns the time of the next assignment: at once if Limits.MaxUpdates wait, else Limits.Linger after the
-// oldest came. Fewer updates that fill a transaction by gas linger, too. ok is false for an empty backlog.
+// Due returns the time of the next assignment: at once if Limits.MaxUpdates wait, else Limits.Linger after the oldest
+// came, even if fewer fill a transaction by gas. ok is false for an empty backlog.
 func (h *Horizon) Due() (at time.Time, ok bool) {
 	if len(h.units) == 0 {
 		return time.Time{}, false
@@ -62,8 +60,7 @@ func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	return h.choice, true
 }
 
-// fill takes units until one does not fit: the oldest late unit, light projects up to half a transaction, all late
-// units, then the projects in turn.
+// fill takes units in Horizon's order until the builder is full.
 func (h *Horizon) fill(now time.Time) {
 	late := h.late(now)
 	if len(late) > 0 && !h.take(late[0]) {
@@ -98,11 +95,9 @@ func (h *Horizon) fill(now time.Time) {
 	}
 }
 
-// planEnd is the least use of a transaction that ends with a plan, if another can be filled. The start of a plan is
-// cheapest if it can choose from the whole rest of the backlog.
+// planEnd is the least use of a transaction that ends with a plan, if another can be filled.
 const planEnd = 0.25
 
-// take adds a unit to the choice if it can be chosen; fits reports whether there was room.
 func (h *Horizon) take(w *waiting) (fits bool) {
 	if !w.free() {
 		return true
@@ -116,7 +111,6 @@ func (h *Horizon) take(w *waiting) (fits bool) {
 	return true
 }
 
-// late returns the units that have waited longer than Lateness, oldest first.
 func (h *Horizon) late(now time.Time) (late []*waiting) {
 	for _, w := range h.units {
 		if now.UnixNano()-w.came <= int64(h.limits.Lateness) {
@@ -129,14 +123,13 @@ func (h *Horizon) late(now time.Time) (late []*waiting) {
 	return late
 }
 
-// Light projects: a transaction has room for lightProjects of them, and they take at most lightShare of it.
+// Light projects, see Horizon.
 const (
 	lightProjects = 16
 	lightShare    = 0.5
 )
 
-// light returns the light projects with units to choose, longest wait first. They are at most a turn ahead of the
-// least served project, like a project right after its turn.
+// light returns the light projects with units to choose, longest wait first.
 func (h *Horizon) light() (light []*project) {
 	whole := h.builder.limits.MaxUpdates
 	since := map[*project]int64{}
@@ -185,7 +178,6 @@ func (h *Horizon) takeTurn(p *project) (fits bool) {
 	return true
 }
 
-// endTurn ends a project's turn if its plan is used up, or if it had as many updates as a transaction.
 func (p *project) endTurn(most int) {
 	if p.inTurn < uint64(most) && slices.ContainsFunc(p.order, (*waiting).free) {
 		return
@@ -193,7 +185,7 @@ func (p *project) endTurn(most int) {
 	p.served, p.inTurn = p.served+p.inTurn, 0
 }
 
-// order returns a project's units in their cheapest order, see Horizon: a wallet is written once in a transaction.
+// order returns a project's units in the order of a plan, see Horizon.
 func order(units []*waiting) []*waiting {
 	units = slices.DeleteFunc(units, isGone)
 	type place struct {

@@ -1,6 +1,6 @@
-// Package batch composes accepted updates into batches: the ordered updates of one transaction. It is pure: no I/O,
-// no clock, no goroutines. Plan groups and orders the updates, Builder fills a batch up to its limits, and Horizon
-// chooses the next batch of a lane from its backlog. Their comments contain the rules.
+// Package batch composes accepted updates into batches: the ordered updates of one transaction. It is pure. Plan
+// groups and orders the updates, Builder fills a batch up to its limits, and Horizon chooses the next batch of a lane
+// from its backlog. Their comments contain the rules.
 //
 // # An example
 //
@@ -18,7 +18,7 @@
 //	A  w/21  y  / together
 //	A  t/180 x
 //
-// Plan makes four groups of them:
+// Plan makes four groups:
 //
 //	signer  kind              header    updates
 //	A       KindRuns          P A w     w/8 h, w/9 h, w/10 h, w/7 x
@@ -28,32 +28,29 @@
 //
 // # Invariants
 //
-//   - A Builder stays within its Limits: a batch costs at most MaxGas by Model.Gas, even if every storage slot
-//     unknown to its Model is fresh, and its transaction has at most MaxBytes. The exception is a batch of one
-//     signed group, which is indivisible.
+//   - A Builder stays within its Limits: MaxBytes of the transaction, and MaxGas by Model.Gas, even if every storage
+//     slot unknown to its Model is fresh. The exception is a batch of one signed group, which is indivisible.
 //   - Build returns exactly the added updates, with signed groups as given. The same units in the same order always
 //     give the same groups.
-//   - A batch has an id of a project at most once. The contract applies the first one, which must be the first that
-//     came, by any signer. So a later one goes to a later transaction.
-//   - A Horizon offers each unit until it is assigned or removed, and never afterwards. Of units with an id in
-//     common, the first added is assigned first. Late units and updates of light projects wait for no plan.
-//   - The order of a batch's updates (groups first, then within each group) is the order of the contract's
-//     outcomes.
-//   - EncodeBody has one form for updates of one order. DecodeBody accepts everything that the contract accepts.
+//   - A batch has an id of a project at most once. A later one goes to a later transaction: the contract applies the
+//     first, which must be the first that came, by any signer.
+//   - A Horizon offers each unit until it is assigned or removed. Of units with an id in common, the first added is
+//     assigned first. Late units and light projects go before any plan.
+//   - The order of a batch's updates (groups first, then within each group) is that of the contract's outcomes.
 //
 // # Rejected
 //
-//   - Gas by eth_estimateGas: it answers for the state of one moment. A batch behind others may find slots fresh
-//     that an estimate saw used, and a batch that runs out of gas reverts as a whole.
-//   - Keeping the order of acceptance: scores do not depend on it, and sorting lets groups share headers, and
+//   - Gas by eth_estimateGas: it answers for one moment. A batch behind others may find slots fresh that an estimate
+//     saw used, and a batch that runs out of gas reverts as a whole.
+//   - Keeping the order of acceptance: scores are independent of it, and sorting lets groups share headers, and
 //     updates runs.
 //   - The cheapest of all groupings: words compete for one KindFree group, so it takes a search. Instead each word
 //     decides by its size, and all small words of a signer together.
 //   - The exact cost of a Plan while the batch grows: it takes an account of every run, word and layout for each
 //     update. The bound holds 3 % fewer updates with random ids, and hardly fewer with others.
-//   - A new plan after each transaction, from scratch: it passes rarely hit wallets over until they are late, and
-//     transactions touch more words.
+//   - A new plan after each transaction: it passes rarely hit wallets over until they are late, and transactions
+//     touch more words.
 //   - A longer horizon: with 100,000 updates, transactions touch so many words that part of the gain is lost.
-//   - Waiting for a word that is nearly complete: with a backlog it is complete anyway. Without one a touched word
-//     costs little compared with the wallets.
+//   - Waiting for a word that is nearly complete: with a backlog it is complete anyway. In an idle lane a touched
+//     word costs little compared with the wallets.
 package batch

@@ -12,8 +12,7 @@ import (
 // Waiting is an unassigned unit of a lane's log.
 type Waiting struct {
 	Unit score.Unit
-	// At is the position of the first update: the message's sequence, and the number of updates before it in the
-	// message.
+	// At is the position of the first update.
 	At   score.Position
 	Came time.Time // when it was added; ascending
 }
@@ -25,35 +24,33 @@ type HorizonLimits struct {
 	Lateness time.Duration
 }
 
-// DefaultHorizon returns the look-ahead with the cheapest updates: a longer one touches more words of ids.
+// DefaultHorizon returns the look-ahead with the cheapest updates.
 func DefaultHorizon() HorizonLimits {
 	return HorizonLimits{Updates: 20_000, Lateness: 30 * time.Second}
 }
 
-// Horizon is the look-ahead of a lane, and chooses the content of its next transaction. NewHorizon creates it. It
-// is not safe for concurrent use.
+// Horizon is the look-ahead of a lane, and chooses the content of its next transaction. It is not safe for concurrent
+// use.
 //
-// A wallet's score is written once in a transaction, however often it is hit, and so is a word of ids. So a larger
-// backlog makes updates cheaper. Next chooses in this order:
+// A transaction writes a wallet's score and a word of ids once, however often they are hit. So a larger backlog makes
+// updates cheaper. Next chooses in this order:
 //
 //   - The oldest late unit: one that has waited longer than HorizonLimits.Lateness.
 //   - Light projects, together up to half a transaction. At most a sixteenth of a transaction waits of such a
 //     project, and it is at most one turn ahead of the least served project.
 //   - All other late units, oldest first.
-//   - Projects in turn: next is the one served least, in updates. A turn ends when the project's plan is used up,
-//     or when it has had as much as a transaction holds. A project that begins to wait counts as if it had had its
-//     turns until then.
+//   - Projects in turn: next is the one served least, in updates. A turn ends when the project's plan is used up, or
+//     when it has had as much as a transaction holds. A project that begins to wait starts with the least served: it
+//     neither catches up on the past nor gains a turn.
 //
-// The plan of a project is its backlog when its turn begins. First come wallets (slots of scores) with two updates
-// or more, those with most first; then the others and signed groups, by the words of their ids. A plan is used up
-// before the next is made, over as many turns as that takes. A transaction ends with a plan if enough waits for
-// another, so that the next plan can choose from the whole backlog.
+// The plan of a project is its backlog when its turn begins. First come wallets (slots of scores) with two updates or
+// more, those with most first; then the others and signed groups, by the words of their ids. A plan is used up before
+// the next is made, over as many turns as that takes. A transaction ends with a plan if enough waits for another, so
+// that the next plan can choose from the whole backlog.
 //
-// The transaction is full when one unit does not fit. Without a backlog it takes all that waits, so the longest
-// wait is Limits.Linger.
+// The transaction is full when one unit exceeds it. A small backlog goes whole, so the longest wait is Limits.Linger.
 //
-// Offered units stay in the horizon until Bound, so a lane that cannot assign now loses none. Of units with an id
-// in common, the later can be chosen once the earlier is assigned.
+// Offered units stay in the horizon until Bound, so a lane that cannot assign now loses none.
 type Horizon struct {
 	limits  HorizonLimits
 	builder *Builder
@@ -73,7 +70,7 @@ type waiting struct {
 	came    int64           // unix nanoseconds
 	first   [1]score.Update // outside signed groups
 	state   state
-	blocked int32       // by earlier units with an id in common: their number
+	blocked int32       // number of earlier units with an id in common
 	group   *score.Unit // if signed
 	project *project
 }
@@ -86,7 +83,6 @@ const (
 	gone               // assigned or removed
 )
 
-// project is the backlog of a project.
 type project struct {
 	id      score.ProjectID
 	updates int
@@ -120,7 +116,7 @@ func (w *waiting) public() Waiting {
 
 func (w *waiting) free() bool { return w.state == idle && w.blocked == 0 }
 
-// NewHorizon returns an empty horizon. ErrLimits: the limits are out of range, or exclude some single update.
+// NewHorizon returns an empty horizon, or ErrLimits.
 func NewHorizon(model Model, limits Limits, horizon HorizonLimits) (*Horizon, error) {
 	builder, err := NewBuilder(model, limits)
 	switch {
@@ -132,14 +128,13 @@ func NewHorizon(model Model, limits Limits, horizon HorizonLimits) (*Horizon, er
 	return &Horizon{limits: horizon, builder: builder, projects: map[score.ProjectID]*project{}}, nil
 }
 
-// Len returns the number of waiting updates, including offered ones.
+// Len counts the waiting updates, including offered ones.
 func (h *Horizon) Len() int { return h.updates }
 
-// Room returns how many more updates may wait, at least 0. Add ignores it: a lane that adds a whole message may
-// exceed it.
+// Room returns how many more updates may wait, at least 0. Add ignores it, since a whole message may exceed it.
 func (h *Horizon) Room() int { return max(0, h.limits.Updates-h.updates) }
 
-// Of returns the number of a project's waiting updates, including offered ones.
+// Of counts a project's waiting updates, as Len.
 func (h *Horizon) Of(id score.ProjectID) int {
 	if p := h.projects[id]; p != nil {
 		return p.updates
@@ -147,7 +142,7 @@ func (h *Horizon) Of(id score.ProjectID) int {
 	return 0
 }
 
-// Projects yields the projects with waiting updates and their number, in any order.
+// Projects yields the projects with waiting updates, and Of each, in any order.
 func (h *Horizon) Projects() iter.Seq2[score.ProjectID, int] {
 	return func(yield func(score.ProjectID, int) bool) {
 		for id, p := range h.projects {
@@ -158,8 +153,7 @@ func (h *Horizon) Projects() iter.Seq2[score.ProjectID, int] {
 	}
 }
 
-// Add adds a unit that came after those added before. Of units with an id in common, the first added is assigned
-// first. Updates are copied, which frees the memory of their message.
+// Add adds a unit that came after all others. Its updates are copied, which frees the memory of their message.
 func (h *Horizon) Add(unit Waiting) {
 	p := h.project(unit.Unit.Updates[0].Project)
 	w := &waiting{at: unit.At, came: unit.Came.UnixNano(), project: p}
@@ -187,8 +181,6 @@ func (h *Horizon) Add(unit Waiting) {
 	}
 }
 
-// project returns the backlog of a project. One that begins to wait counts as if it had had its turns until now: it
-// neither catches up on the past nor gains a turn.
 func (h *Horizon) project(id score.ProjectID) *project {
 	p := h.projects[id]
 	if p == nil {
@@ -201,8 +193,7 @@ func (h *Horizon) project(id score.ProjectID) *project {
 	return p
 }
 
-// Bound removes the choice of the last Next, which is journaled now. Later units with the same ids can then be
-// chosen.
+// Bound removes the choice of the last Next, which is journaled now.
 func (h *Horizon) Bound() {
 	for _, w := range h.offered {
 		w.state = gone
@@ -219,7 +210,6 @@ func (h *Horizon) Bound() {
 	h.forget()
 }
 
-// leave removes a gone unit from the accounts, and unblocks later ones.
 func (h *Horizon) leave(w *waiting) {
 	p, n := w.project, len(w.updates())
 	h.updates, p.updates = h.updates-n, p.updates-n
@@ -237,7 +227,7 @@ func (h *Horizon) leave(w *waiting) {
 	delete(p.after, w)
 }
 
-// forget drops gone units, and projects with a past that no longer matters. It ends the choice.
+// forget drops gone units, and idle projects served at most turn. It ends the choice.
 func (h *Horizon) forget() {
 	h.units = slices.DeleteFunc(h.units, isGone)
 	least, some := uint64(0), false
@@ -267,7 +257,6 @@ func withoutFirst(units []*waiting) []*waiting {
 	return units
 }
 
-// withdraw makes the offered units wait again.
 func (h *Horizon) withdraw() {
 	for _, w := range h.offered {
 		w.state = idle
@@ -279,8 +268,8 @@ func (h *Horizon) withdraw() {
 	h.builder.Reset()
 }
 
-// Trim limits the waiting updates of a project: later units leave the horizon, except the one that crosses the
-// limit. It returns them in order of addition, and withdraws an offered choice that contains any of them.
+// Trim removes a project's last units, beyond the one that reaches keep updates. It returns them in order of
+// addition, and withdraws an offered choice that contains any of them.
 func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	p := h.projects[id]
 	if p == nil || p.updates <= keep {
@@ -318,8 +307,8 @@ func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	return removed
 }
 
-// Reprice sets the model and MaxGas of the next choice, and withdraws an offered one if they differ. MaxGas is at
-// least the cost of a single update.
+// Reprice sets the model and MaxGas, at least the cost of a single update. If one changes, Reprice withdraws the
+// offered choice.
 func (h *Horizon) Reprice(model Model, maxGas uint64) {
 	maxGas = max(maxGas, model.Gas(single))
 	if b := h.builder; b.model != model || b.limits.MaxGas != maxGas {

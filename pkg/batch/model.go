@@ -2,9 +2,8 @@ package batch
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// Model is the prices of the parts of a batch, in gas except BaseBytes. Package registry has the measured prices of
-// the contract. A batch costs Base, and its groups. If the first is a KindRuns group of three updates of two
-// wallets, it costs at worst
+// Model contains the prices of a batch's parts, in gas except BaseBytes. Package registry has the measured prices. A
+// batch costs Base, and its groups. As the first, a KindRuns group of three updates of two wallets costs at worst
 //
 //	Group + Named + Project                          to read its header
 //	+ Runs.Group + 2*Runs.Run + 3*Runs.Update        to apply its body
@@ -25,7 +24,7 @@ type Model struct {
 	// Named is for a header that names a project or a signer: the member's slot is read again.
 	Named     uint64
 	Project   uint64 // if the header names one
-	Signature uint64 // of a signed group
+	Signature uint64
 	SignedRun uint64 // per run of a signed group
 
 	Word, Runs, Free Prices // by kind
@@ -73,14 +72,13 @@ func (m *Model) Gas(b Batch) uint64 {
 	return gas
 }
 
-// gas returns Gas, and how many slots it counts as Used.
 func (m *Model) gas(b Batch) (gas uint64, known int) {
 	total, seen := m.measure(b)
 	return m.atWorst(total), seen.known
 }
 
-// UnitGas bounds the gas that a unit adds to any batch of Plan: in a group of its own, with a whole header and its
-// own slots. A batch costs at most Base, its memory, and UnitGas of each unit. It does not allocate.
+// UnitGas bounds the gas that a unit adds to any batch of Plan, in a group with a whole header and its own slots. A
+// batch costs at most Base, its memory, and UnitGas of each unit. UnitGas does not allocate.
 func (m *Model) UnitGas(u score.Unit) uint64 {
 	s := shape{kind: u.Kind, updates: len(u.Updates)}
 	words, scores := 1, s.updates
@@ -116,7 +114,7 @@ type Fresh struct {
 	Words  int
 }
 
-// StorageSlots counts the slots of scores and used ids of the batch: the most that can be fresh.
+// StorageSlots counts the slots of scores and used ids: the most that can be fresh.
 func (b Batch) StorageSlots() Fresh {
 	seen := newStorageSlots()
 	for i := range b.Groups {
@@ -141,19 +139,18 @@ func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 
 func (h Header) names() bool { return !h.SameProject || !h.SameSigner }
 
-// atWorst returns a batch's gas, with memory.
 func (m *Model) atWorst(total cost) uint64 {
 	data := total.bytes - m.BaseBytes
 	return total.gas + m.memoryGas(data+data/2) // with room for outcomes: an update has at least two bytes of data
 }
 
-// memoryGas returns the gas of n bytes of memory that are copied from the call.
+// memoryGas includes the copy from the call.
 func (m *Model) memoryGas(n int) uint64 {
 	chunks := uint64(n) / 32
 	return 6*chunks + chunks*chunks/512
 }
 
-// measure bounds the cost of the batch without memory, and counts its slots.
+// measure bounds the cost of the batch, except memory, and counts its slots.
 func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
 	total, seen = m.baseCost(), newStorageSlots()
 	for i, h := range b.Headers() {
@@ -193,7 +190,7 @@ func (m *Model) baseCost() cost { return cost{m.Base, m.BaseBytes} }
 
 func (m *Model) dataCost(n int) cost { return cost{uint64(n) * m.Byte, n} }
 
-// headerCost returns the cost of a group without body and member slot.
+// headerCost excludes body and member slot.
 func (m *Model) headerCost(h Header) cost {
 	c := m.dataCost(kindBytes)
 	c.gas += m.Group
@@ -210,7 +207,6 @@ func (m *Model) headerCost(h Header) cost {
 	return c
 }
 
-// shape determines the cost of a group's body.
 type shape struct {
 	kind          score.Kind
 	updates, runs int
@@ -230,7 +226,7 @@ func shapeOf(g *Group) shape {
 // maskLength returns the bytes of a mask between two last bytes of ids.
 func maskLength(first, last byte) int { return int(last/8) - int(first/8) + 1 }
 
-// bodyCost returns the cost of a group's body with its word, without slots.
+// bodyCost includes the word and excludes slots.
 func (m *Model) bodyCost(s shape) cost {
 	size := 0
 	switch s.kind {
@@ -246,7 +242,7 @@ func (m *Model) bodyCost(s shape) cost {
 	return c
 }
 
-// signatureCost returns the extra cost of a signed group. Hashing takes 6 gas per 32 bytes.
+// signatureCost is added to header and body. Hashing takes 6 gas per 32 bytes.
 func (m *Model) signatureCost(s shape) cost {
 	c := m.dataCost(signatureBytes)
 	c.gas += m.Signature + uint64(s.runs)*m.SignedRun + uint64(m.bodyCost(s).bytes+31)/32*6

@@ -10,20 +10,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Plan groups any number of updates into a batch, by rules that lower its cost by the model. signed marks the
-// signed groups among them: ascending, disjoint, and valid for EncodeBody. Ids of a project must be distinct, which
-// a Builder ensures. Without updates the batch is empty. The rules, in turn:
+// Plan groups updates into a batch, by rules that lower its cost by the model. signed marks the signed groups:
+// ascending, disjoint, and valid for EncodeBody. Ids of a project must be distinct, which a Builder ensures. The
+// rules, in turn:
 //
 //   - Owners. The updates of one signer in one project stand together, so that one header names both.
 //   - Small words. An owner's words of few updates (at the contract's prices, of one or two) are small. Either they
 //     all share one KindFree group, with shared runs (as B's in the package's example), or each has a group of its
-//     own: whichever is cheaper in sum. A KindFree group pays more for reading actions, which counts if no other
-//     word of the owner has read them before.
+//     own: whichever is cheaper in sum. A KindFree group pays more for reading actions, which counts if it is the
+//     owner's first to read them.
 //   - Layouts. A word outside that group is one KindWord group, one KindRuns group, or both: the singletons, which
 //     are alone in their run, in the first and the others in the second. In the example, A's w is cheapest in runs.
 //     With a dozen updates of h and a dozen singletons it would be split.
 //   - Signed groups stay as they were signed, behind the other groups of their owner.
-//   - Headers omit repeated parts, see Header. A signed body always has its word; the group behind it may omit it.
+//   - Headers omit repeated parts. A signed body always has its word; the group behind it may omit it.
 func Plan(model *Model, updates []score.Update, signed []score.Signed) (b Batch) {
 	alone := make([]*score.Update, 0, len(updates))
 	var groups []Group
@@ -59,12 +59,10 @@ func Plan(model *Model, updates []score.Update, signed []score.Signed) (b Batch)
 	return b
 }
 
-// Single returns the batch of one unsigned update.
 func Single(u score.Update) Batch {
 	return Batch{Groups: []Group{groupOf(score.KindWord, []*score.Update{&u})}}
 }
 
-// owner is a signer in a project; its groups stand together.
 type owner struct {
 	project score.ProjectID
 	signer  common.Address
@@ -89,8 +87,7 @@ func compareOwnersAndIDs(a, b *score.Update) int {
 	return bytes.Compare(a.ID[:], b.ID[:])
 }
 
-// ownerGroups appends the groups of an owner's unsigned updates, which ascend by id. Small words share a free group
-// if that is cheaper.
+// ownerGroups appends the groups of an owner's unsigned updates, which ascend by id.
 func (m *Model) ownerGroups(out []Group, updates []*score.Update) []Group {
 	var words []wordPlan
 	var free []*score.Update
@@ -139,12 +136,12 @@ func (m *Model) small(n int) bool {
 // maxSmall bounds small words, so that a Builder can bound the bytes of a free group.
 const maxSmall = 8
 
-// groupCost returns the cost of a group without project, signer and slots.
+// groupCost excludes project, signer and slots.
 func (m *Model) groupCost(s shape) cost {
 	return m.headerCost(Header{SameProject: true, SameSigner: true}).plus(m.bodyCost(s))
 }
 
-// wordPlan is the cheapest encoding of an owner's updates of a word in groups of their own.
+// wordPlan is the cheapest encoding of an owner's word in groups of its own.
 type wordPlan struct {
 	updates []*score.Update // ascending
 	byRun   []*score.Update // the same, sorted by run
@@ -152,13 +149,12 @@ type wordPlan struct {
 	cost    cost
 }
 
-// layout is the groups of a word outside a shared free group.
 type layout uint8
 
 const (
 	oneWord layout = iota // a KindWord group
 	oneRuns               // a KindRuns group
-	// split is a KindWord group of singletons, alone in their run, and a KindRuns group of the others.
+	// split is a KindWord group of singletons, and a KindRuns group of the others.
 	split
 )
 
@@ -207,7 +203,6 @@ func (w *wordPlan) groups(out []Group) []Group {
 	return append(out, groupOf(score.KindWord, singletons), groupOf(score.KindRuns, others))
 }
 
-// runsOf counts the runs of sorted updates, and those of one update.
 func runsOf(updates []*score.Update) (runs, singletons int) {
 	for len(updates) > 0 {
 		n := sameRun(updates)

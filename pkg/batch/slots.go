@@ -17,7 +17,6 @@ const ScoresPerSlot = 4
 
 func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
 
-// storageSlots tracks the contract's slots that a batch uses. All groups of a project share them.
 type storageSlots struct {
 	Fresh
 	known    int // of them, charged as Used
@@ -34,7 +33,6 @@ type projectSlots struct {
 	scores  map[scoreSlot]struct{}
 }
 
-// wordSlot is the ids of a word in the batch.
 type wordSlot struct {
 	ids    [4]uint64   // bitmap
 	owners []ownerWord // of unsigned updates, for costAccount
@@ -84,8 +82,8 @@ func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer co
 	return gas
 }
 
-// chargeUpdate returns the gas of an update without its group's body, at worst. action is the price of reading its
-// action's slot; bytes beyond score.MaxActions, which the contract skips, have one, too. A skipped update costs
+// chargeUpdate returns the gas of an update at worst, except its group's body. action is the price of reading its
+// action's slot. Actions beyond score.MaxActions, which the contract skips, have a slot, too. A skipped update costs
 // more than an applied one only if an earlier one paid for its score's slot.
 func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (gas uint64, word *wordSlot) {
 	gas = m.Outcome
@@ -112,7 +110,6 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (g
 	return gas, word
 }
 
-// first returns the gas of the first use of a slot of scores or used ids, at worst.
 func (s *storageSlots) first(m *Model, known bool) uint64 {
 	if !known {
 		return m.Fresh
@@ -121,7 +118,6 @@ func (s *storageSlots) first(m *Model, known bool) uint64 {
 	return m.Used
 }
 
-// touch records the slots of the update's id and score, and reports those new to the batch.
 func (s *storageSlots) touch(u *score.Update) (p *projectSlots, word *wordSlot, newWord, newScore bool) {
 	p, _ = s.project(u.Project)
 	word = p.words[u.ID.Word()]
