@@ -31,8 +31,8 @@ func agree(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return w.account.Nonce != first.Nonce || w.account.Balance.Cmp(first.Balance) != 0 })
 }
 
-// askAccount returns the part for one account: eth_getProof if the endpoint offers it, else its unproved nonce and
-// balance.
+// askAccount requests eth_getProof if offered, else the unproved nonce and balance. nil: both were asked, or a claim
+// would be ignored.
 func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	form := fmt.Sprint(e.plainHash.Load())
 	// Some development chains begin with accounts and an empty state root.
@@ -94,8 +94,7 @@ func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchEle
 
 var errNoProof = errors.New("the node's proof cannot be checked on this chain")
 
-// refused handles an error of a request that pins a block by hash. The endpoint may lack the hash's form or the
-// method.
+// refused returns the error of a request with a block hash. The endpoint may lack the hash's form or the method.
 func (r *reading) refused(e *endpoint, err error, of *capability) error {
 	if badParams(err) && e.plainHash.CompareAndSwap(false, true) {
 		return err

@@ -12,23 +12,23 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// After a refused batch the size halves. It grows back by doubling, first after a pause, then every growStep. The
-// pause doubles with each refusal. It resets once a batch of the refused size succeeds.
+// A refused batch halves the size. After a pause the size doubles, then again every growStep. The pause doubles with
+// each refusal, and resets once a batch of the refused size succeeds.
 const (
-	mostElements   = 100 // of one request
+	mostElements   = 100 // per request
 	growPauseFirst = time.Second
 	growPauseMost  = 10 * time.Minute
 	growStep       = 500 * time.Millisecond
 )
 
-// batchSize limits one request to an endpoint, in elements or in blocks of a log query. It adapts to refusals.
+// batchSize limits one request to an endpoint: its elements, or the blocks of a log query.
 type batchSize struct {
 	mu    sync.Mutex
 	most  int
 	now   int
-	least int           // size of the last refused batch
-	pause time.Duration // before the size doubles
-	grow  time.Time     // next time the size doubles
+	least int // size of the last refused batch
+	pause time.Duration
+	grow  time.Time // when the size doubles
 }
 
 func newBatchSize(most int) *batchSize { return &batchSize{most: most, now: most} }
@@ -42,7 +42,6 @@ func (b *batchSize) size(now time.Time) int {
 	return b.now
 }
 
-// minded records that the endpoint refused a request with that many elements, and returns the new size.
 func (b *batchSize) minded(elements int, now time.Time) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,12 +59,12 @@ func (b *batchSize) took(elements int) {
 	}
 }
 
-// calls sends elems in order, in as few requests as the endpoint's batch size allows. The error concerns the whole
-// exchange; each element has its own. Every Result must be a *json.RawMessage.
+// calls sends elems in order, in as few requests as the batch size allows. The error is the exchange's; each element
+// has its own. Every Result must be a *json.RawMessage.
 func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 	for len(elems) > 0 {
 		size := min(e.batch.size(time.Now()), len(elems))
-		if size == 1 { // also the size for endpoints that reject batches
+		if size == 1 {
 			if err := e.single(ctx, &elems[0]); err != nil {
 				return err
 			}
@@ -116,7 +115,7 @@ func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 	return nil
 }
 
-// single sends one element. An error means that the endpoint failed to answer.
+// single sends one element. It returns an error only if the endpoint failed to answer.
 func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	e.metrics.calls.WithLabelValues(e.name, elem.Method).Inc()
 	client, err := e.client(ctx)
@@ -131,8 +130,8 @@ func (e *endpoint) single(ctx context.Context, elem *rpc.BatchElem) error {
 	return nil
 }
 
-// batchRefused reports whether the endpoint may have refused the batch rather than its content. A proxy's page (403,
-// 429, 5xx) does not count.
+// batchRefused reports whether the endpoint may have refused the batch rather than its content. It is false for a
+// proxy's page (403, 429, 5xx).
 func batchRefused(err error, elems []rpc.BatchElem) bool {
 	if err != nil {
 		var httpErr rpc.HTTPError
@@ -147,7 +146,7 @@ func elem(method string, args ...any) rpc.BatchElem {
 	return rpc.BatchElem{Method: method, Args: args, Result: new(json.RawMessage)}
 }
 
-// answer decodes an element's response. Errors: the element's, or ethereum.NotFound for null.
+// answer decodes an element's response. Errors: the element's; ethereum.NotFound for null.
 func answer(e rpc.BatchElem, result any) error {
 	if e.Error != nil {
 		return e.Error

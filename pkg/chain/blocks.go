@@ -31,7 +31,6 @@ func (c *Client) block(ctx context.Context, e *endpoint, method string, which an
 	return b, c.accept(ctx, e, raw, &b)
 }
 
-// blockByHash requests the block with a hash, on any branch.
 func (c *Client) blockByHash(ctx context.Context, e *endpoint, hash common.Hash) (evidence.Block, error) {
 	b, err := c.block(ctx, e, "eth_getBlockByHash", hash)
 	if err == nil && b.Hash != hash {
@@ -48,7 +47,8 @@ func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evide
 	return b, err
 }
 
-// HashAt returns an endpoint's block hash at a height, without a header check: callers look for a known block.
+// HashAt returns an endpoint's block hash at a height, from an unchecked header, since callers look for a known
+// block.
 func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash common.Hash, err error) {
 	e := c.named(name)
 	if e == nil {
@@ -71,8 +71,8 @@ func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash c
 	return hash, err
 }
 
-// BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every endpoint's head. If the
-// block's hash cannot be recomputed from its header, other endpoints must confirm it as Client.Agreed requires.
+// BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every head. Unchecked blocks must
+// be Agreed.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
 	var from *endpoint
 	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {
@@ -86,7 +86,7 @@ func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block eviden
 	return block, err
 }
 
-// BlockByHash returns the block with a hash, on any branch, or ethereum.NotFound if every endpoint lacks it.
+// BlockByHash returns a block of any branch, or ethereum.NotFound.
 func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evidence.Block, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "block_by_hash", func(ctx context.Context, e *endpoint) (err error) {
 		block, err = c.blockByHash(ctx, e, hash)
@@ -97,7 +97,7 @@ func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evide
 
 // Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, with the reason if some
 // are left out. Checked blocks are believed. If all headers of the chain are uncheckable, a majority decides. After
-// an unknown hard fork, all endpoints must agree. evidence.ErrUnconfirmed: the other endpoints lack the block so far.
+// an unknown hard fork, all endpoints must agree. evidence.ErrUnconfirmed: the others lack the block so far.
 func (c *Client) Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	if e := c.named(endpoint); e != nil {
 		return c.agreed(ctx, e, blocks)
@@ -126,7 +126,7 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, blocks []evidence.B
 	return len(blocks), nil
 }
 
-// majority returns nil if more endpoints have b than another block at its height.
+// majority returns nil if more endpoints have b than have other blocks at its height.
 func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block) error {
 	with := 1
 	var against []string
@@ -148,9 +148,9 @@ func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block
 	return nil
 }
 
-// unanimous returns how many of the blocks above an unknown hard fork are believed, from the first on. Endpoints that
-// have a block must return identical ones. While another endpoint answers, or did in the last 30 s, one of the others
-// must have it, too. Otherwise one endpoint could alter a block's contents unnoticed.
+// unanimous is Agreed above an unknown hard fork. Endpoints that have a block must return identical ones. If another
+// endpoint answers, or did in the last 30 s, one of the others must have the block. Otherwise one endpoint could
+// alter its contents unnoticed.
 func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidence.Block) (int, error) {
 	var asked []string
 	most := 0
@@ -177,9 +177,8 @@ func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidenc
 	return len(blocks), nil
 }
 
-// Blocks returns the blocks from…to (inclusive, ascending) of one endpoint's chain, in as few exchanges as it allows.
-// Each is the parent of the next. An error comes with the blocks read before it, contiguous from `from` on. An
-// unchecked block is that endpoint's claim; see Client.Agreed.
+// Blocks returns the blocks from…to (inclusive, ascending) of one endpoint's chain, each the parent of the next. An
+// error comes with the blocks read before it, contiguous from `from` on. Unchecked blocks are a claim; see Agreed.
 func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
 	if e := c.named(endpoint); e != nil {
 		return c.chain(ctx, e, from, to)
@@ -205,7 +204,7 @@ func (c *Client) chain(ctx context.Context, e *endpoint, from, to uint64) (block
 	return blocks, err
 }
 
-// extend reads the blocks from…to in one exchange and appends those before the first fault.
+// extend appends the blocks from…to that come before the first fault.
 func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Block, from, to uint64) ([]evidence.Block, error) {
 	elems := make([]rpc.BatchElem, 0, to-from+1)
 	for n := from; n <= to; n++ {
@@ -228,8 +227,8 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 	return blocks, nil
 }
 
-// torn classifies two unlinked blocks, or a checked block above an unchecked one. A reorg between the reads explains
-// that. If both are still the endpoint's blocks at their heights, it is a contradiction.
+// torn returns the error for two unlinked blocks, or a checked block above an unchecked one: a contradiction if the
+// endpoint still has both. Otherwise a reorg between the reads explains them.
 func (c *Client) torn(ctx context.Context, e *endpoint, below, above evidence.Block) error {
 	for _, was := range []evidence.Block{below, above} {
 		now, err := c.blockAt(ctx, e, was.Number)

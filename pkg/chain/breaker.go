@@ -10,10 +10,9 @@ const (
 	failuresToRest = 3 // in a row; throttling starts a rest at once
 	restFirst      = time.Second
 	restMost       = 5 * time.Second
-	retryAfterMost = time.Minute // cap of the endpoint's Retry-After
+	retryAfterMost = time.Minute
 )
 
-// ending classifies how an exchange ended.
 type ending uint8
 
 const (
@@ -23,15 +22,15 @@ const (
 	throttled
 )
 
-// breaker is an endpoint's circuit breaker; a rest is its open state. One trial ends a rest, and until it is answered
-// other exchanges are refused. Consecutive rests double, up to restMost. Callers pass in time and randomness.
+// breaker is an endpoint's circuit breaker; a rest is its open state. A rest ends with one trial exchange, and until
+// that is answered others are refused. Consecutive rests double, up to restMost.
 type breaker struct {
 	mu       sync.Mutex
 	failures int // in a row
 	rests    int // in a row
 	until    time.Time
-	limited  bool // it rests because it throttled
-	trial    bool // the exchange that ends the rest is in progress
+	limited  bool // it throttled
+	trial    bool // in progress
 }
 
 func (b *breaker) admit(now time.Time) (ok, trial bool) {
@@ -47,15 +46,14 @@ func (b *breaker) admit(now time.Time) (ok, trial bool) {
 	return true, true
 }
 
-// rest reports whether an exchange would be refused now, why, and until when.
 func (b *breaker) rest(now time.Time) (until time.Time, limited, resting bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.until, b.limited, b.trial || now.Before(b.until)
 }
 
-// done records the end of an exchange. retryAfter is the endpoint's wish, or 0. dice in [0, 1) jitters rests by ±20%.
-// It returns the length of a rest that begins now, whether the endpoint was up before it, and whether it is up again.
+// done records the end of an exchange. dice in [0, 1) jitters rests by ±20%. rest is the length of a rest that begins
+// now, else 0. first: the endpoint was up before. back: it is up again.
 func (b *breaker) done(trial bool, e ending, now time.Time, retryAfter time.Duration, dice float64) (rest time.Duration, first, back bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +82,7 @@ func (b *breaker) done(trial bool, e ending, now time.Time, retryAfter time.Dura
 	return rest, first, back
 }
 
-// restError: the endpoint rests, so the request was never sent.
+// restError: the request was unsent, since the endpoint rests.
 type restError struct {
 	endpoint string
 	until    time.Time

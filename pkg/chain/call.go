@@ -20,15 +20,13 @@ type callObject struct {
 	Input hexutil.Bytes   `json:"input,omitempty"`
 }
 
-// Call runs a message on the state of block at and returns the contract's output. *evidence.RevertError: the EVM
-// refused it.
+// Call runs a message on the state of block at. *evidence.RevertError: the EVM refused it.
 func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	return c.call(ctx, "call", objectOf(msg), func(e *endpoint) any { return e.at(at) })
 }
 
-// CallEach runs a message on the state of block at, at every endpoint that is believed unchecked. It returns the
-// responses up to callGrace after the first, at least one. The grace is long, since callers treat the responses as
-// those of all endpoints.
+// CallEach is Call at every endpoint that is believed unchecked. It returns the responses up to callGrace after the
+// first, at least one, or an error. The grace is long, since callers treat the responses as those of all endpoints.
 func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
 	endpoints, err := c.believable(ctx, "call", 0)
 	if err != nil {
@@ -77,8 +75,8 @@ func (c *Client) call(ctx context.Context, op string, object callObject, at func
 	return out, err
 }
 
-// EstimateGas returns one endpoint's gas estimate for a message at the latest block, calldata included.
-// *evidence.RevertError: the EVM refused it.
+// EstimateGas returns one endpoint's gas estimate at the latest block, calldata included. *evidence.RevertError: as
+// for Call.
 func (c *Client) EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error) {
 	return c.estimate(ctx, objectOf(msg))
 }
@@ -100,7 +98,7 @@ func (c *Client) Balance(ctx context.Context, account common.Address) (*big.Int,
 	return out.ToInt(), err
 }
 
-// Code returns an account's code at the latest block, empty for an account that has none.
+// Code returns an account's code at the latest block; it may be empty.
 func (c *Client) Code(ctx context.Context, account common.Address) ([]byte, error) {
 	var out hexutil.Bytes
 	err := c.read(ctx, "code", func(ctx context.Context, e *endpoint) error {

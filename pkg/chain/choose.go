@@ -18,8 +18,7 @@ var errBehind = errors.New("the endpoint does not know the block")
 // errNotLearnt: the responses are insufficient for a conclusion, and all endpoints may be honest.
 var errNotLearnt = errors.New("nothing was learnt")
 
-// behind converts the absence of a block, given by hash or number, into errBehind: the requested item itself may
-// exist.
+// behind turns the absence of a block, given by hash or number, into errBehind, since the requested item may exist.
 func behind(err error, block any) error {
 	if errors.Is(err, ethereum.NotFound) || unknownBlock(err) {
 		return fmt.Errorf("%w %v", errBehind, block)
@@ -27,7 +26,7 @@ func behind(err error, block any) error {
 	return err
 }
 
-// candidates returns the endpoints to ask, those seen to have block need first. Endpoints set aside for
+// candidates returns the endpoints that are up, those known to lack block need last. Endpoints set aside for
 // contradictions are included only if all others rest.
 func (c *Client) candidates(need uint64) []*endpoint {
 	now := time.Now()
@@ -56,8 +55,8 @@ func lag(e *endpoint, need uint64) int {
 	return 0
 }
 
-// believable returns the candidates that are believed unchecked. An error means that all candidates contradicted
-// themselves lately.
+// believable returns the candidates that are believed unchecked, or an empty list if all rest. Error: all
+// contradicted themselves lately.
 func (c *Client) believable(ctx context.Context, op string, need uint64) (believed []*endpoint, err error) {
 	now := time.Now()
 	var errs []error
@@ -74,7 +73,8 @@ func (c *Client) believable(ctx context.Context, op string, need uint64) (believ
 	return believed, nil
 }
 
-// failed returns why every endpoint failed. If all rest, the error contains when they will be asked.
+// failed returns ctx's error if ctx ended, else errs. If errs is empty, all endpoints rest, and the error contains
+// when they will be asked.
 func (c *Client) failed(ctx context.Context, op string, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
@@ -96,8 +96,7 @@ func (c *Client) read(ctx context.Context, op string, ask func(context.Context, 
 	return c.readFrom(ctx, endpoints, op, ask)
 }
 
-// readFrom asks one endpoint after another until one answers. A *evidence.RevertError is an answer. It returns
-// ethereum.NotFound only if every endpoint did.
+// readFrom asks one endpoint after another until one answers. A *evidence.RevertError is an answer.
 func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string, ask func(context.Context, *endpoint) error) error {
 	var errs []error
 	absent := len(endpoints) > 0
@@ -129,13 +128,12 @@ type reply[T any] struct {
 	err   error
 }
 
-// each asks endpoints concurrently. It returns the answers in the order of c.endpoints, up to Config.Grace after the
-// first. errs are the failures.
+// each asks endpoints concurrently, up to Config.Grace after the first answer. replies are in the order of
+// c.endpoints.
 func each[T any](ctx context.Context, c *Client, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error)) (replies []reply[T], errs []error) {
 	return eachWithin(ctx, c, c.cfg.Grace, op, endpoints, ask)
 }
 
-// eachWithin is each with its own grace period.
 func eachWithin[T any](
 	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
 ) (replies []reply[T], errs []error) {
@@ -158,8 +156,8 @@ func eachWithin[T any](
 	return replies, errs
 }
 
-// gather asks endpoints concurrently. It returns once all have answered, or grace after the first answer for which
-// enough holds: later ones would change little.
+// gather asks endpoints concurrently. It returns once all have answered, or grace after the first answer that is
+// enough, since later ones change little.
 func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoint, ask func(context.Context, *endpoint) T,
 	enough func(T) bool,
 ) (heard []T) {
@@ -184,8 +182,7 @@ func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoi
 	return heard
 }
 
-// Distrust records that an endpoint contradicts verified data. A second contradiction within 30 s sets it aside for
-// 30 s, doubling up to 10 min. Meanwhile it is used only if all others rest, and only for checkable data.
+// Distrust records that an endpoint contradicts verified data (trust.go).
 func (c *Client) Distrust(endpoint string, why error) {
 	if e := c.named(endpoint); e != nil {
 		e.distrust(why)

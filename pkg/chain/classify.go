@@ -18,14 +18,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// rates are texts of rate limits and exhausted quotas.
 var rates = []string{
 	"too many request", "rate limit", "request rate", "rate exceeded", "rps limit", "request limit", "request count",
 	"compute units per second", "monthly capacity", "quota", "slow down",
 }
 
 // texts maps error texts to classes. The first match wins, so specific phrases come first. Phrases match anywhere in
-// the folded text, since clients, proxies and rollups wrap each other's errors. JSON-RPC codes are too ambiguous: one
+// the folded text, since clients, proxies and rollups wrap each other's errors. JSON-RPC codes are ambiguous: one
 // client's -32000 is another's -32003.
 var texts = []struct {
 	class   txpool.Class
@@ -89,7 +88,8 @@ var texts = []struct {
 	}},
 }
 
-// Classify returns the class of an endpoint's response to a raw transaction, txpool.Unknown for an unrecognized one.
+// Classify returns the class of an endpoint's response to a raw transaction: txpool.Added for nil, txpool.Unknown if
+// unrecognized.
 func Classify(err error) txpool.Class {
 	if err == nil {
 		return txpool.Added
@@ -119,7 +119,6 @@ func Classify(err error) txpool.Class {
 	return txpool.Unknown
 }
 
-// classifyTransport classifies errors below JSON-RPC.
 func classifyTransport(err error) (txpool.Class, bool) {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return txpool.Timeout, true
@@ -139,8 +138,8 @@ func classifyTransport(err error) (txpool.Class, bool) {
 		if http.StatusCode == 408 || http.StatusCode == 504 {
 			return txpool.Timeout, true
 		}
-		// Some nodes send their JSON-RPC error with a 4xx or 5xx. Its text counts, except for final refusals: the
-		// page may be a proxy's.
+		// Some nodes send their JSON-RPC error with a 4xx or 5xx. Its text counts, except for final refusals, since
+		// the page may be a proxy's.
 		switch class := classifyText(string(http.Body)); class {
 		case txpool.Unknown, txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid:
 			return txpool.NodeDown, true
@@ -189,7 +188,6 @@ func minTip(err error) (wei uint64) {
 	return wei
 }
 
-// undelivered reports whether the request never reached the endpoint: it rests, or the dial failed.
 func undelivered(err error) bool {
 	var op *net.OpError
 	var rest *restError
@@ -203,10 +201,10 @@ var refusals = []string{
 	"max code size", "max initcode", "gas uint64 overflow", "bad instruction", "contract creation code storage",
 }
 
-// maxRevert bounds an endpoint's revert reason, in bytes: it goes into logs, dead letters and journals.
+// maxRevert bounds a revert reason in logs, dead letters and journals, in bytes.
 const maxRevert = 512
 
-// asRevert returns the EVM's refusal in a response to eth_call or eth_estimateGas, nil if the node is at fault.
+// asRevert returns the EVM's refusal of a call, nil if the node is at fault.
 func asRevert(err error) *evidence.RevertError {
 	var coded rpc.Error
 	if !errors.As(err, &coded) {
@@ -230,7 +228,7 @@ func asRevert(err error) *evidence.RevertError {
 	return revert
 }
 
-// hexIn decodes the hex digits after 0x in text such as "0x08c3…" or "Reverted 0x08c3…", else returns nil.
+// hexIn decodes the hex digits after 0x, as in "Reverted 0x08c3…", else returns nil.
 func hexIn(text string) []byte {
 	_, digits, found := strings.Cut(text, "0x")
 	data, err := hex.DecodeString(strings.TrimSpace(digits))
@@ -247,7 +245,6 @@ func containsAny(text string, phrases ...string) bool {
 // noCode compares by phrase only.
 const noCode = 0
 
-// says reports whether a node's error has a code or contains one of the phrases.
 func says(err error, code int, phrases ...string) bool {
 	var coded rpc.Error
 	return errors.As(err, &coded) && (code != noCode && coded.ErrorCode() == code || containsAny(strings.ToLower(coded.Error()), phrases...))
@@ -263,18 +260,16 @@ func unknownBlock(err error) bool {
 		"beyond head block", "blockoutofrange", "block is not available")
 }
 
-// noFinality reports whether the node lacks a final block, as geth and others phrase it.
 func noFinality(err error) bool {
 	return says(err, noCode, "finalized block not found", "safe block not found", "unknown block", "not supported")
 }
 
-// badParams reports whether the node rejects a parameter's form.
 func badParams(err error) bool {
 	return says(err, -32602, "invalid argument", "invalid params", "cannot unmarshal")
 }
 
-// rateLimited reports whether a JSON-RPC error of a method is a rate limit. -32005 alone is ambiguous: nodes also
-// return it for queries that are too large and for disabled methods.
+// rateLimited reports whether a method's JSON-RPC error is a rate limit. -32005 alone is ambiguous: nodes also return
+// it for queries that are too large and for disabled methods.
 func rateLimited(method string, err error) bool {
 	return says(err, 429, rates...) || says(err, -32005) &&
 		(says(err, noCode, "requests", "per second") || method != "eth_getLogs" && strings.EqualFold(err.Error(), "limit exceeded"))

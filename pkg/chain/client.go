@@ -17,20 +17,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// DefaultMinTip is the default of Config.MinTip, in wei per gas: the least that geth's miner accepts.
+// DefaultMinTip, in wei per gas, is the least that geth's miner accepts.
 const DefaultMinTip = 1_000_000
 
 // Config configures a Client. Zero values are the defaults.
 type Config struct {
 	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
 	Timeout  time.Duration // of one exchange. Default 10 s
-	Grace    time.Duration // how long slower endpoints may take after the first answer. Default 300 ms
-	LogRange uint64        // maximum blocks of one eth_getLogs; it adapts. Default 2,000
-	Proven   uint64        // last blocks of a log query with all headers read; see Client.Logs. Default 4,096
-	FinalTag string        // tag of final blocks: finalized or safe. Default finalized
-	MinTip   uint64        // minimum tip of a Price, wei per gas. Default DefaultMinTip, at most MaxTip
-	MaxTip   uint64        // maximum tip of a Price, wei per gas. Default 50 gwei
-	// age of the newest checked block at which unknown header fields are accepted. Default 1 minute
+	Grace    time.Duration // of slower endpoints, after the first answer. Default 300 ms
+	LogRange uint64        // maximum blocks of one eth_getLogs. Default 2,000
+	Proven   uint64        // last blocks of a log query that are proved. Default 4,096
+	FinalTag string        // finalized or safe. Default finalized
+	MinTip   uint64        // of a Price, wei per gas. Default DefaultMinTip, at most MaxTip
+	MaxTip   uint64        // of a Price, wei per gas. Default 50 gwei
+	// pause of checked blocks, from the first unchecked one on, after which unknown header fields are accepted.
+	// Default 1 minute
 	Unchecked time.Duration
 	Legacy    bool // use gas prices even if blocks have a base fee
 }
@@ -47,14 +48,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client accesses the chain through its endpoints. It is safe for concurrent use.
+// Client is safe for concurrent use.
 type Client struct {
 	cfg       Config
 	endpoints []*endpoint
 	log       *slog.Logger
 	metrics   *metrics
 	headers   headerRule
-	encodes   atomic.Bool // its encoding of a rollup's own transaction matched the root
+	encodes   atomic.Bool // encodeTransaction's encoding has matched a root
 	late      late
 	market    *market
 	oracle    oracle
@@ -99,7 +100,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	return c, nil
 }
 
-// Own sets the deployment's contract. Any process's transactions to it are excluded from the market price.
+// Own sets the deployment's contract. Transactions to it are excluded from the market price.
 func (c *Client) Own(contract common.Address) { c.market.own(contract) }
 
 // outlive returns a context that ends with the Client instead of ctx.
@@ -109,7 +110,6 @@ func (c *Client) outlive(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, func() { stop(); cancel() }
 }
 
-// Close closes all connections.
 func (c *Client) Close() {
 	c.end()
 	for _, e := range c.endpoints {
@@ -117,7 +117,6 @@ func (c *Client) Close() {
 	}
 }
 
-// ErrWrongChain: an endpoint is a node of another chain.
 var ErrWrongChain = errors.New("an endpoint is on another chain")
 
 // ChainID asks every endpoint for its chain ID. Errors: ErrWrongChain if two differ, another if all fail.

@@ -22,29 +22,29 @@ import (
 
 // endpoint is one node, or a load balancer in front of several.
 type endpoint struct {
-	name    string // host, and a number if several share it; the URL may contain a key
+	name    string // host, and a number if several share it
 	url     string
-	secrets *strings.Replacer          // redacts parts of the URL
+	secrets *strings.Replacer
 	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
-	dialing chan struct{}              // mutex that a context can leave; held during a WebSocket's first dial
-	timeout time.Duration              // of one exchange
+	dialing chan struct{}              // mutex that a context can leave; held during the first dial
+	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
 
 	transport *http.Transport
 
 	batch   *batchSize
-	logs    *batchSize // blocks of one log query
+	logs    *batchSize // blocks per log query
 	breaker breaker
 	trust   trust
-	newest  atomic.Uint64 // number of its newest block seen; 0 before the first
-	// its newest block with a checked header, plus one; 0 before the first; guarded by headerRule.mu
+	newest  atomic.Uint64 // newest block seen; 0 before the first
+	// number of its newest checked block, plus one; 0 before the first; guarded by headerRule.mu
 	checked  uint64
 	forked   atomic.Bool  // its newest or final block is uncheckable, unlike the chain's
-	took     atomic.Int64 // duration of the last answered exchange, ns; 0 before the first
-	answered atomic.Int64 // time of the last answer, Unix ns; 0 before the first
+	took     atomic.Int64 // ns, for the last answered exchange; 0 before the first
+	answered atomic.Int64 // Unix ns; 0 before the first
 
-	plainHash atomic.Bool // it takes block hashes as text instead of EIP-1898 objects
+	plainHash atomic.Bool // takes block hashes as text instead of EIP-1898 objects
 	proofs    capability  // eth_getProof
 	whole     capability  // eth_getBlockReceipts
 	raw       capability  // eth_getRawTransactionByBlockHashAndIndex
@@ -66,8 +66,8 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	return e, nil
 }
 
-// client returns the endpoint's RPC client. A WebSocket is dialed at its first use, as the endpoint may be down at
-// the start. go-ethereum's client redials a broken connection within the deadline of the next call.
+// client dials a WebSocket at its first use, as the endpoint may be down at the start. go-ethereum's client redials a
+// broken connection within the deadline of the next call.
 func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 	if c := e.rpc.Load(); c != nil {
 		return c, nil
@@ -103,8 +103,7 @@ func (e *endpoint) close() {
 	e.transport.CloseIdleConnections()
 }
 
-// do runs ask as one exchange with its own deadline, and records the result. *restError: the endpoint rests and was
-// not asked.
+// do runs ask as one exchange with its own deadline, and records the result. *restError: ask was skipped.
 func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
 	return e.within(ctx, e.timeout, op, ask)
 }
@@ -119,7 +118,7 @@ func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string,
 	defer cancel()
 	over := false
 	defer func() {
-		// A contained panic would otherwise leave the trial open, and block the endpoint for all lanes.
+		// Otherwise a contained panic would leave the trial open, and block the endpoint for all lanes.
 		if !over {
 			e.record(trial, abandoned, nil, 0)
 		}
@@ -156,7 +155,7 @@ func endingOf(ctx context.Context, err error, limited bool) ending {
 		return throttled
 	case err == nil || !failed(err):
 		return answered
-	case ctx.Err() != nil: // ended by the caller; the endpoint may be fine
+	case ctx.Err() != nil:
 		return abandoned
 	}
 	if class, _ := classifyTransport(err); class == txpool.Throttled {
@@ -208,7 +207,6 @@ func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Dur
 	}
 }
 
-// distrust records a contradiction. The endpoint is set aside if it follows another one.
 func (e *endpoint) distrust(why error) {
 	e.metrics.contradictions.WithLabelValues(e.name).Inc()
 	e.newest.Store(0)
@@ -230,7 +228,7 @@ func (e *endpoint) call(ctx context.Context, result any, method string, args ...
 	return answer(el, result)
 }
 
-// evm is call for requests that the EVM may refuse, with a *evidence.RevertError.
+// evm is call with a *evidence.RevertError if the EVM refused the request.
 func (e *endpoint) evm(ctx context.Context, result any, method string, args ...any) error {
 	err := e.call(ctx, result, method, args...)
 	if revert := asRevert(err); revert != nil {
@@ -239,7 +237,6 @@ func (e *endpoint) evm(ctx context.Context, result any, method string, args ...a
 	return err
 }
 
-// at returns a block hash in the form that this endpoint takes in place of a number.
 func (e *endpoint) at(hash common.Hash) any {
 	if e.plainHash.Load() {
 		return hash
@@ -247,7 +244,6 @@ func (e *endpoint) at(hash common.Hash) any {
 	return rpc.BlockNumberOrHashWithHash(hash, false)
 }
 
-// decode parses a response; null is ethereum.NotFound.
 func decode(raw json.RawMessage, result any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ethereum.NotFound

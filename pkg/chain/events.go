@@ -17,17 +17,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// emptyAgain is the delay before an uncheckable empty result is requested again.
 const emptyAgain = 3 * time.Second
 
-// Events returns the contract's logs in the blocks, in order, with one of the first topics (empty: all). An error
-// means that some are missing. Blocks with a checked bloom that excludes the logs are skipped. The others' receipts
-// are read in batches and checked against the receipts root. If eth_getBlockReceipts is missing or types are unknown,
-// every endpoint is asked for each block's logs. All that answer must agree, and an empty result must repeat after
-// emptyAgain.
+// Events returns the contract's logs in the blocks, in order, with one of the first topics (empty: all), or an error
+// if some are missing. Blocks with a checked bloom that excludes the logs are skipped. The others' receipts are
+// checked against the receipts root. If all endpoints lack checkable receipts, every endpoint is asked for each
+// block's logs. All that answer must agree, and an empty result must repeat after emptyAgain.
 //
-// paid holds gas and fee of the logs' transactions, for blocks with read receipts: gas as proved, the price by the
-// endpoint's claim.
+// paid holds gas (proved) and fee (at the price that the endpoint claims) of the logs' transactions, for blocks with
+// read receipts.
 func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (
 	logs []types.Log, paid map[common.Hash]evidence.Paid, err error,
 ) {
@@ -71,7 +69,7 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 	return logs, paid, nil
 }
 
-// unreadable reports whether all endpoints that are up lack receipts in a checkable form. It is false if they fail.
+// unreadable reports whether all endpoints lack checkable receipts. It is false if they fail.
 func (c *Client) unreadable(err error) bool {
 	endpoints := c.candidates(0)
 	return len(endpoints) > 0 && (errors.Is(err, errUncheckable) ||
@@ -82,7 +80,6 @@ func wanted(l *types.Log, contract common.Address, topics []common.Hash) bool {
 	return l.Address == contract && (len(topics) == 0 || len(l.Topics) > 0 && slices.Contains(topics, l.Topics[0]))
 }
 
-// comparedLogs returns the logs on which all endpoints agree. Empty results are requested twice.
 func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
 	learnt, err := c.askLogs(ctx, blocks, contract, topics)
 	if err != nil {
@@ -100,7 +97,6 @@ func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, cont
 	return learnt, err
 }
 
-// askLogs asks each endpoint for the logs of blocks. The error names two that differ.
 func (c *Client) askLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
 	endpoints, err := c.believable(ctx, "block_logs", 0)
 	if err != nil {
@@ -141,7 +137,6 @@ func sameLog(a, b types.Log) bool {
 		slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Data, b.Data)
 }
 
-// blockLogs asks one endpoint for the logs of blocks, by their hashes.
 func (e *endpoint) blockLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([][]types.Log, error) {
 	elems := make([]rpc.BatchElem, len(blocks))
 	for i, b := range blocks {

@@ -22,7 +22,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// header has the fields that are read from every block.
 type header struct {
 	Number       *hexutil.Big      `json:"number"`
 	Hash         *common.Hash      `json:"hash"`
@@ -41,7 +40,7 @@ type header struct {
 
 var errPartialHeader = errors.New("the node's block has no number or no hash")
 
-// decodeBlock parses a response of eth_getBlockBy…. Checked reports whether the header hashes to the block's hash.
+// decodeBlock parses a response of eth_getBlockBy…, null as ethereum.NotFound.
 func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	var h header
 	if err := decode(raw, &h); err != nil {
@@ -116,8 +115,8 @@ type avalancheHeader struct {
 }
 
 // hashesTo reports whether a block's header, in Ethereum's form or Avalanche's, hashes to the block's hash. later:
-// its state root, receipts root and bloom belong to earlier blocks. From Helicon on, Avalanche executes blocks after
-// accepting them.
+// its state root, receipts root and bloom are of earlier blocks, since Avalanche executes blocks after accepting them
+// from Helicon on.
 func hashesTo(raw json.RawMessage, hash common.Hash) (hashes, later bool) {
 	var whole types.Header
 	if json.Unmarshal(raw, &whole) == nil && whole.Hash() == hash {
@@ -151,13 +150,13 @@ func txHash(raw json.RawMessage) (hash common.Hash, err error) {
 	return hash, err
 }
 
-// headerRule decides which blocks may have uncheckable headers. On a chain with checkable headers, only those from a
-// hard fork with unknown fields on; otherwise all.
+// headerRule decides which blocks may have uncheckable headers: those from a hard fork with unknown fields on, or all
+// if the chain only has such headers.
 type headerRule struct {
 	mu        sync.Mutex
 	checkable bool      // some header of the chain was checked
 	open      bool      // uncheckable blocks are accepted
-	fork      uint64    // the first of these
+	fork      uint64    // lowest accepted height
 	since     time.Time // arrival of the first uncheckable block after the newest checked one, or zero
 }
 
@@ -175,8 +174,7 @@ const forkReorg = 32
 // errUnknownHeader: a header is uncheckable, unlike the chain's. Its endpoint lies, or followed a hard fork alone.
 var errUnknownHeader = fmt.Errorf("%w: a header cannot be checked, unlike the chain's so far", evidence.ErrContradiction)
 
-// accept checks a block against the rule for the chain's headers. An uncheckable block below the endpoint's newest
-// checked one is always a contradiction.
+// accept applies headerRule. An uncheckable block below the endpoint's newest checked one is a contradiction.
 func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
 	if c.noted(e, b) {
 		if err := c.lookAround(ctx, e, raw, b.Number); err != nil {
@@ -200,8 +198,8 @@ func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b
 	return nil
 }
 
-// replaced handles a reorg at a hard fork. If the endpoint's newest checked block gave way to an uncheckable one, it
-// lowers the endpoint's checked height to b.
+// replaced lowers the endpoint's checked height to b if a hard fork's reorg replaced its newest checked block by an
+// uncheckable one.
 func (c *Client) replaced(ctx context.Context, e *endpoint, b *evidence.Block) error {
 	r := &c.headers
 	r.mu.Lock()
@@ -246,9 +244,9 @@ func (c *Client) noted(e *endpoint, b *evidence.Block) (look bool) {
 	return !r.checkable || time.Since(r.since) >= c.cfg.Unchecked
 }
 
-// checks records a checked block. It is news if it is above all that its endpoint returned before. News at or above
-// the fork ends the acceptance of uncheckable blocks. Endpoints that halted before a fork, and requests for old
-// blocks, return only old ones. headers.mu is held.
+// checks records a checked block, and reports whether it is news: above all that its endpoint returned before. News
+// at or above the fork ends the acceptance of uncheckable blocks. Endpoints that halted before a fork, and requests
+// for old blocks, return only old ones. headers.mu is held.
 func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 	r := &c.headers
 	r.checkable = true
@@ -265,7 +263,7 @@ func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 
 // lookAround accepts uncheckable blocks from a height on, unless an endpoint has a checked block that is news. It
 // does so at once if all headers so far were uncheckable, or at first contact if every endpoint answers. Otherwise it
-// waits for Config.Unchecked. So the checks survive one endpoint's lie.
+// waits for Config.Unchecked, so that the checks survive one endpoint's lie.
 func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMessage, from uint64) error {
 	samples := map[*endpoint][]evidence.Block{}
 	if blocks, err := asked.sample(ctx); err == nil {
@@ -309,7 +307,6 @@ func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMe
 	return nil
 }
 
-// sampled is the number of an endpoint's newest blocks in a sample.
 const sampled = 5
 
 func (e *endpoint) sample(ctx context.Context) (blocks []evidence.Block, err error) {
@@ -336,7 +333,6 @@ func (e *endpoint) sample(ctx context.Context) (blocks []evidence.Block, err err
 	return blocks, err
 }
 
-// unknownFields returns the names of up to 16 unknown members of a block.
 func unknownFields(raw json.RawMessage) []string {
 	beside := map[string]int{"size": 0, "totalDifficulty": 0, "uncles": 0, "withdrawals": 0, "l1BlockNumber": 0, "sendCount": 0, "sendRoot": 0, "blockExtraData": 0}
 	var known, block map[string]json.RawMessage

@@ -14,14 +14,13 @@ import (
 
 // Health is an endpoint's state according to its last exchanges.
 type Health struct {
-	Endpoint string        // host, and a number if several share it
-	Up       bool          // it is asked
+	Endpoint string
+	Up       bool
 	Why      string        // if down: "failing", "throttling", or "contradicting" verified data
 	Newest   uint64        // number of its newest block seen; 0 before the first
 	Took     time.Duration // duration of the last answered exchange; 0 before the first
 }
 
-// Health returns each endpoint's last known state.
 func (c *Client) Health() []Health {
 	now := time.Now()
 	all := make([]Health, len(c.endpoints))
@@ -43,8 +42,8 @@ func (c *Client) Health() []Health {
 	return all
 }
 
-// Accounts returns accounts at the canonical block of a height, in order. It is one endpoint's claim, for display
-// only. Few nodes keep the state of more than the last 128 blocks.
+// Accounts returns accounts at the canonical block of a height, in order: one endpoint's claim, for display. Few
+// nodes keep the state of more than the last 128 blocks.
 func (c *Client) Accounts(ctx context.Context, height uint64, accounts []common.Address) (all []evidence.Account, err error) {
 	at := hexutil.Uint64(height)
 	err = c.read(ctx, "accounts", func(ctx context.Context, e *endpoint) error {

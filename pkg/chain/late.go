@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	lateAfter = 2 * time.Second // slower receipts are read in the background next time
-	lateTimes = 3               // deadline in the background, in Config.Timeouts; always that of Client.receipts
-	lateMost  = 4096            // receipts kept for the next Read
+	lateAfter = 2 * time.Second
+	lateTimes = 3    // deadline in the background and in Client.receipts, in Config.Timeouts
+	lateMost  = 4096 // receipts kept for the next Read
 )
 
-// late holds receipts of slow endpoints. They are read in the background, so that other reads, above all heads, stay
-// fast. The next Read returns them.
+// late holds receipts of slow endpoints for the next Read. They are read in the background, so that other reads,
+// above all heads, stay fast.
 type late struct {
 	slow atomic.Bool // the last receipts took longer than lateAfter
 
@@ -27,8 +27,7 @@ type late struct {
 	came map[common.Hash]*evidence.Receipt // checked, by transaction; nil while in progress
 }
 
-// take returns the receipts that have arrived, and the wanted ones to request. If slow, the caller must read rest and
-// call put.
+// take returns arrived receipts. If slow, the caller must read rest and call put.
 func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Receipt, rest []evidence.Wanted, slow bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +50,6 @@ func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Re
 	return came, rest, slow && len(rest) > 0
 }
 
-// put stores the learnt receipts. The missing ones may be requested again.
 func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

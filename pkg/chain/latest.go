@@ -13,14 +13,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// jump is how many blocks an endpoint's head may lead all others before its ancestors are checked.
+// jump is how many blocks a head may lead all others before its ancestors are checked.
 const jump = 3
 
-// Latest returns the newest block of every endpoint that answers. It returns soon after the first answer, with an
-// error if all fail. A slower endpoint's block is in the result of the call during or before which it arrives
-// (standing.go). Claims are only checked for consistency; Client.Head handles one that is far ahead. A block with an
-// uncheckable header is a claim, too: its endpoint counts against the others, but is not used otherwise.
-// Client.Agreed decides whether it may be followed. One caller at a time.
+// Latest returns the newest block of every endpoint that answers, soon after the first answer, or an error if all
+// fail. A slower endpoint's block is in the result of the call during or before which it arrives (standing.go).
+// Unlike Head, Latest accepts blocks far ahead. An endpoint with an uncheckable header is included, but distrusted;
+// Agreed decides whether its block may be followed. One caller at a time.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.witnesses(), c.newest)
 	return c.newestOf(ctx, replies, errs)
@@ -68,8 +67,8 @@ func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], 
 	return all, nil
 }
 
-// Finalized returns the block that each endpoint has for Config.FinalTag; empty while there is none. It waits for
-// callGrace, since it is called rarely, and otherwise works like Latest.
+// Finalized is Latest for Config.FinalTag; endpoints that lack such a block are left out. It is called rarely, so it
+// waits for callGrace.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.witnesses(), c.tagged)
 	return c.taggedOf(ctx, replies, errs)
@@ -97,7 +96,7 @@ func (c *Client) taggedOf(ctx context.Context, replies []reply[*evidence.Block],
 }
 
 // Head returns the highest latest block of all endpoints, so that the program survives a halted node. A block far
-// above the others counts only if its endpoint has its parent and the next highest block.
+// above the others counts only if its endpoint also has its parent and the next highest block.
 func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 	replies, errs := each(ctx, c, "head", c.candidates(0), c.newest)
 	all, err := c.newestOf(ctx, replies, errs)
@@ -123,8 +122,7 @@ func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 	}
 }
 
-// grounded returns nil if an endpoint with a block far above another also has its ancestors. It checks the parent and
-// the other block.
+// grounded returns nil if the claim's endpoint has the claim's parent and the block below.
 func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evidence.Block) error {
 	return c.named(claim.Endpoint).do(ctx, "grounded", func(ctx context.Context, e *endpoint) error {
 		parent, err := c.blockByHash(ctx, e, claim.Block.Parent)
@@ -145,9 +143,8 @@ func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evide
 	})
 }
 
-// FinalBlock returns the newest final block: that with the given confirmations, its own included. If confirmations is
-// 0, it is the lowest block that an endpoint has for Config.FinalTag. ethereum.NotFound: the chain is shorter than
-// confirmations, or lacks the tag.
+// FinalBlock returns the newest block with that many confirmations, its own included, or for 0 the lowest block that
+// an endpoint has for Config.FinalTag. ethereum.NotFound: the chain is too short, or lacks the tag.
 func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
 	if confirmations == 0 {
 		replies, errs := eachWithin(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)

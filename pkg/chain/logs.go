@@ -18,10 +18,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// provenAtOnce is how many blocks are proved at a time.
 const provenAtOnce = 256
 
-// logFilter is the parameter of eth_getLogs: a range of blocks, or one by its hash.
 type logFilter struct {
 	From    *hexutil.Uint64 `json:"fromBlock,omitempty"`
 	To      *hexutil.Uint64 `json:"toBlock,omitempty"`
@@ -30,7 +28,6 @@ type logFilter struct {
 	Topics  [][]common.Hash `json:"topics,omitempty"`
 }
 
-// filterOf returns a filter of a contract's logs by their first topic (empty: all). The caller adds the blocks.
 func filterOf(contract common.Address, topics []common.Hash) logFilter {
 	f := logFilter{Address: contract}
 	if len(topics) > 0 {
@@ -46,11 +43,11 @@ type logQuestion struct {
 }
 
 // Logs passes the contract's logs in the blocks from … to (inclusive) to fn, in order, one range at a time. through
-// is the range's last block. topics filters by the first topic; empty means all. An error of fn ends it.
+// is the range's last block. topics are the accepted first topics; empty means all. An error of fn ends it.
 //
-// The logs of the last blocks (Config.Proven) are complete and proved: all their headers are read and linked, then
-// Events. Earlier blocks may be millions, so one call each is too many. For them two endpoints are asked for
-// eth_getLogs, in ranges that adapt to each endpoint. Blocks about which the two differ are proved.
+// The query's last Config.Proven blocks are proved: all headers are read and linked, then Events. Earlier blocks may
+// be millions, too many for a call each. For them two endpoints are asked for eth_getLogs. Blocks about which the two
+// differ are proved.
 //
 // With a single endpoint, only empty ranges are proved, since an empty answer is the common fault. Partial omissions
 // stay undetected. An empty range is believed if ShowsLogs found it empty while it was new, and the endpoint still
@@ -78,7 +75,7 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 			through, logs, err = c.historicLogs(ctx, q, from, last)
 		}
 		if err != nil && !proven && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
-			size = (last - from + 1) / 2 // a smaller query is easier in any case
+			size = (last - from + 1) / 2
 			continue
 		}
 		if err != nil {
@@ -93,9 +90,8 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// logsAtOnce returns the blocks per log query for endpoints that may have block need: as many as two of them take. A
-// range from one endpoint alone must be proved, which reads all headers. If the second takes very few, that is as
-// cheap.
+// logsAtOnce returns the blocks per log query: as many as two endpoints take, at least logsToProve. A range that only
+// one endpoint takes must be proved, which reads all headers; for few blocks that is as cheap.
 func (c *Client) logsAtOnce(need uint64) uint64 {
 	var sizes []int
 	for _, e := range c.candidates(need) {
@@ -112,7 +108,7 @@ func (c *Client) logsAtOnce(need uint64) uint64 {
 const logsToProve = 16
 
 // ShowsLogs reports whether any endpoint that answers within Config.Grace has logs of the contract in the blocks from
-// … to (inclusive). False proves nothing. An error means that all failed.
+// … to (inclusive). False is inconclusive. An error means that all failed.
 func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64) (shows bool, err error) {
 	filter := filterOf(contract, topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
@@ -132,8 +128,7 @@ func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics 
 	return shows, nil
 }
 
-// provenLogs reads a range's headers from an endpoint that has the query's last block, and the logs under them. A
-// nonzero parent must be the first block's.
+// provenLogs reads a range's headers, and the logs under them. A nonzero parent must be the first block's.
 func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Hash, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	var errs []error
 	for _, e := range c.candidates(q.to) {
@@ -152,7 +147,7 @@ func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Ha
 	return through, nil, c.failed(ctx, "logs", errs)
 }
 
-// blocksBelow returns the blocks from…to of an endpoint that has block have.
+// blocksBelow returns the blocks from…to of an endpoint that has block have, else errBehind.
 func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have uint64) ([]evidence.Block, error) {
 	if e.newest.Load() < have && to < have {
 		err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
@@ -166,9 +161,8 @@ func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have ui
 	return c.blocks(ctx, e, from, to)
 }
 
-// historicLogs reads a range's logs from two endpoints. If only one of several answers, the logs are proved:
-// otherwise one endpoint would decide whenever the other fails. A sole endpoint is believed, except for an empty
-// range.
+// historicLogs reads a range's logs from two endpoints. If only one of several answers, the logs are proved, since
+// one endpoint would decide whenever the other fails.
 func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	endpoints, err := c.believable(ctx, "logs", q.to)
 	if err != nil {
@@ -252,8 +246,6 @@ func (n *quiet) logged(contract common.Address, at evidence.Ref) {
 	}
 }
 
-// quietlyEmpty reports whether an endpoint's empty range is believed: ShowsLogs found it empty, too, and the endpoint
-// returns the newest proved logs.
 func (c *Client) quietlyEmpty(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) bool {
 	n := &c.quiet
 	n.mu.Lock()
@@ -269,7 +261,6 @@ func (c *Client) quietlyEmpty(ctx context.Context, e *endpoint, q logQuestion, f
 	return err == nil && slices.ContainsFunc(logs, func(l types.Log) bool { return l.BlockHash == proved.Hash })
 }
 
-// unite returns the logs of blocks on which both agree, in order, and the numbers of the other blocks.
 func unite(a, b []types.Log) (same []types.Log, differ []uint64) {
 	said := map[uint64][2][]types.Log{}
 	for i, logs := range [][]types.Log{a, b} {
@@ -295,7 +286,6 @@ func byPlace(a, b types.Log) int {
 	return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
 }
 
-// rangeLogs asks one endpoint that has the query's last block for the logs of a range.
 func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	filter := filterOf(q.contract, q.topics)
 	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
@@ -329,7 +319,6 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 	return through, logs, err
 }
 
-// takeHeader decodes and verifies the block of a height from a response.
 func (c *Client) takeHeader(ctx context.Context, e *endpoint, el rpc.BatchElem, number uint64) (evidence.Block, error) {
 	if el.Error != nil {
 		return evidence.Block{}, behind(el.Error, number)
@@ -344,7 +333,6 @@ func (c *Client) takeHeader(ctx context.Context, e *endpoint, el rpc.BatchElem, 
 	return b, c.accept(ctx, e, rawOf(el), &b)
 }
 
-// inRange checks logs against the query: range, order, filter, and one hash per block.
 func inRange(logs []types.Log, q logQuestion, from, to uint64) error {
 	for i := range logs {
 		l := &logs[i]

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	feeBlocks     = 8    // blocks that a tip is the median of
-	tipPercentile = 60   // of each block's gas, by tip
-	sawBlocks     = 64   // cache size
-	ownTxs        = 8192 // cache size
-	othersAtLeast = 10   // percent of a block's gas that others must use for it to count
+	feeBlocks     = 8  // blocks that a tip is the median of
+	tipPercentile = 60 // of each block's gas, by tip
+	sawBlocks     = 64
+	ownTxs        = 8192
+	othersAtLeast = 10 // percent of a block's gas that others must use for it to count
 )
 
 // market estimates the tip from recent blocks, excluding our own transactions. Otherwise our replacements would raise
@@ -84,7 +84,6 @@ func (m *market) read(b *evidence.Block, receipts evidence.Receipts) {
 	m.tips.Add(b.Hash, blockTip{tip, says})
 }
 
-// holdsOurs reports whether a block seems to contain our transactions.
 func (m *market) holdsOurs(b *evidence.Block) bool {
 	if m.contract != (common.Address{}) && b.Bloom.Test(m.contract.Bytes()) { // a false positive is harmless
 		return true
@@ -105,7 +104,7 @@ func (m *market) history(at *evidence.Block) []evidence.Block {
 	return chain
 }
 
-// unread returns the newest block of at's history that contains our transactions and has unread receipts.
+// unread returns the newest block of at's history that contains our transactions and has unread receipts, or nil.
 func (m *market) unread(at *evidence.Block) *evidence.Block {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,8 +116,9 @@ func (m *market) unread(at *evidence.Block) *evidence.Block {
 	return nil
 }
 
-// learn takes the node's tips for at's history, replaces them by exact ones if known, and returns the median. Blocks
-// without information are left out. suggested, the node's own suggestion, is used only before the first estimate.
+// learn returns the median tip of at's history: exact tips if known, else the node's. Blocks that lack information
+// are left out; if all do, the last estimate stays. suggested, the node's own suggestion, is used only before the
+// first estimate.
 func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,8 +159,8 @@ func (m *market) last() (tip uint64, known bool) {
 
 type offer struct{ tip, gas uint64 }
 
-// tipOf returns the lowest tip that covers tipPercentile of the offers' gas. It is invalid if they used less than a
-// tenth of the block's.
+// tipOf returns the lowest tip that covers tipPercentile of the offers' gas, if they used othersAtLeast of the
+// block's.
 func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
 	var all uint64
 	for _, o := range offers {
@@ -194,7 +194,6 @@ func (h feeHistory) tip(i int) (tip uint64, ok bool) {
 	return saturated((*big.Int)(h.Rewards[i][0])), true
 }
 
-// saturated returns n clamped to the range of uint64.
 func saturated(n *big.Int) uint64 {
 	switch {
 	case n == nil || n.Sign() < 0:

@@ -6,7 +6,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// metrics are labeled by endpoint (its host) and op (a fixed list of operations).
 type metrics struct {
 	requests       *prometheus.CounterVec
 	calls          *prometheus.CounterVec

@@ -14,9 +14,9 @@ import (
 
 const paidAtOnce = 64
 
-// Paid returns the inclusion time, gas used and fee of each of the logs' transactions. The time is from the checked
-// header of the log's block. Gas and fee are one endpoint's claim, in a receipt that fits the block's list and bloom.
-// That suffices for statistics; reading all receipts of all blocks would be too much.
+// Paid returns the inclusion time (of the header), gas used and fee of each of the logs' transactions. Gas and fee
+// are one endpoint's claim, in a receipt that fits the block's list and bloom. That suffices for statistics; all
+// receipts of all blocks would be too much.
 func (c *Client) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
 	var of []types.Log // one of each transaction
 	for i := range logs {

@@ -13,11 +13,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// legacy reports whether prices at a block are legacy gas prices.
 func (c *Client) legacy(at *evidence.Block) bool { return c.cfg.Legacy || at.BaseFee == nil }
 
-// askPrice returns the part for the price. Prices are uncheckable, so the first node's claim is used within bounds:
-// Config's for the tip, and half to twice the block's own for the base fee.
+// askPrice requests the price. It is uncheckable, so the first node's claim is used within bounds: Config's for the
+// tip, half to twice the block's own for the base fee. A legacy price is unbounded and includes our transactions.
 func (c *Client) askPrice(r *reading) part {
 	at := &r.ask.At
 	if c.legacy(at) {
@@ -64,8 +63,7 @@ func (c *Client) askPrice(r *reading) part {
 	}}
 }
 
-// makePrice sets the price. It runs after receipts are read, since they contain the tips in blocks with our
-// transactions.
+// makePrice runs after receipts are read, since they contain the tips in blocks with our transactions.
 func (c *Client) makePrice(r *reading) {
 	if r.history == nil || r.answer.Price != nil {
 		return
@@ -78,7 +76,7 @@ func (c *Client) makePrice(r *reading) {
 }
 
 // headPrice returns the price if the endpoint's claim is doubtful: the maximum base fee of the next block and the
-// last tip learnt. It is nil for legacy prices and before the first tip.
+// last tip. nil for legacy prices and before the first tip.
 func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 	tip, known := c.market.last()
 	if c.legacy(at) || !known {
@@ -92,8 +90,8 @@ func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
 	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip)), L1Byte: c.oracle.perByte.Load()}
 }
 
-// oracle caches the L1 fee of OP Stack chains, read from their gas price oracle contract. The query is for one large
-// transaction. Its cost per byte equals that of small ones, except for the constant part of evidence.Price.L1.
+// oracle caches the L1 fee per byte of OP Stack chains. The query is for one large transaction. The cost per byte
+// equals that of small ones, except for the constant part of evidence.Price.L1.
 type oracle struct {
 	lacking atomic.Uint64 // answers in a row that it is missing
 	again   atomic.Int64  // next query after that, Unix ns

@@ -19,16 +19,15 @@ const (
 	profileBlocks = 4    // newest blocks read with transactions and receipts
 	profileSpan   = 1000 // blocks over which the block time is averaged
 	profileBytes  = 1000 // calldata of the call for the gas estimate
-	profileTypes  = 16   // transaction or receipt types that are named
+	profileTypes  = 16
 )
 
-// Profile describes a chain by its newest blocks and its endpoints. Its chain id is not considered.
+// Profile describes a chain by its newest blocks and its endpoints.
 type Profile struct {
 	Facts      []Fact   `json:"facts"`
 	Unverified []string `json:"unverified"` // headers, receipts, accounts that only endpoints vouch for
 }
 
-// Fact is one property of a chain.
 type Fact struct {
 	What     string `json:"what"`
 	Found    string `json:"found"`
@@ -82,7 +81,6 @@ type typed struct {
 // present reports whether a JSON object has a member other than null.
 type present bool
 
-// UnmarshalJSON ignores the value.
 func (p *present) UnmarshalJSON(raw []byte) error {
 	*p = string(raw) != "null"
 	return nil
@@ -157,8 +155,8 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	return ctx.Err()
 }
 
-// extraGas describes the gas beyond Ethereum's rule, of an empty call and of calldata. An estimate may be some
-// percent too high.
+// extraGas describes the gas beyond Ethereum's rule, of an empty call and of calldata. Estimates may be some percent
+// too high.
 func (e *endpoint) extraGas(ctx context.Context) string {
 	var gas [2]hexutil.Uint64
 	for i, input := range []string{"", strings.Repeat("\x01", profileBytes)} {

@@ -13,25 +13,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// rounds bounds the exchanges of a reading with one endpoint. Later ones request in another form the items that it
-// refused.
+// rounds bounds a reading's exchanges with one endpoint. Later ones request refused items in another form.
 const rounds = 3
 
 type reading struct {
 	ask    evidence.Ask
 	answer evidence.Answer
-	words  map[common.Address][]word           // endpoints' claims about unproved accounts
-	held   map[common.Hash][]*evidence.Receipt // single receipts, used only if better ones are unavailable
+	words  map[common.Address][]word           // unproved claims
+	held   map[common.Hash][]*evidence.Receipt // single receipts
 
 	unchecked map[common.Hash]bool // blocks with uncheckable receipts
-	history   *feeHistory          // a node's prices
-	suggested *uint64              // a node's tip, before one was learnt
-	asked     map[string]bool      // requested from the current endpoint
-	strict    bool                 // the current endpoint's claims are ignored
+	history   *feeHistory
+	suggested *uint64         // a node's tip, before one was learnt
+	asked     map[string]bool // of the current endpoint
+	strict    bool            // the current endpoint's claims are ignored
 }
 
-// part is a set of elements of an exchange, with a handler of their responses. take's error gives the reason if it
-// failed.
+// part is some elements of an exchange; take handles their responses.
 type part struct {
 	elems []rpc.BatchElem
 	take  func(*endpoint, []rpc.BatchElem) error
@@ -39,13 +37,12 @@ type part struct {
 
 // Read asks an endpoint that has block ask.At, in one exchange, and others for the missing parts:
 //
-//   - Accounts by eth_getProof, checked against the block's state root. If all endpoints lack it, they are the
-//     claim of every endpoint that has the block. If two differ, the log names them and the account is left out.
-//   - Receipts by eth_getBlockReceipts, checked against the receipts root. If all endpoints lack it, or the
-//     receipts are uncheckable, they are read one by one from every endpoint. They are checked against the block's
-//     list and bloom. If two differ, the receipt is left out.
-//   - The price by eth_feeHistory or eth_gasPrice. Blocks with our transactions are read by eth_getBlockReceipts,
-//     to exclude these.
+//   - Accounts by eth_getProof. If all endpoints lack it, every endpoint that has the block is asked. If two differ,
+//     the log names them and the account is left out.
+//   - Receipts by eth_getBlockReceipts. If all endpoints lack it, or the receipts are uncheckable, every endpoint is
+//     asked for single receipts. If two differ, the receipt is left out.
+//   - The price by eth_feeHistory or eth_gasPrice. Blocks with our transactions are read by eth_getBlockReceipts, to
+//     exclude these.
 //
 // The answer may be incomplete; an error means that it is empty. Receipts of slow endpoints are read in the
 // background, and returned by a later Read for them.
@@ -68,7 +65,6 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 	return answer, err
 }
 
-// readNow asks the endpoints and waits up to timeout for each.
 func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidence.Ask) (evidence.Answer, error) {
 	if len(ask.Receipts) > 0 {
 		defer func(began time.Time) { c.late.slow.Store(time.Since(began) > lateAfter) }(time.Now())
@@ -104,7 +100,6 @@ func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidenc
 	return r.answer, nil
 }
 
-// readOne asks one endpoint for missing parts. A contradiction ends it.
 func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 	var errs []error
 	for range rounds {
@@ -140,7 +135,6 @@ func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 	return nil
 }
 
-// parts returns the missing parts to request from this endpoint.
 func (c *Client) parts(ctx context.Context, r *reading, e *endpoint) []part {
 	var parts []part
 	for _, account := range r.ask.Accounts {
@@ -174,7 +168,7 @@ func (r *reading) once(what string) bool {
 	return true
 }
 
-// judge adds the best claims about accounts and receipts that are still missing.
+// judge adds claims about accounts and receipts that are still missing.
 func (c *Client) judge(r *reading) {
 	for account, words := range r.words {
 		if _, proved := r.answer.Accounts[account]; proved {

@@ -15,15 +15,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-const blocksAtOnce = 32 // per exchange, for receipts or transactions
+const blocksAtOnce = 32 // per exchange
 
-// errUncheckable: a block's contents are uncheckable. The header is only a claim or has roots of earlier blocks, or a
-// receipt or transaction has an unknown type.
+// errUncheckable: the header is a claim or has roots of earlier blocks, or a receipt or transaction has an unknown
+// type.
 var errUncheckable = errors.New("the block cannot be held against its header")
 
-// askReceipts returns the parts for a block's missing receipts. It requests all receipts of the block, since only
-// together they are checkable. Single receipts are for endpoints that lack the method, and for uncheckable blocks: a
-// bloom covers only a log's address and topics.
+// askReceipts requests all receipts of a block, since only together they are checkable. Single ones prove less, as a
+// bloom covers only a log's address and topics. They are for endpoints that lack the method, and for uncheckable
+// blocks.
 func (c *Client) askReceipts(ctx context.Context, r *reading, e *endpoint, w *evidence.Wanted) []part {
 	missing := slices.DeleteFunc(slices.Clone(w.Txs), func(tx common.Hash) bool { return r.answer.Receipts[tx] != nil })
 	if len(missing) == 0 {
@@ -63,8 +63,8 @@ func (c *Client) askBlock(ctx context.Context, r *reading, b *evidence.Block) pa
 }
 
 // wholeBlock decodes a response of eth_getBlockReceipts. Some endpoints permanently return an empty list for a block
-// with transactions. If the block is too old for late receipts, its receipts are requested one by one. Together they
-// must match the same root.
+// with transactions. If the block is too old for late receipts, its receipts are requested singly, and must match the
+// root.
 func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.BatchElem) (receipts evidence.Receipts, err error) {
 	err = answer(el, &receipts)
 	if len(receipts) > 0 || err != nil && !errors.Is(err, ethereum.NotFound) || !b.Checked || time.Since(time.Unix(int64(b.Time), 0)) < lateTimes*e.timeout {
@@ -86,7 +86,6 @@ func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.Bat
 	return receipts, err
 }
 
-// takeBlock decodes and verifies all receipts of a block.
 func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, el rpc.BatchElem) (evidence.Receipts, error) {
 	receipts, err := e.wholeBlock(ctx, b, el)
 	switch {
@@ -116,13 +115,13 @@ func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, 
 	return receipts, nil
 }
 
-// unknownForm reports whether the encoding of a receipt's type may be unknown: it is outside Ethereum's, Arbitrum's
-// (0x64 to 0x6A), the OP Stack's or Polygon's (0x7F).
+// unknownForm reports whether a receipt's type is outside Ethereum's, Arbitrum's (0x64 to 0x6A), the OP Stack's and
+// Polygon's (0x7F).
 func unknownForm(r *evidence.Receipt) bool {
 	return r.Type > types.SetCodeTxType && r.Type < 0x64 || r.Type > 0x6a && r.Type < evidence.DepositTx || r.Type > 0x7f
 }
 
-// place sets the fields that follow from the receipts' order instead of the root: gas used, and the position of logs.
+// place sets the fields that follow from the receipts' order instead of the root.
 func place(b *evidence.Block, receipts evidence.Receipts) {
 	gas, index := uint64(0), uint(0)
 	for i, r := range receipts {
@@ -172,8 +171,8 @@ func checkReceipt(b *evidence.Block, tx common.Hash, receipt *evidence.Receipt) 
 	return evidence.CheckReceipt(b, receipt)
 }
 
-// believed returns a receipt that was read singly, if all receipts of the block are unavailable or uncheckable.
-// Endpoints that answered must agree. Otherwise it is nil.
+// believed returns a singly read receipt if all receipts of its block are unavailable or uncheckable and endpoints
+// agree, else nil.
 func (c *Client) believed(r *reading, tx common.Hash) *evidence.Receipt {
 	first := r.held[tx][0]
 	now := time.Now()
@@ -195,7 +194,7 @@ func sameReceipt(a, b *evidence.Receipt) bool {
 	})
 }
 
-// receipts returns all receipts of the blocks, verified, from any endpoint. An error comes with those that were read.
+// receipts reads all receipts of the blocks. An error comes with those that were read.
 func (c *Client) receipts(ctx context.Context, blocks []evidence.Block) (map[common.Hash]evidence.Receipts, error) {
 	learnt := map[common.Hash]evidence.Receipts{}
 	var errs []error

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// leastSecret is the minimum length of a URL part that counts as a secret, in bytes: shorter ones are words, such as
-// v2.
+// leastSecret is the minimum length of a secret in a URL, in bytes. Shorter parts are words, such as v2.
 const leastSecret = 6
 
 // secretsOf replaces all of a URL except scheme and host, as a whole and in parts, escaped and unescaped.
@@ -31,8 +30,8 @@ func secretsOf(rawURL string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// redact removes the URL from an error: net/http includes it in some, and nodes and gateways echo keys. The error
-// still matches its cause.
+// redact removes the URL from an error, since net/http includes it in some, and nodes and gateways echo keys. The
+// error still matches its cause.
 func (e *endpoint) redact(err error) error {
 	if withURL := (*url.Error)(nil); errors.As(err, &withURL) {
 		err = withURL.Err

@@ -14,14 +14,13 @@ import (
 // maxSendBytes bounds the raw bytes of one request. Hex doubles them, and geth reads up to 5 MB.
 const maxSendBytes = 1 << 20
 
-// Send sends raw transactions, in order, to all endpoints except resting ones, and returns a result for each (see
-// txpool.Result). It returns when all have answered, or Config.Grace after one accepted everything; at once while all
-// rest. Slower endpoints get them all the same, since the faster one may drop them.
+// Send sends raw transactions, in order, to all endpoints except resting ones, and returns a txpool.Result for each.
+// It returns when all have answered, or Config.Grace after one accepted everything; at once if all rest. Slower
+// endpoints still get the transactions, since the faster one may drop them.
 func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	for _, tx := range raw {
 		c.market.sent(crypto.Keccak256Hash(tx))
 	}
-	// All endpoints are asked: one that rests returns at once.
 	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []txpool.Answer {
 		answer := make(chan []txpool.Answer, 1)
 		go func() {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// standing is a recurring request to every endpoint. An endpoint slower than the grace gets its next request only
-// after it answered. Its answer counts in the round in which it arrives. Otherwise an endpoint that is always slower
-// would never count. The zero value is ready.
+// standing is a recurring request to every endpoint. An answer after the grace counts in the round in which it
+// arrives, so that an endpoint that is always slower counts, too. The zero value is ready.
 type standing[T any] struct {
 	mu      sync.Mutex
 	asked   map[*endpoint]bool     // requests in progress
@@ -17,9 +16,9 @@ type standing[T any] struct {
 	changed chan struct{}          // closed at the next answer
 }
 
-// round asks every idle endpoint whose last answer has been returned. It returns the answers since the last round,
-// late ones included, in the order of endpoints, and the failures in errs. It waits for all, for grace after the
-// first success, or for ctx. While an endpoint has never answered or failed, grace is at least callGrace, or the
+// round asks every endpoint, except those with a request in progress or an unreturned answer. It returns the answers
+// since the last round in the order of endpoints, and the failures in errs. It waits for all, for grace after the
+// first success, or for ctx. Until every endpoint has answered or failed once, grace is at least callGrace, or the
 // fastest would decide the first round alone. One round at a time.
 func (s *standing[T]) round(
 	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
@@ -77,7 +76,6 @@ func (s *standing[T]) round(
 	return replies, errs
 }
 
-// ask asks one endpoint, under the endpoint's own deadline.
 func (s *standing[T]) ask(ctx context.Context, c *Client, e *endpoint, op string, ask func(context.Context, *endpoint) (T, error)) {
 	ctx, cancel := c.outlive(ctx)
 	defer cancel()

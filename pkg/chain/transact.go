@@ -27,18 +27,16 @@ type TxSigner interface {
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
-// ErrReverted: a transaction was included and reverted.
 var ErrReverted = errors.New("the transaction reverted")
 
-// Transact sends one transaction and waits until it is in a block. It is for manual setup with an otherwise idle
-// account: it lacks a journal and fee replacement. to is nil to deploy a contract. Errors: *evidence.RevertError if
-// it would revert (unsent), ErrReverted if it did. If ctx ends first, the transaction may still be included.
+// Transact sends one transaction and waits until it is in a block. It lacks a journal and fee replacement, so it is
+// for manual setup with an otherwise idle account. to is nil to deploy a contract. Errors: *evidence.RevertError if
+// the transaction would revert (unsent), ErrReverted if it did. If ctx ends first, it may still be included.
 func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
 	return c.transact(ctx, signer, callObject{To: to, Input: data})
 }
 
-// Pay transfers wei and waits until the transfer is in a block, as Transact does. It skips an account that already
-// has that much.
+// Pay transfers wei as Transact does, except to an account that already has that much.
 func (c *Client) Pay(ctx context.Context, signer TxSigner, to common.Address, wei *big.Int) error {
 	head, err := c.Head(ctx)
 	if err != nil {
@@ -93,7 +91,7 @@ func (c *Client) transact(ctx context.Context, signer TxSigner, object callObjec
 	}
 }
 
-// prepare returns the unsigned transaction with the next nonce, the market's price, and 20 % more gas than estimated.
+// prepare returns the unsigned transaction, with 20 % more gas than estimated.
 func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transaction, error) {
 	from, value := *object.From, object.Value.ToInt()
 	chainID, err := c.ChainID(ctx)

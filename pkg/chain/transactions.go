@@ -22,7 +22,7 @@ import (
 
 // Transactions returns all transactions of the blocks, checked against their headers. With an error it may return
 // fewer blocks, from the first on. Transactions of types unknown to go-ethereum are left out. If their bytes are
-// unavailable, the others are returned if every endpoint that has the block lists the same.
+// unavailable, the others count if every endpoint that has the block lists the same.
 func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error) {
 	var all []evidence.Transactions
 	for some := range slices.Chunk(blocks, blocksAtOnce) {
@@ -63,7 +63,6 @@ func unanimous(lists []types.Transactions) (types.Transactions, bool) {
 	return lists[0], true
 }
 
-// transactions asks an endpoint for the blocks' transactions. Uncheckable lists go to listed.
 func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidence.Block, learnt map[common.Hash]evidence.Transactions,
 	listed map[common.Hash][]types.Transactions,
 ) error {
@@ -110,10 +109,10 @@ func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidenc
 	return nil
 }
 
-// prove returns a block's transactions that are under its root. That is all, or all but the last, since Polygon's
-// state sync was outside the root. Otherwise it requests the raw bytes of transactions with unknown encodings, and
-// all must match the root. It also requests those of encodeTransaction's types, until one such encoding matched the
-// chain: other rollups use these types for other fields. errUncheckable: some bytes are unavailable.
+// prove returns a block's transactions under its root: all, or all but the last, since Polygon's state sync was
+// outside the root. Otherwise it requests raw bytes, and all must match the root. They are of unknown encodings, and
+// of encodeTransaction's types until one has matched, since other rollups use these types for other fields.
+// errUncheckable: some bytes are unavailable.
 func (c *Client) prove(ctx context.Context, e *endpoint, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
 	missing := func(leaf []byte) bool { return len(leaf) == 0 }
 	rollups := func(leaf []byte) bool {
@@ -183,7 +182,7 @@ func decodeTransactions(raw []json.RawMessage) (evidence.Leaves, error) {
 // internalTx is the type of the first transaction in each block of Arbitrum.
 const internalTx = 0x6a
 
-// encodeTransaction encodes the first transaction of a rollup's block, which go-ethereum lacks. It returns nil for
+// encodeTransaction encodes the first transaction of a rollup's block, which go-ethereum lacks, and returns nil for
 // any other type.
 func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	var tx struct {
@@ -214,8 +213,8 @@ func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	return append([]byte{byte(tx.Type)}, list...), err
 }
 
-// Transaction returns the transaction of a hash, which proves it. It is nil if its type is unknown to this program,
-// as on some rollups. ethereum.NotFound: all endpoints lack it.
+// Transaction returns the transaction of a hash, which proves it, or nil if its type is unknown to this program, as
+// on some rollups.
 func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.Transaction, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "transaction", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{elem("eth_getTransactionByHash", hash)}
@@ -240,8 +239,7 @@ func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.T
 	return tx, err
 }
 
-// Find returns the blocks that contain transactions, as endpoints report them. A result is a hint, and absence is
-// inconclusive.
+// Find returns the blocks that contain transactions, as endpoints report them: a hint. Absence is inconclusive.
 func (c *Client) Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
 	found := map[common.Hash]evidence.Ref{}
 	var errs []error

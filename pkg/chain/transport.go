@@ -16,11 +16,10 @@ import (
 
 const maxAnswerBytes = 128 << 20
 
-// exchange records notes on an exchange in progress. It travels in the context, since the RPC client hides response
-// headers.
+// exchange notes throttling. It travels in the context, since the RPC client hides response headers.
 type exchange struct {
 	mu         sync.Mutex
-	limited    bool // the endpoint throttles
+	limited    bool
 	retryAfter time.Duration
 }
 
@@ -78,7 +77,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isJSONRPC reports whether a body is a JSON-RPC response, or a batch of them. A proxy's page may be JSON, too.
+// isJSONRPC reports whether a body is a JSON-RPC response or batch. A proxy's page may be other JSON.
 func isJSONRPC(body []byte) bool {
 	var first struct {
 		Version string `json:"jsonrpc"`
@@ -86,7 +85,7 @@ func isJSONRPC(body []byte) bool {
 	return json.NewDecoder(bytes.NewReader(bytes.TrimLeft(body, "[ \t\r\n"))).Decode(&first) == nil && first.Version == "2.0"
 }
 
-// retryAfter parses the header of that name: seconds or a date. Invalid or past values are 0; the maximum is
+// retryAfter parses the header: seconds or a date. It returns 0 for invalid or past values, and at most
 // retryAfterMost.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)

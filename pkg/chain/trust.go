@@ -20,8 +20,7 @@ type trust struct {
 	until    time.Time // end of the last episode; zero: no recent one
 }
 
-// contradicted records a contradiction. length is the duration of an episode that begins, else 0. loud reports
-// whether to log it.
+// contradicted returns the length of an episode that begins, else 0, and whether to log the contradiction.
 func (t *trust) contradicted(now time.Time) (length time.Duration, loud bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,8 +44,8 @@ func (t *trust) distrusted(now time.Time) bool {
 	return now.Before(t.until)
 }
 
-// doubtful reports whether only checkable data of the endpoint is used, even if it is the last one left. That holds
-// for distrustFirst after the last contradiction, if an episode was recent.
+// doubtful reports whether only checkable data of the endpoint is used. That holds for distrustFirst after the last
+// contradiction, if an episode was recent.
 func (t *trust) doubtful(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,16 +12,15 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// Account is a signer's account in the state of one block.
 type Account struct {
-	Nonce   uint64   // transactions executed up to and including that block
+	Nonce   uint64   // transactions executed up to and including block At
 	Balance *big.Int // wei
-	At      Ref      // the block
-	Proved  bool     // by a proof under the block's state root; else the endpoints' claim
+	At      Ref
+	Proved  bool // by a proof under the block's state root; else the endpoints' claim
 }
 
-// CheckAccount verifies a proof of eth_getProof (EIP-1186) and returns its account. An account that the proof shows
-// to be absent is empty and also proved. Errors wrap ErrContradiction.
+// CheckAccount verifies a proof of eth_getProof (EIP-1186) and returns its account. An absent account is empty and
+// also proved. Errors wrap ErrContradiction.
 func CheckAccount(b *Block, address common.Address, proof [][]byte) (Account, error) {
 	nodes := memorydb.New()
 	for _, node := range proof {

@@ -13,25 +13,24 @@ type Claim struct {
 	Block    Block
 }
 
-// Ask is a read for one head, in one exchange with an endpoint that has the block At.
+// Ask is one exchange with an endpoint that has the block At.
 type Ask struct {
-	At       Block            // accounts and prices are as of this block
-	Accounts []common.Address // nonces and balances
-	Receipts []Wanted         // may be of blocks before At
-	Price    bool             // the market's price of gas
+	At       Block // accounts and prices are as of this block
+	Accounts []common.Address
+	Receipts []Wanted // may be of blocks before At
+	Price    bool
 }
 
-// Wanted are receipts of some transactions of a block.
 type Wanted struct {
 	Block Block
 	Txs   []common.Hash // at least one, all in Block.Txs
 }
 
-// Answer is the result of an Ask. Missing entries are unknown.
+// Missing entries are unknown.
 type Answer struct {
 	Accounts map[common.Address]Account
 	Receipts map[common.Hash]*Receipt // by transaction, each checked against its block
-	Price    *Price                   // nil: unknown, or not asked for
+	Price    *Price                   // nil: unknown or unrequested
 }
 
 // Price is the market price of gas, in wei per gas, without the offers of this process.
@@ -45,30 +44,27 @@ type Price struct {
 	L1Byte uint64
 }
 
-// l1Beside is how many bytes a rollup charges for beyond those of a transaction: it has a minimum fee, and adds its
-// own allowance for the signature.
+// l1Beside is bytes that a rollup charges for beyond the transaction's: it has a minimum fee, and adds an allowance
+// for the signature.
 const l1Beside = 128
 
-// L1 returns the most that a rollup charges for that many bytes on the chain below it, in wei.
+// L1 returns the most that a rollup charges for so many bytes, in wei.
 func (p *Price) L1(bytes int) *big.Int {
 	fee := new(big.Int).SetUint64(p.L1Byte)
 	return fee.Mul(fee, big.NewInt(int64(bytes)+l1Beside))
 }
 
-// Found is a transaction of a signer in a block of the chain.
 type Found struct {
 	Tx    *types.Transaction
 	Block Ref
 }
 
-// Included is a watched transaction in a block of the chain.
 type Included struct {
 	Tx      common.Hash
 	Block   Ref
 	Receipt *Receipt // verified
 }
 
-// Paid is the inclusion time and the cost of a transaction.
 type Paid struct {
 	Time uint64   // of its block, unix seconds
 	Gas  uint64   // used
@@ -82,14 +78,13 @@ type Call struct {
 	Data []byte
 }
 
-// Called is one endpoint's result of a Call.
 type Called struct {
 	Endpoint string
-	Data     []byte       // the contract's return data
+	Data     []byte
 	Refusal  *RevertError // nil unless the EVM reverted it
 }
 
-// RevertError reports that the EVM reverted a call: the call is at fault rather than the node.
+// RevertError: the EVM reverted a call, so the call is at fault rather than the node.
 type RevertError struct {
 	Data     []byte // revert data; may be empty
 	OutOfGas bool

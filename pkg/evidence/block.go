@@ -14,27 +14,26 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// ErrContradiction reports an answer that contradicts itself or verified data. Its endpoint lies, is broken, or
-// mixes answers of several nodes.
+// ErrContradiction: an answer contradicts itself or verified data. The endpoint lies, is broken, or mixes answers of
+// several nodes.
 var ErrContradiction = errors.New("the endpoint contradicts what was verified")
 
-// ErrUnconfirmed reports a block with an uncheckable header that only one of the responding endpoints has so far.
+// ErrUnconfirmed: only one of the responding endpoints has the block so far, and its header cannot be checked.
 var ErrUnconfirmed = errors.New("no other endpoint has the block, which cannot be checked")
 
-// Ref identifies a block.
 type Ref struct {
 	Number uint64      `json:"number"`
 	Hash   common.Hash `json:"hash"`
 }
 
-// Block is the used fields of a block's header, and the hashes of its transactions.
+// Block has the used fields of a block's header.
 type Block struct {
 	Number   uint64
 	Hash     common.Hash
 	Parent   common.Hash
-	Time     uint64   // unix seconds
-	GasLimit uint64   // gas
-	GasUsed  uint64   // gas
+	Time     uint64 // unix seconds
+	GasLimit uint64
+	GasUsed  uint64
 	BaseFee  *big.Int // wei per gas; nil on a chain without EIP-1559
 
 	AccessList bool // the header has the hash of the block's access list (EIP-7928), from Amsterdam on
@@ -48,15 +47,14 @@ type Block struct {
 	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint outside the
 	// header.
 	Txs []common.Hash
-	// Checked reports whether Hash is the hash of the header. It is false for headers with fields unknown to this
-	// program; then the hash is the endpoint's claim.
+	// Checked reports whether Hash is the hash of the header. If the header has fields unknown to this program, Hash
+	// is the endpoint's claim.
 	Checked bool
 }
 
 func (b *Block) Ref() Ref { return Ref{b.Number, b.Hash} }
 
-// FirstSince returns the first block of [from, to) with a time at or after since, or to if all are earlier. read
-// returns a block of the chain.
+// FirstSince returns the first block of [from, to) with a time at or after since, or to if all are earlier.
 func FirstSince(from, to uint64, since time.Time, read func(number uint64) (Block, error)) (uint64, error) {
 	var failed error
 	n := sort.Search(int(to-from), func(i int) bool {
@@ -73,8 +71,8 @@ func FirstSince(from, to uint64, since time.Time, read func(number uint64) (Bloc
 	return from + uint64(n), nil
 }
 
-// FinalHeight returns the height of the newest final block below a head: the one with that many confirmations (at
-// least 1), including itself. ok is false while the chain is shorter.
+// FinalHeight returns the height of the newest block with that many confirmations (at least 1), including itself. ok
+// is false while the chain is shorter.
 func FinalHeight(head, confirmations uint64) (height uint64, ok bool) {
 	if head+1 < confirmations {
 		return 0, false
@@ -82,9 +80,8 @@ func FinalHeight(head, confirmations uint64) (height uint64, ok bool) {
 	return head + 1 - confirmations, true
 }
 
-// MayHold reports whether the block may contain a log of the contract with one of the first topics. False is
-// certain. True is probable: the fuller the block, the more often the bloom filter is wrong. It is always true for
-// an unchecked header.
+// MayHold reports whether the block may contain a log of the contract with one of the first topics (any if empty).
+// False is certain. True may be wrong, more often for fuller blocks. It is always true for an unchecked header.
 func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
 	if !b.Checked {
 		return true
@@ -119,9 +116,8 @@ func CheckReceipts(b *Block, receipts Receipts) error {
 	return nil
 }
 
-// CheckReceipt verifies a single receipt against its block: the block's hash, the place in its list of
-// transactions, and the logs in its bloom. Unlike with CheckReceipts, status and gas remain the endpoint's claim.
-// Errors: ErrContradiction, ErrMisplaced.
+// CheckReceipt verifies a single receipt's block hash, its place in the block's list of transactions, and that its
+// logs are in the bloom. Status and gas remain the endpoint's claim. Errors: ErrContradiction, ErrMisplaced.
 func CheckReceipt(b *Block, r *Receipt) error {
 	if err := shaped(b, r); err != nil {
 		return err
@@ -165,11 +161,10 @@ func shaped(b *Block, r *Receipt) error {
 	return nil
 }
 
-// ErrMisplaced reports a mismatch of a receipt and a block's list of transactions. Neither is covered by a header,
-// so either may be wrong.
+// ErrMisplaced: a receipt does not fit its block's list of transactions. Neither is covered by a header, so either
+// may be wrong.
 var ErrMisplaced = errors.New("the receipt does not fit the block's list of transactions")
 
-// placed verifies the receipt's block and index.
 func placed(b *Block, r *Receipt, index uint) error {
 	switch {
 	case r.BlockHash != b.Hash || r.BlockNumber == nil || r.BlockNumber.Uint64() != b.Number:
@@ -182,15 +177,14 @@ func placed(b *Block, r *Receipt, index uint) error {
 	return nil
 }
 
-// Transactions are a block's transactions.
 type Transactions struct {
 	Known types.Transactions // of the types that go-ethereum knows, in order
-	// Hashes are of all transactions, in order, under the block's transactionsRoot. They are nil if Known is the
-	// endpoints' claim.
+	// Hashes are of all transactions, in order, under the block's transactionsRoot; nil if Known is the endpoints'
+	// claim.
 	Hashes []common.Hash
 }
 
-// Leaves are a block's transactions, in order, each encoded as in the trie under its transactionsRoot (EIP-2718).
+// Leaves are a block's transactions, in order, encoded as in the trie (EIP-2718).
 type Leaves [][]byte
 
 func (ls Leaves) Len() int { return len(ls) }

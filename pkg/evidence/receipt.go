@@ -12,21 +12,20 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// DepositTx is the EIP-2718 type of the transactions by which an OP Stack chain imports those of L1.
+// DepositTx is the type of transactions by which an OP Stack chain imports those of L1.
 const DepositTx = 0x7e
 
-// Receipt is a transaction's receipt, as in eth_getTransactionReceipt.
+// Receipt is as in eth_getTransactionReceipt.
 type Receipt struct {
 	types.Receipt
 
 	// Unverified claims of the endpoint, like EffectiveGasPrice:
 	To    *common.Address // the called account; nil for a creation
-	L1Fee *big.Int        // wei, for the transaction's bytes on L1 (OP Stack); nil: none
+	L1Fee *big.Int        // wei, for the transaction's bytes on L1 (OP Stack), if any
 
 	deposit []any // the OP Stack's depositNonce and depositReceiptVersion, if the receipts root covers them
 }
 
-// UnmarshalJSON parses a receipt of any type.
 func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	var more struct {
 		To    *common.Address `json:"to"`
@@ -40,7 +39,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	r.To = more.To
-	// Other forms count as none: only reports use it.
+	// Other forms count as absent: only reports use the fee.
 	if fee := (hexutil.Big{}); json.Unmarshal(more.L1Fee, &fee) == nil {
 		r.L1Fee = (*big.Int)(&fee)
 	}
@@ -50,7 +49,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Fee returns the transaction's cost in wei. If the receipt lacks the gas price, the gas counts as 0.
+// Fee is in wei. If the receipt lacks the gas price, its gas counts as 0.
 func (r *Receipt) Fee() *big.Int {
 	fee := new(big.Int)
 	if r.EffectiveGasPrice != nil {
@@ -62,7 +61,7 @@ func (r *Receipt) Fee() *big.Int {
 	return fee
 }
 
-// Receipts are a block's receipts, in order: the leaves of the trie under its receiptsRoot.
+// Receipts are a block's, in order: the leaves of the trie under its receiptsRoot.
 type Receipts []*Receipt
 
 func (rs Receipts) Len() int { return len(rs) }

@@ -7,31 +7,29 @@ import (
 	"slices"
 )
 
-// Class is the meaning of a node's answer for a pending transaction. Package chain maps node errors to classes; no
-// other code reads their text.
+// Class is the meaning of a node's answer. Only package chain reads the text of node errors.
 type Class uint8
 
-// The classes. The zero value is Unknown, so an unrecognized answer is ambiguous. After Unknown, Throttled,
-// NodeDown and Timeout the node may have the bytes.
+// The zero value is Unknown, so an unrecognized answer is ambiguous.
 const (
-	Unknown                Class = iota // unrecognized text
-	Added                               // taken into the pool now
-	Known                               // the same bytes were in the pool already
-	ReplacementUnderpriced              // the pool has another transaction with this nonce at a close price
-	NonceLow                            // the nonce was used in a block, perhaps by ours: read receipts
-	NonceHigh                           // the pool lacks a lower nonce
-	Delegated                           // EIP-7702 account: the pool takes one of its transactions at a time
-	FeeLow                              // below the minimum price of pool or block
-	Full                                // pool full, in all or for this account
-	Funds                               // the signer's balance is too low
-	FeeCapRPC                           // gas limit × price exceeds the node's own fee cap: configuration
-	Reserved                            // another pool holds the account (7702 delegation, blob pool)
-	BadGas                              // gas limit below the intrinsic or floor cost
-	TooBig                              // too many bytes or too much gas for this chain
-	Invalid                             // wrong chain, sender or shape: a bug or configuration
-	Throttled                           // rate limited
-	NodeDown                            // 5xx, refused, syncing
-	Timeout                             // no answer in time
+	Unknown Class = iota // unrecognized text
+	Added
+	Known                  // the pool had the same bytes
+	ReplacementUnderpriced // the pool has another transaction with this nonce at a close price
+	NonceLow               // used in a block, perhaps by ours: read receipts
+	NonceHigh              // the pool lacks a lower nonce
+	Delegated              // EIP-7702 account: the pool takes one of its transactions at a time
+	FeeLow                 // below the minimum price of pool or block
+	Full                   // pool full, in all or for this account
+	Funds                  // the signer's balance is too low
+	FeeCapRPC              // gas limit × price exceeds the node's own fee cap
+	Reserved               // another pool holds the account (7702 delegation, blob pool)
+	BadGas                 // gas limit below the intrinsic or floor cost
+	TooBig                 // too many bytes or too much gas for this chain
+	Invalid                // wrong chain, sender or shape
+	Throttled
+	NodeDown // 5xx, refused, syncing
+	Timeout
 )
 
 var names = [...]string{
@@ -39,7 +37,6 @@ var names = [...]string{
 	"fee_cap_rpc", "reserved", "bad_gas", "too_big", "invalid", "throttled", "node_down", "timeout",
 }
 
-// String returns the name in logs and metrics.
 func (c Class) String() string {
 	if int(c) < len(names) {
 		return names[c]
@@ -55,7 +52,6 @@ func (c Class) Ambiguous() bool {
 	return c == Unknown || c == Throttled || c == NodeDown || c == Timeout
 }
 
-// Answer is one node's answer to one raw transaction.
 type Answer struct {
 	Class     Class
 	Delivered bool // the bytes may have reached the node
@@ -65,22 +61,22 @@ type Answer struct {
 	MinTip uint64
 }
 
-// Result is the combined answer of all nodes to one raw transaction: taken if any node took it, else ambiguous if
-// any was ambiguous, else the most specific rejection.
+// Result combines the answers of all nodes to one raw transaction: taken if any node took it, else ambiguous if any
+// was ambiguous, else the most specific rejection.
 type Result struct {
 	Class Class
 	// Refused is the most specific rejection that Class hides, by another node that got the bytes. If Class is
-	// ambiguous, it is any rejection. If Class is about nonce or account, it is one of the transaction itself. Else
-	// Unknown.
+	// ambiguous, Refused is any rejection. If Class is about nonce or account, Refused is one of the transaction
+	// itself. Else Unknown.
 	Refused Class
 	Err     error // for logs; nil if taken
-	// MinTip, in wei, is the smallest minimum that nodes named as they rejected the tip as too low. It is 0 if one of
-	// them left it open, or all took the tip.
+	// MinTip is the smallest MinTip of nodes that rejected the tip as too low. It is 0 if one of them left it open,
+	// or all took the tip.
 	MinTip uint64
 }
 
-// ranked orders the classes of a transaction that several nodes got. First taken, then ambiguous, then rejections:
-// those that show the nonce's position, those that may pass, those that will not.
+// ranked orders classes: first taken, then ambiguous, then rejections: those that show the nonce's position, those
+// that may pass, those that will not.
 var ranked = []Class{
 	Added, Known,
 	Unknown, Throttled, Timeout, NodeDown,
@@ -88,7 +84,7 @@ var ranked = []Class{
 	BadGas, TooBig, FeeCapRPC, Invalid,
 }
 
-// Join combines the nodes' answers to one transaction. Nodes that certainly lack the bytes count only if all do.
+// Join counts nodes that certainly lack the bytes only if all do.
 func Join(answers []Answer) Result {
 	joined := join(answers)
 	var tips []uint64
