@@ -21,7 +21,7 @@ const (
 	tagPatience = time.Minute      // time before the log names an endpoint that alone holds finality back
 )
 
-// finalize moves the final block up, never down.
+// finalize moves the final block up only.
 func (t *Tracker) finalize(ctx context.Context) error {
 	head := t.recent.head().Number
 	if t.config.Confirmations == 0 {
@@ -51,7 +51,6 @@ func (t *Tracker) setFinal(b evidence.Block) {
 	}
 }
 
-// holdback is the endpoint with the lowest finalized block, while others have a higher one.
 type holdback struct {
 	endpoint string
 	block    uint64
@@ -78,8 +77,8 @@ func (t *Tracker) heldBack(claims []evidence.Claim) {
 		"endpoint", lowest.Endpoint, "its_block", lowest.Block.Number, "other", highest.Endpoint, "others_block", highest.Block.Number)
 }
 
-// finalizeTag reads the endpoints' finalized blocks now and then. It takes the lowest one linked to our chain, at any
-// depth; that may take several rounds. An endpoint that halts or is on another branch holds it back (heldBack,
+// finalizeTag takes the lowest of the endpoints' finalized blocks that is linked to our chain, at any depth, perhaps
+// over several rounds. An endpoint that halts or is on another branch holds the final block back (heldBack,
 // contested). A finalized block outside of our chain is skipped if its endpoint is on our chain.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
 	head, now := t.recent.head().Number, t.config.Now()
@@ -105,11 +104,11 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		case c.Block.Number == 0 && head > t.config.Keep:
 			continue // nodes without finality call genesis final
 		case !first && c.Block.Number <= t.final.Number && c.Block.Number < t.recent.base():
-			return nil // no newer than our final block
+			return nil
 		}
 		ours, known, err := t.contains(ctx, c.Block)
 		if !known {
-			t.tagAsked, t.tagHead = time.Time{}, none // continue in the next round
+			t.tagAsked, t.tagHead = time.Time{}, none
 			return err
 		}
 		if ours {
@@ -133,8 +132,8 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 	return nil
 }
 
-// contested reports whether an endpoint with a higher finalized block has another block in place of b. A failing one
-// counts as if it had for breakPatience.
+// contested reports whether an endpoint with a higher finalized block has another block in place of b. A failing
+// endpoint counts as such for breakPatience.
 func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evidence.Claim) (bool, error) {
 	for _, c := range higher {
 		if t.follows(c.Endpoint) || c.Block.Hash == b.Hash {
@@ -150,7 +149,7 @@ func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evid
 		case hash == b.Hash:
 			delete(t.silent, c.Endpoint)
 		default:
-			s.since = t.config.Now() // the dispute outlasts a later error
+			s.since = t.config.Now()
 			t.disputed(s, c, b)
 			return true, nil
 		}
@@ -171,7 +170,7 @@ func (t *Tracker) lowestLinked() evidence.Block {
 	return t.recent.blocks[0]
 }
 
-// contains reports whether a block is in the chain; known is false while that needs more reads. Blocks up to Keep
+// contains reports whether a block is in the chain; known is false while more reads are needed. Blocks up to Keep
 // below the head extend the recent ones, deeper ones the skeleton.
 func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, known bool, err error) {
 	if head := t.recent.head().Number; b.Number >= t.recent.base() || head-b.Number <= t.config.Keep {
@@ -192,8 +191,8 @@ func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, kno
 	return false, false, nil
 }
 
-// leads reports whether a block between skeleton and recent blocks is in the chain. An endpoint's blocks above it
-// must lead to the next block that is, and the lowest must name it as its parent.
+// leads reports whether a block between lowestLinked and the recent blocks is in the chain. If the skeleton lacks its
+// height, an endpoint's blocks up to the next linked one decide. known is false if all endpoints fail.
 func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known bool, err error) {
 	next := t.recent.blocks[0].Ref()
 	if i := slices.IndexFunc(t.skeleton.refs, func(r evidence.Ref) bool { return r.Number >= b.Number }); i >= 0 {
@@ -218,8 +217,8 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	return false, false, errors.Join(errs...)
 }
 
-// parentUnder reads an endpoint's blocks from…to.Number, verifies that they link and end with to, and returns the
-// parent of the first. Otherwise it returns an error.
+// parentUnder returns the parent of an endpoint's block from. errUnlinked: from…to.Number is broken, or ends with
+// another block than to.
 func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64, to evidence.Ref,
 ) (parent common.Hash, err error) {
 	var last evidence.Block
@@ -241,18 +240,17 @@ func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64,
 	return parent, nil
 }
 
-// tagWatch measures how long finality stalls while the head moves.
 type tagWatch struct {
 	final   evidence.Ref
-	head    uint64 // at the last check
+	head    uint64
 	at      time.Time
 	stalled time.Duration
 	logged  bool
-	claims  []evidence.Claim // the endpoints' finalized blocks
+	claims  []evidence.Claim
 }
 
-// watchTag logs once that finality stalls, and once that it continues. A head that stays adds a minute at most, since
-// an idle chain finalizes none.
+// watchTag logs once that finality stalls while the head moves, and once that it continues. A head that stays adds a
+// minute at most, since an idle chain finalizes none.
 func (t *Tracker) watchTag() {
 	w, head, now := &t.tag, t.recent.head().Number, t.config.Now()
 	if w.at.IsZero() || w.final != t.final.Ref() {

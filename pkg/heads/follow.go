@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	firstRead      = 16              // blocks of the first read of a chain that is ahead
+	firstRead      = 16              // blocks of a first read
 	mostRead       = 200             // blocks per read
 	uncheckedRead  = 32              // blocks per read down an unchecked branch, as chain.Client allows
-	readsPerRound  = 8               // reads of blocks per round, in one direction
-	lieAfter       = 3               // unlinkable claims in a row before an endpoint is distrusted
-	mostSetback    = 8               // most rounds for which an unlinkable claim is skipped
+	readsPerRound  = 8               // in one direction
+	lieAfter       = 3               // unlinkable claims in a row before distrust
+	mostSetback    = 8               // most rounds to skip an unlinkable claim
 	uncheckedAfter = 1 * time.Minute // pause of checked blocks before unchecked ones may follow or replace them
 )
 
@@ -33,11 +33,10 @@ var (
 type setback struct {
 	times uint64
 	next  uint64 // round of the next try
-	err   error  // of the last try
+	err   error
 }
 
-// follow moves the head to the best claim that links to the chain. It returns an error unless an endpoint confirms
-// the chain.
+// follow moves the head to the best claim that links. It returns nil if a claim is in the chain.
 func (t *Tracker) follow(ctx context.Context) error {
 	before := t.headHash()
 	var errs []error
@@ -69,7 +68,6 @@ func (t *Tracker) follow(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// headHash returns the zero hash before the first head.
 func (t *Tracker) headHash() common.Hash {
 	if head := t.recent.head(); head != nil {
 		return head.Hash
@@ -81,16 +79,15 @@ func claimError(c evidence.Claim, err error) error {
 	return fmt.Errorf("the endpoint %s says that block %d (%s) is the newest, which is not believed: %w", c.Endpoint, c.Block.Number, c.Block.Hash, err)
 }
 
-// ahead reports whether the claim would extend the chain, or is a checked block that the chain lacks while its head
-// is unchecked.
+// ahead reports whether the claim is above the head, or a checked block that the chain lacks while the head is
+// unchecked.
 func (t *Tracker) ahead(c evidence.Claim) bool {
 	head := t.recent.head()
 	return head == nil || c.Block.Number > head.Number ||
 		c.Block.Checked && !head.Checked && c.Block.Number >= t.recent.base() && !t.recent.has(c.Block.Ref())
 }
 
-// reckon logs when an endpoint's claims become unbelievable and believable again. Meanwhile it is skipped for some
-// rounds.
+// reckon logs when an endpoint's claims become unbelievable and believable again.
 func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 	s, failing := t.setbacks[c.Endpoint]
 	switch {
@@ -114,8 +111,8 @@ func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 	}
 }
 
-// pursue extends the chain towards a claim that is ahead, or moves to its branch. Linked blocks stay after an error.
-// It may take several rounds.
+// pursue extends the chain towards a claim that is ahead, or moves to its branch, perhaps over several rounds. Linked
+// blocks stay after an error.
 func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
 	if t.recent.empty() {
 		return t.begin(ctx, c)
@@ -160,9 +157,8 @@ func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence
 	return err
 }
 
-// mayFollow returns how many of an endpoint's blocks, from the first on, may be followed, with the reason if some are
-// left out. Unchecked blocks may come above or in place of checked ones only after a pause of uncheckedAfter. Then a
-// hard fork added header fields unknown to this program. Endpoints must agree on unchecked blocks.
+// mayFollow is agree, after the rule for unchecked blocks (invariant 3): errUnchecked before a pause of
+// uncheckedAfter. A longer pause shows a hard fork with unknown header fields.
 func (t *Tracker) mayFollow(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	below := t.recent.head()
 	if first := blocks[0].Number; below != nil && first > t.recent.base() && first <= below.Number+1 {
@@ -218,7 +214,6 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.match(t.recent.from(blocks[0].Number))
 }
 
-// begin starts the chain at a claim, with the blocks below that finality may need.
 func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
@@ -228,7 +223,7 @@ func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// ending returns the claim and some blocks below it, if all may be followed.
+// ending returns the claim and the blocks below that finality may need, if all may be followed.
 func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Block, error) {
 	blocks := []evidence.Block{c.Block}
 	depth := min(max(t.config.Confirmations, firstRead), c.Block.Number)
@@ -244,7 +239,6 @@ func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Bloc
 	return blocks, err
 }
 
-// allFar reports whether every endpoint ahead of the head is further ahead than Keep.
 func (t *Tracker) allFar() bool {
 	head := t.recent.head().Number
 	for _, c := range t.claims {
@@ -255,8 +249,8 @@ func (t *Tracker) allFar() bool {
 	return true
 }
 
-// restart begins again far ahead: the process slept, or nodes were down. It skips the blocks between. Accounts show
-// the nonces used meanwhile, and the search goes back for them.
+// restart begins again far ahead, after the process slept or nodes were down. Accounts show the nonces used in the
+// skipped blocks, and the search goes back for their transactions.
 func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	was := *t.recent.head()
 	hash, err := t.hashAt(ctx, c.Endpoint, was.Number)
@@ -280,8 +274,8 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// trim forgets blocks outside of Keep and KeepBytes, except those that a receipt or a search needs. The skeleton
-// keeps those above the final block.
+// trim forgets blocks outside of Keep and KeepBytes, except for those that a receipt or a search needs. By the tag,
+// those above the final block go to the skeleton.
 func (t *Tracker) trim() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,8 +17,7 @@ const breakPatience = 30 * time.Second
 
 var errFinal = errors.New("its branch leaves the chain below the final block")
 
-// weigh considers branches of our length or shorter. It takes one if the endpoints that had our head as their latest
-// left it, or were silent for breakPatience. Otherwise two endpoints on two branches would cause flapping.
+// weigh considers branches up to our length, by invariant 3.
 func (t *Tracker) weigh(ctx context.Context) error {
 	answered, below := false, true
 	var aside []evidence.Claim
@@ -58,8 +57,7 @@ func (t *Tracker) weigh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// retreat begins again at a claim below the recent blocks. All claims are there, so it is unknown whether they are on
-// our branch.
+// retreat begins again at a claim below the recent blocks. All claims are there, perhaps on another branch.
 func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
@@ -123,7 +121,8 @@ func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.B
 	return t.take(ctx, endpoint, branch)
 }
 
-// take replaces our blocks by a branch. If that would undo final blocks, all endpoints must have left them.
+// take replaces our blocks by a branch. If it replaces final blocks, or all recent ones, all endpoints must have left
+// them.
 func (t *Tracker) take(ctx context.Context, endpoint string, branch []evidence.Block) error {
 	first, head := branch[0].Number, *t.recent.head()
 	rooted := t.recent.holdsParent(&branch[0])
@@ -162,8 +161,8 @@ func (t *Tracker) undoesFinal(first uint64) bool {
 // block after that; last is the newest offer.
 type offer struct{ since, last time.Time }
 
-// allLeft returns nil if all endpoints that answer, or did so lately, have left the old block. It asks them now.
-// branch is the end of the new chain of endpoint.
+// allLeft returns nil if all endpoints that answer, or did so lately, have left the old block. branch is the end of
+// endpoint's new chain.
 func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
 	now := t.config.Now()
 	if now.Sub(t.offer.last) >= breakPatience+mostSetback*t.config.PollInterval { // longer than an endpoint is skipped

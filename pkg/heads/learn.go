@@ -16,10 +16,9 @@ const (
 	accountEvery     = 8                // heads between reads of the account of a working lane
 	idleAccountEvery = 16               // … of an idle lane
 	priceEvery       = 30 * time.Second // between reads of the price while all lanes are idle
-	mostReads        = 64               // remembered accounts per signer
+	mostReads        = 64               // accounts per signer
 )
 
-// learn reads missing accounts, prices and receipts for all lanes, in one exchange.
 func (t *Tracker) learn(ctx context.Context) error {
 	t.mu.Lock()
 	ask := evidence.Ask{At: *t.recent.head(), Accounts: t.accountsDue(), Receipts: t.wanted(), Price: t.priceDue()}
@@ -43,7 +42,7 @@ func (t *Tracker) learn(ctx context.Context) error {
 	return err
 }
 
-// accountsDue returns the signers with an account to read at the head. mu is held.
+// mu is held.
 func (t *Tracker) accountsDue() []common.Address {
 	head := t.recent.head()
 	var due []common.Address
@@ -61,7 +60,7 @@ func (t *Tracker) accountsDue() []common.Address {
 	return due
 }
 
-// priceDue reports whether the price must be read at the head. mu is held.
+// mu is held.
 func (t *Tracker) priceDue() bool {
 	if len(t.subs) == 0 || t.priceAt == t.recent.head().Ref() {
 		return false
@@ -70,7 +69,7 @@ func (t *Tracker) priceDue() bool {
 	return busy || t.priceTime.IsZero() || t.config.Now().Sub(t.priceTime) >= priceEvery
 }
 
-// apply stores an answer. mu is held.
+// mu is held.
 func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 	t.received(ask.Receipts, answer.Receipts)
 	if answer.Price != nil && ask.Price {
@@ -83,7 +82,7 @@ func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 	}
 }
 
-// keep stores the account at the head. It forgets an older read of the same nonce if the next read is too deep for a
+// keep stores the account at the head. It drops an older read of the same nonce if the next read is too deep for a
 // reorg. mu is held.
 func (s *Subscription) keep(a evidence.Account) {
 	s.account, s.needAccount, s.stale, s.rested = a, false, false, false
@@ -99,7 +98,6 @@ func (s *Subscription) keep(a evidence.Account) {
 	}
 }
 
-// learnFinal reads requested accounts at the final block.
 func (t *Tracker) learnFinal(ctx context.Context) error {
 	if t.final.Hash == (common.Hash{}) {
 		return nil

@@ -76,7 +76,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// put counts blocks that joined the chain, the newest last.
 func (m *metrics) put(blocks []evidence.Block) {
 	for i := range blocks {
 		m.used.Add(blocks[i].GasUsed)

@@ -9,16 +9,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-const blockBytes = 640 // memory per block, its list of transactions excluded: 600, and its base fee
+const blockBytes = 640 // memory per block: 600, and its base fee; transactions excluded
 
-// recentBlocks are the newest part of the chain, each the parent of the next.
+// recentBlocks are the newest part of the chain (invariant 1).
 type recentBlocks struct {
 	blocks []evidence.Block
 }
 
 func (r *recentBlocks) empty() bool { return len(r.blocks) == 0 }
 
-// head returns the newest block, or nil.
 func (r *recentBlocks) head() *evidence.Block {
 	if r.empty() {
 		return nil
@@ -26,10 +25,9 @@ func (r *recentBlocks) head() *evidence.Block {
 	return &r.blocks[len(r.blocks)-1]
 }
 
-// base returns the number of the oldest block. It panics if empty.
+// base panics if r is empty.
 func (r *recentBlocks) base() uint64 { return r.blocks[0].Number }
 
-// at returns the block at a height, nil outside of the recent blocks.
 func (r *recentBlocks) at(number uint64) *evidence.Block {
 	if r.empty() || number < r.base() || number-r.base() >= uint64(len(r.blocks)) {
 		return nil
@@ -51,7 +49,6 @@ func (r *recentBlocks) holdsParent(b *evidence.Block) bool {
 	return b.Number > 0 && r.has(evidence.Ref{Number: b.Number - 1, Hash: b.Parent})
 }
 
-// replace puts blocks in place of those from the first one's height on.
 func (r *recentBlocks) replace(blocks []evidence.Block) {
 	if !r.empty() {
 		r.blocks = r.blocks[:blocks[0].Number-r.base()]
@@ -70,7 +67,6 @@ func (r *recentBlocks) trim(base uint64) {
 	}
 }
 
-// from returns the blocks at a height and above.
 func (r *recentBlocks) from(number uint64) []evidence.Block {
 	switch {
 	case r.empty() || number > r.head().Number:
@@ -81,7 +77,7 @@ func (r *recentBlocks) from(number uint64) []evidence.Block {
 	return r.blocks[number-r.base():]
 }
 
-// between returns the blocks from…below-1 below the head.
+// between returns the blocks from…below-1, except the head.
 func (r *recentBlocks) between(from, below uint64) []evidence.Block {
 	if below < r.base() {
 		return nil
@@ -90,7 +86,7 @@ func (r *recentBlocks) between(from, below uint64) []evidence.Block {
 	return blocks[min(from-min(from, r.base()), uint64(len(blocks))):]
 }
 
-// within returns the lowest height from which the blocks up to the head fit in that many bytes.
+// within returns the lowest height from which the blocks fit in that many bytes.
 func (r *recentBlocks) within(bytes int) uint64 {
 	for i := len(r.blocks) - 1; i >= 0; i-- {
 		if bytes -= blockBytes + common.HashLength*len(r.blocks[i].Txs); bytes < 0 {
@@ -112,7 +108,7 @@ func linked(from uint64, blocks []evidence.Block) int {
 
 const (
 	skeletonEvery = 16   // initial distance of a skeleton's blocks
-	mostSkeleton  = 8192 // blocks of 40 bytes. Beyond, every doubles; parentUnder reads as many for one claim
+	mostSkeleton  = 8192 // blocks of 40 bytes. Beyond, every doubles, and with it the reads of parentUnder
 )
 
 // skeleton is a thinned part of the chain below the recent blocks, linked to them parent by parent. It links a final
@@ -147,7 +143,6 @@ func (c *skeleton) prepend(blocks []evidence.Block) {
 	c.bound()
 }
 
-// pass adds blocks that leave the recent ones.
 func (c *skeleton) pass(blocks []evidence.Block) {
 	if len(blocks) == 0 {
 		return
@@ -163,8 +158,8 @@ func (c *skeleton) pass(blocks []evidence.Block) {
 	c.bound()
 }
 
-// forget drops everything below the final block, since later claims are above: all, if the final block is recent. The
-// recent blocks begin at base.
+// forget drops everything below the final block, since later claims are above. If the final block is recent (from
+// base on), it drops all.
 func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	switch {
 	case final.Number >= base:
@@ -183,7 +178,6 @@ func (c *skeleton) replaced(from uint64) {
 	c.refs = slices.DeleteFunc(c.refs, func(r evidence.Ref) bool { return r.Number >= from })
 }
 
-// bare returns a block with only the fields for linking.
 func bare(b *evidence.Block) evidence.Block {
 	return evidence.Block{Number: b.Number, Hash: b.Hash, Parent: b.Parent}
 }

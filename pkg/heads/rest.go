@@ -19,13 +19,12 @@ const (
 	peekAgain = 6                // peeks to repeat: endpoints may lag, and reorgs replace blocks
 )
 
-// rest is the state of a Tracker that follows the chain only on demand. While it rests, head, final block and Views
-// stay.
+// rest is the state of a Tracker that follows the chain on demand. While it rests, head, final block and Views stay.
 type rest struct {
-	wake chan struct{} // ends the pause between looks
+	wake chan struct{}
 
 	// Guarded by mu.
-	stirred time.Time // last Stir
+	stirred time.Time
 	active  bool      // it rests; Stir ends it
 	since   time.Time // zero while it follows the chain
 	shown   time.Time // when a look last showed the head or a newer block
@@ -59,7 +58,6 @@ func (t *Tracker) stir() {
 	}
 }
 
-// turn does a round or, while the Tracker rests, a look. It returns the pause after it.
 func (t *Tracker) turn(ctx context.Context) (pause time.Duration, err error) {
 	rests := t.restsOn(ctx)
 	if !rests {
@@ -90,7 +88,7 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	if t.rest.looks > 0 {
 		t.log.Info("the tracker follows the chain again", "head_was", t.recent.head().Number)
 	}
-	// Silence before the rest does not count any more.
+	// Silence counts from the end of the rest.
 	clear(t.silent)
 	t.lostSince, t.checkedAt = time.Time{}, t.config.Now()
 	t.mu.Lock()
@@ -106,7 +104,6 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	return false
 }
 
-// beginRest starts a rest if the chain is idle, and publishes Old Views.
 func (t *Tracker) beginRest() bool {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -123,7 +120,6 @@ func (t *Tracker) beginRest() bool {
 	return rests
 }
 
-// mayRest reports whether all subscribers are idle, the head of the last Stir is final, and no endpoint is in doubt.
 // mu is held.
 func (t *Tracker) mayRest() bool {
 	r := &t.rest

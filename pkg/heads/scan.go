@@ -20,14 +20,13 @@ const (
 )
 
 // scan is the progress of a subscription's search: the full blocks from…to-1 were searched. They end at the account's
-// block. So a reorg that replaces one of them also ends the search, since the account left the chain.
+// block, so that a reorg of any of them also ends the search.
 type scan struct {
 	active   bool
 	from, to uint64
 	low      uint64 // lowest nonce to find
 }
 
-// cover adds the searched blocks first…end-1.
 func (s *scan) cover(first, end uint64) {
 	if s.to >= first && s.to < end {
 		s.to = end
@@ -37,11 +36,10 @@ func (s *scan) cover(first, end uint64) {
 	}
 }
 
-// part is a run of blocks to search: from…to-1.
+// part is the blocks from…to-1.
 type part struct{ from, to uint64 }
 
-// nextPart returns the next blocks to search: first up to the account's block, then below the start. ok is false if
-// all were searched. mu is held.
+// nextPart returns the next blocks to search: first up to the account's block, then below the start. mu is held.
 func (s *Subscription) nextPart() (p part, ok bool) {
 	last := min(s.account.At.Number, s.t.recent.head().Number)
 	if s.scan.to <= last {
@@ -62,7 +60,7 @@ func (s *Subscription) searchFloor() uint64 {
 	return floor
 }
 
-// unfound returns View.Unfound. mu is held.
+// mu is held.
 func (s *Subscription) unfound() *uint64 {
 	low, ok := s.lowest()
 	if !ok || !s.scan.active || low < s.scan.low || low >= s.finalAccount.Nonce ||
@@ -72,7 +70,7 @@ func (s *Subscription) unfound() *uint64 {
 	return &low
 }
 
-// scanBatch searches some full blocks, for the subscription with the lowest search and others that need them.
+// scanBatch searches some full blocks for the lowest search, and for others that need them.
 func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
 	var next part
@@ -110,7 +108,6 @@ func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 	return err
 }
 
-// pick returns the blocks of a part with transactions, as many as a round may read, and where the next begin.
 func (t *Tracker) pick(p part) (blocks []evidence.Block, end uint64) {
 	txs := 0
 	for n := p.from; n < p.to; n++ {
@@ -126,7 +123,7 @@ func (t *Tracker) pick(p part) (blocks []evidence.Block, end uint64) {
 	return blocks, p.to
 }
 
-// exhausted logs now and then that a search failed. mu is held.
+// mu is held.
 func (t *Tracker) exhausted(s *Subscription) {
 	now := t.config.Now()
 	if now.Sub(s.complained) < complainEvery {
@@ -164,8 +161,7 @@ func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, erro
 	return len(lists), err
 }
 
-// checked records all transactions of a block of the chain. The block's list stays unless its root proves them. mu is
-// held.
+// checked records all transactions of a block. Its list stays unless its root proves them. mu is held.
 func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	at := b.Ref()
 	t.proven[at.Hash] = at.Number

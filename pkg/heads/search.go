@@ -23,7 +23,7 @@ func (s *Subscription) unexplained() bool {
 	return ok
 }
 
-// lowest returns the lowest such nonce, unless the account is stale.
+// lowest returns the lowest unexplained nonce, unless the account is stale.
 func (s *Subscription) lowest() (nonce uint64, ok bool) {
 	if s.stale {
 		return 0, false
@@ -45,8 +45,8 @@ func (s *Subscription) explained(nonce uint64, sl *slot) bool {
 	return foreign || slices.ContainsFunc(sl.txs, func(tx common.Hash) bool { return s.t.txs[tx].located() })
 }
 
-// bounds returns where the search for a nonce's transaction starts, and the floor to which it goes back, which has
-// better evidence. known is false if only the number of remembered blocks bounds it.
+// bounds returns the block where the search for a nonce's transaction starts, and the better proved floor to which it
+// goes back. known is false if only Keep bounds the search.
 func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	strong := false
 	raise := func(n uint64, weak bool) {
@@ -85,8 +85,7 @@ func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	return start, floor, known
 }
 
-// search looks for the transactions of used nonces: first by asking for the watched ones (find), then in full blocks
-// for any of the signer.
+// search looks for the transactions of used nonces: watched ones by find, then any of the signer in full blocks.
 func (t *Tracker) search(ctx context.Context) error {
 	t.mu.Lock()
 	var cases []*Subscription
@@ -123,7 +122,7 @@ type sought struct {
 	floor uint64
 }
 
-// missing returns everything sought. mu is held.
+// mu is held.
 func missing(cases []*Subscription) (txs []sought) {
 	for _, s := range cases {
 		for _, nonce := range slices.Sorted(maps.Keys(s.slots)) {
@@ -172,7 +171,6 @@ func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 	return nil
 }
 
-// followHints checks whether the blocks found for missing transactions are in the chain and contain them.
 func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
 	hinted := slices.DeleteFunc(missing(cases), func(tx sought) bool { return tx.hint.Hash == common.Hash{} })
@@ -187,7 +185,7 @@ func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error 
 			errs = append(errs, err)
 			break
 		}
-		// The block omits it: one of the two is wrong.
+		// The hint or the block's list is wrong.
 		if t.recent.has(w.hint) && !w.located() {
 			errs = append(errs, t.checkBlock(ctx, w.hint.Number))
 		}

@@ -22,16 +22,15 @@ type settledRef struct {
 	reorged bool
 }
 
-// doubtSettled makes all settled blocks doubtful. mu is held.
+// mu is held.
 func (s *Subscription) doubtSettled() {
 	for _, ref := range s.settled {
 		ref.known = false
 	}
 }
 
-// checkSettled finds the settled nonces with blocks that left the chain, by the recent blocks. For blocks below
-// these, endpoints are asked once. A lane's blocks are on one chain, so the highest canonical one confirms those
-// below.
+// checkSettled finds the settled nonces with blocks that left the chain, by the recent blocks. For lower blocks,
+// endpoints are asked once. A lane's blocks are on one chain, so the highest canonical one confirms those below.
 func (t *Tracker) checkSettled(ctx context.Context) error {
 	t.mu.Lock()
 	var doubts []*settledRef
@@ -67,8 +66,8 @@ func (t *Tracker) checkSettled(ctx context.Context) error {
 }
 
 // judge compares a subscription's settled blocks with the recent blocks. doubt is the highest undecided one below
-// them, or nil. left are those that the recent blocks replaced: they count as reorged when all endpoints lack them.
-// mu is held.
+// them, or nil. left are those that the recent blocks replaced, which are reorged once all endpoints lack them. mu is
+// held.
 func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef) {
 	base, head := t.recent.base(), t.recent.head().Number
 	var vouched uint64 // highest canonical block below the recent blocks
@@ -121,7 +120,7 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 }
 
 // lacked reports whether all endpoints that answer or did so lately lack a block outside of the recent ones. While
-// patient, a failing endpoint counts as if it had it. held reports that one has it.
+// patient, a failing endpoint counts as if it had the block. held: one has it.
 func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
 	head := t.recent.head()
 	for _, c := range slices.Concat(t.claims, t.missed) {
@@ -144,7 +143,6 @@ func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (la
 	return true, false
 }
 
-// compare asks every endpoint that answers or did so lately for its block at a height below the recent blocks.
 func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	var errs []error
 	others := 0

@@ -17,10 +17,10 @@ type Subscription struct {
 	views  chan evidence.View
 
 	// Guarded by t.mu.
-	next         uint64                            // lowest nonce above all that were ever watched
-	slots        map[uint64]*slot                  // pending transactions by nonce
-	settled      map[uint64]*settledRef            // by nonce
-	foreign      map[uint64]evidence.Found         // by nonce
+	next         uint64           // lowest nonce above all that were ever watched
+	slots        map[uint64]*slot // pending transactions by nonce
+	settled      map[uint64]*settledRef
+	foreign      map[uint64]evidence.Found
 	included     map[common.Hash]evidence.Included // for Views. nil: must be rebuilt
 	account      evidence.Account                  // as last read. At.Hash is zero before
 	reads        []evidence.Account                // of blocks of the chain, in order of reading
@@ -33,10 +33,10 @@ type Subscription struct {
 	works        bool
 	scan         scan
 	leftSince    time.Time // since when settled blocks are missing in the chain and on all endpoints, or zero
-	complained   time.Time // last log line about a failed search
+	complained   time.Time
 }
 
-// slot is a nonce's watched transactions (a pending transaction's attempts).
+// slot is a pending transaction's attempts.
 type slot struct {
 	txs   []common.Hash
 	since uint64 // the nonce was unused up to this block; 0: unknown
@@ -90,9 +90,8 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	s.included = nil
 }
 
-// Settled ends the watch of a nonce, and remembers the block of its transaction, to report when it is Reorged. tx is
-// zero if only the block's account shows the nonce used: its transaction is in that block or an earlier one. Nonces
-// under below are forgotten.
+// Settled ends the watch of a nonce, and remembers its block, to report it in Reorged. tx is zero if only the block's
+// account shows the nonce used: its transaction is in that block or an earlier one. Nonces under below are forgotten.
 func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -118,7 +117,7 @@ func (s *Subscription) Skipped(next uint64) {
 	s.next = max(s.next, next)
 }
 
-// Reread drops the receipt of a watched transaction, so that it is read again: the subscriber failed to interpret it.
+// Reread requests a watched transaction's receipt again, after the subscriber failed to interpret it.
 func (s *Subscription) Reread(tx common.Hash) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -128,7 +127,7 @@ func (s *Subscription) Reread(tx common.Hash) {
 	}
 }
 
-// Busy sets whether the lane assigns updates, or would if it could, so that prices are read for it.
+// Busy sets whether the lane assigns updates, or would if it could, so that prices are read.
 func (s *Subscription) Busy(busy bool) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -138,8 +137,7 @@ func (s *Subscription) Busy(busy bool) {
 	}
 }
 
-// Works sets whether the subscriber needs a View at every head. The tracker rests only while no subscriber works, is
-// Busy or watches a nonce.
+// Works sets whether the subscriber needs a View at every head. Meanwhile the tracker follows the chain.
 func (s *Subscription) Works(works bool) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -163,7 +161,6 @@ func (s *Subscription) NeedFinal() {
 	s.needFinal = true
 }
 
-// Close ends the subscription.
 func (s *Subscription) Close() {
 	t := s.t
 	t.mu.Lock()
@@ -174,7 +171,7 @@ func (s *Subscription) Close() {
 	t.subs = slices.DeleteFunc(t.subs, func(other *Subscription) bool { return other == s })
 }
 
-// unwatch ends the watch of a nonce; mu is held.
+// mu is held.
 func (s *Subscription) unwatch(nonce uint64) {
 	sl := s.slots[nonce]
 	if sl == nil {
@@ -191,7 +188,6 @@ func (s *Subscription) unwatch(nonce uint64) {
 	s.included = nil
 }
 
-// publish gives every subscriber a View, in place of an unread one.
 func (t *Tracker) publish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -213,7 +209,7 @@ func (t *Tracker) publish() {
 	}
 }
 
-// inclusions returns the watched transactions with known receipts. Views share the map, so it is immutable.
+// inclusions returns a map that Views share, so it is immutable.
 func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	if s.included != nil {
 		return s.included
@@ -229,7 +225,6 @@ func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	return s.included
 }
 
-// reorged returns the settled nonces with a block outside of the chain, ascending.
 func (s *Subscription) reorged() []uint64 {
 	var nonces []uint64
 	for nonce, ref := range s.settled {

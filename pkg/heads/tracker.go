@@ -28,27 +28,27 @@ type Tracker struct {
 
 	// Owned by the round, which holds rounds.
 	rounds    sync.Mutex
-	count     uint64              // of rounds
-	claims    []evidence.Claim    // of this round, best first
-	missed    []evidence.Claim    // last claims of endpoints that are silent in this round
-	heard     heard               // endpoints' newest blocks
-	tagHeard  heard               // endpoints' finalized blocks
-	holders   map[string]bool     // endpoints that had the head as their latest
-	setbacks  map[string]setback  // endpoints with unlinkable claims
-	silent    map[string]*silence // endpoints that fail to confirm the next final block
-	checkedAt time.Time           // when a Checked block was last added
-	grewAt    time.Time           // when any block was last added
-	lostSince time.Time           // since when all responding endpoints lack our head; zero: one has it
-	offer     offer               // a branch from below the final block
-	tagAsked  time.Time           // when the finalized tag was last read
-	tagHead   uint64              // head at tagAsked
-	held      holdback            // the endpoint that holds the finalized block back
-	tag       tagWatch            // since when the finalized block stays
-	skeleton  skeleton            // blocks below the recent ones that may become final
-	priceAt   evidence.Ref        // head at the last read of the price
+	count     uint64
+	claims    []evidence.Claim // of this round, best first
+	missed    []evidence.Claim // last claims of silent endpoints
+	heard     heard
+	tagHeard  heard              // endpoints' finalized blocks
+	holders   map[string]bool    // endpoints that had the head as their latest
+	setbacks  map[string]setback // endpoints with unlinkable claims
+	silent    map[string]*silence
+	checkedAt time.Time // last addition of a Checked block
+	grewAt    time.Time // last addition
+	lostSince time.Time // since when all responding endpoints lack our head; zero: one has it
+	offer     offer
+	tagAsked  time.Time
+	tagHead   uint64 // head at tagAsked
+	held      holdback
+	tag       tagWatch
+	skeleton  skeleton
+	priceAt   evidence.Ref // head at the last read of the price
 	priceTime time.Time
 	findRound uint64 // the next round that may call Find
-	findTries uint64 // consecutive calls of Find
+	findTries uint64
 	needed    uint64 // lowest block that a search needs, or math.MaxUint64
 
 	// Shared with callers. Only rounds write recent and final, so rounds read them without mu.
@@ -57,8 +57,8 @@ type Tracker struct {
 	final   evidence.Block // Hash zero: none
 	changed chan struct{}
 	shown   time.Time // when an endpoint last had the head as its latest
-	failure error     // of the last round
-	answers []string  // its endpoints' newest blocks, as text
+	failure error
+	answers []string // endpoints' newest blocks, as text
 	price   evidence.Price
 	rest    rest
 	subs    []*Subscription // in the order of Subscribe
@@ -79,7 +79,7 @@ func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer
 	return t
 }
 
-// Run follows the chain until ctx ends, and rests while nothing needs it.
+// Run follows the chain until ctx ends, and rests while the chain is idle.
 func (t *Tracker) Run(ctx context.Context) {
 	failing := false
 	for ctx.Err() == nil {
@@ -102,8 +102,7 @@ func (t *Tracker) Run(ctx context.Context) {
 	}
 }
 
-// Round looks for a new head once and publishes Views. An error means that some reads failed; the results of the
-// others count.
+// Round looks for a new head and publishes Views. After an error, the successful reads count.
 func (t *Tracker) Round(ctx context.Context) error {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -118,8 +117,6 @@ func (t *Tracker) Round(ctx context.Context) error {
 	return err
 }
 
-// round reads all endpoints' newest blocks and follows the best. Then it moves the final block, searches missing
-// transactions, reads accounts, receipts and price for all lanes, checks settled blocks, and publishes Views.
 func (t *Tracker) round(ctx context.Context) error {
 	t.claims, t.needed = nil, none
 	ask, cancel := t.call(ctx)
@@ -162,7 +159,6 @@ func (t *Tracker) call(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, t.config.CallTimeout)
 }
 
-// confirm records which endpoints have the head, and the lag of others.
 func (t *Tracker) confirm() {
 	head := t.recent.head()
 	for _, c := range t.claims {
@@ -181,7 +177,6 @@ func (t *Tracker) confirm() {
 	}
 }
 
-// announce closes Changed if head or final block changed.
 func (t *Tracker) announce(head, final common.Hash) {
 	t.metrics.head.Set(float64(t.recent.head().Number))
 	t.metrics.final.Set(float64(t.final.Number))
@@ -235,8 +230,8 @@ func (t *Tracker) Changed() <-chan struct{} {
 // Filled returns the gas used in all blocks followed so far, and their gas limits.
 func (t *Tracker) Filled() (used, limit uint64) { return t.metrics.used.Load(), t.metrics.limit.Load() }
 
-// Fresh returns nil while endpoints respond and the head moves, or was confirmed lately. Otherwise the error names
-// the endpoints and their newest blocks.
+// Fresh returns nil if an endpoint lately had the head as its newest block. Otherwise the error contains the
+// endpoints' newest blocks.
 func (t *Tracker) Fresh() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

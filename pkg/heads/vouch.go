@@ -32,7 +32,7 @@ type hearing struct {
 	missed time.Time // first unanswered request; zero while it answers. Requests may be far apart
 }
 
-// missed returns the last claims of endpoints that are silent now, and have been for less than breakPatience.
+// missed returns the last claims of endpoints that are silent now, for less than breakPatience.
 func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence.Claim) {
 	for _, c := range claims {
 		h[c.Endpoint] = &hearing{claim: c}
@@ -54,9 +54,7 @@ func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence
 	return missed
 }
 
-// agreed returns the height up to which all endpoints accept finality. One with a newer block of the chain also has
-// b. One with another block in place of b, or on a growing branch from below it, stops the final block. One that
-// lags, fails or is silent does so for breakPatience.
+// agreed returns the height up to which all endpoints accept finality (invariant 5); ok is false while one objects.
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
 	for _, c := range t.missed {

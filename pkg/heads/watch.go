@@ -21,22 +21,21 @@ const (
 	doubtfulAfter = 3              // failed requests for a receipt before the block's list of transactions is verified
 )
 
-// watchedTx is a transaction watched by a subscription. at is the block of the chain that lists it, or zero. That is
-// a hint until the receipt proves it.
+// watchedTx is a watched transaction. at is the block of the chain that lists it, or zero: a hint until the receipt
+// proves it.
 type watchedTx struct {
 	hash    common.Hash
 	subs    []*Subscription // at least one
 	at      evidence.Ref
 	receipt *evidence.Receipt // verified against the block at
 
-	tries uint64 // requests for the receipt
+	tries uint64
 	next  uint64 // round of the next request
 	hint  evidence.Ref
 }
 
 func (w *watchedTx) located() bool { return w.at.Hash != common.Hash{} }
 
-// place sets the block that lists the transaction, or zero.
 func (w *watchedTx) place(at evidence.Ref) {
 	if w.at == at {
 		return
@@ -51,7 +50,7 @@ func (w *watchedTx) touch() {
 	}
 }
 
-// match looks up the blocks' transactions among the watched ones. mu is held.
+// match finds the watched transactions in blocks. mu is held.
 func (t *Tracker) match(blocks []evidence.Block) {
 	if len(t.txs) == 0 {
 		return
@@ -65,7 +64,6 @@ func (t *Tracker) match(blocks []evidence.Block) {
 	}
 }
 
-// matchUnseen looks for newly watched transactions in earlier blocks.
 func (t *Tracker) matchUnseen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +99,7 @@ func (t *Tracker) forget(from uint64) {
 	}
 }
 
-// wanted returns the missing receipts of listed transactions to request in this round. mu is held.
+// mu is held.
 func (t *Tracker) wanted() []evidence.Wanted {
 	var due []*watchedTx
 	for _, w := range t.txs {
@@ -129,8 +127,8 @@ func (t *Tracker) wanted() []evidence.Wanted {
 	return all
 }
 
-// tellsNothing reports whether a receipt does not show its transaction. Receipts under a receipts root have no
-// transaction hash. Only logs tie a receipt to its transaction, and failed transactions have none.
+// tellsNothing reports whether a receipt may be of any transaction. The receipts root omits transaction hashes. Only
+// logs tie a receipt to its transaction, and failed transactions lack logs.
 func tellsNothing(r *evidence.Receipt) bool {
 	return r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0
 }
@@ -172,7 +170,7 @@ func (t *Tracker) prove(ctx context.Context, blocks []evidence.Block) error {
 	return errors.Join(errs...)
 }
 
-// received stores receipts that prove inclusion. mu is held.
+// mu is held.
 func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*evidence.Receipt) {
 	for i := range asked {
 		for _, tx := range asked[i].Txs {
@@ -189,7 +187,8 @@ func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*ev
 	}
 }
 
-// doubtful returns the blocks that list a transaction with a missing receipt: the list may be false. mu is held.
+// doubtful returns the blocks that list a transaction with a missing receipt, since the list may be false. mu is
+// held.
 func (t *Tracker) doubtful() []uint64 {
 	var numbers []uint64
 	for _, w := range t.txs {
