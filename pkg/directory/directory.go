@@ -21,13 +21,13 @@ const (
 	callTimeout   = 5 * time.Second
 )
 
-// Directory reads and writes the bucket. It is safe for concurrent use.
+// Directory is safe for concurrent use.
 type Directory struct {
 	kv jetstream.KeyValue
 	js jetstream.JetStream
 }
 
-// Open binds to the bucket, which must exist.
+// Open needs an existing bucket.
 func Open(ctx context.Context, js jetstream.JetStream) (*Directory, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -36,7 +36,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Directory, error) {
 	return &Directory{kv: kv, js: js}, nil
 }
 
-// Project returns a project's record; nil without an error if the project is unknown.
+// Project returns nil without an error if the project is unknown.
 func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Record, error) {
 	dated, err := d.Dated(ctx, id)
 	if err == nil && dated.Block == unreadable {
@@ -45,8 +45,8 @@ func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Rec
 	return dated.Record, err
 }
 
-// Dated returns a project's record and the position of its events; the zero value if the project is unknown. For an
-// invalid document, Record is nil and Block is above every chain's.
+// Dated returns a project's record and its place; the zero value if the project is unknown. Of an invalid document,
+// Record is nil and Block is above every chain's.
 func (d *Directory) Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error) {
 	data, _, err := d.get(ctx, keyOf(id))
 	if err != nil || data == nil {
@@ -65,7 +65,7 @@ func decode(data []byte) score.DatedRecord {
 	return dated
 }
 
-// Each calls fn with every record. It ends with the first error of fn.
+// Each ends with the first error of fn.
 func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error {
 	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
 		if id, err := score.ParseProjectID("0x" + entry.Key()); err == nil {
@@ -79,7 +79,6 @@ func (d *Directory) Each(ctx context.Context, fn func(score.ProjectID, score.Dat
 	return nil
 }
 
-// get returns nil data without an error for a missing key.
 func (d *Directory) get(ctx context.Context, key string) (data []byte, revision uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -93,5 +92,4 @@ func (d *Directory) get(ctx context.Context, key string) (data []byte, revision 
 	return entry.Value(), entry.Revision(), nil
 }
 
-// keyOf returns the id's 64 hex digits.
 func keyOf(id score.ProjectID) string { return id.String()[2:] }

@@ -9,13 +9,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// View is the whole directory in memory, kept current by Run. It is safe for concurrent use. While NATS is away it
-// keeps its content.
+// View is the whole directory in memory, kept current by Run, and unchanged while NATS is away. It is safe for
+// concurrent use.
 type View struct {
 	*watched.View[*score.Record]
 }
 
-// NewView returns an empty view; Run fills it.
 func (d *Directory) NewView(log *slog.Logger) *View {
 	return &View{watched.NewView(d.js.Conn(), d.kv, log, func(entry jetstream.KeyValueEntry) (*score.Record, bool) {
 		if entry.Key() == checkpointKey {
@@ -34,8 +33,7 @@ func (d *Directory) NewView(log *slog.Logger) *View {
 	})}
 }
 
-// After returns up to most records in the order of ids, from the first above id; nil: from the start. They are
-// read-only.
+// After returns up to most records by id, from the first above id (nil: from the start). They are read-only.
 func (v *View) After(id *score.ProjectID, most int) []*score.Record {
 	if id == nil {
 		return v.View.After("", most)
@@ -43,5 +41,5 @@ func (v *View) After(id *score.ProjectID, most int) []*score.Record {
 	return v.View.After(keyOf(*id), most)
 }
 
-// Project returns the record of a project that exists on the final chain; it is read-only.
+// Project returns a final project's record, read-only.
 func (v *View) Project(id score.ProjectID) (*score.Record, bool) { return v.Get(keyOf(id)) }

@@ -13,15 +13,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Format of a KV entry, as the client library writes it.
+// KV entries as the client library writes them.
 const (
 	subjectPrefix   = "$KV." + Bucket + "."
 	operationHeader = "KV-Operation"
 	deleteOperation = "DEL"
 )
 
-// Followed returns the checkpoint and its revision, an argument of SetFollowed, Put and Remove; revision 0 if there
-// is none.
+// Followed returns the checkpoint and its revision, for SetFollowed, Put and Remove; 0 if there is none.
 func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision uint64, err error) {
 	data, revision, err := d.get(ctx, checkpointKey)
 	if err != nil || data == nil {
@@ -33,7 +32,7 @@ func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision ui
 	return f, revision, nil
 }
 
-// SetFollowed replaces the checkpoint at a revision, 0 for none, and returns the new revision. score.ErrFoldMoved:
+// SetFollowed replaces the checkpoint at a revision (0: none) and returns the new revision. score.ErrFoldMoved:
 // another writer was first. After any other error it may be stored; read it again.
 func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
 	data, err := json.Marshal(f)
@@ -57,9 +56,8 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 	return next, nil
 }
 
-// Put stores a project's record if the checkpoint still has this revision. score.ErrFoldMoved means that it has
-// another, score.ErrTooBig that the record exceeds the server's limit; neither stores anything. After any other error
-// it may be stored; repeating is safe.
+// Put stores a project's record if the checkpoint still has this revision; else it returns score.ErrFoldMoved.
+// score.ErrTooBig: the record exceeds the server's limit. After any other error it may be stored; repeating is safe.
 func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
 	data, err := json.Marshal(dated)
 	if err != nil {
@@ -68,14 +66,13 @@ func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedR
 	return d.write(ctx, revision, &nats.Msg{Subject: subjectPrefix + keyOf(dated.ID), Data: data})
 }
 
-// Remove deletes a project's record under a revision of the checkpoint. Errors are as for Put.
+// Remove is Put of a deletion.
 func (d *Directory) Remove(ctx context.Context, revision uint64, id score.ProjectID) error {
 	msg := nats.NewMsg(subjectPrefix + keyOf(id))
 	msg.Header.Set(operationHeader, deleteOperation)
 	return d.write(ctx, revision, msg)
 }
 
-// write stores a message if the checkpoint still has the revision.
 func (d *Directory) write(ctx context.Context, revision uint64, msg *nats.Msg) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	awaitPause = 500 * time.Millisecond // minimum pause between audits of Await
-	tornReads  = 10                     // reads of the journals before an audit gives up
+	awaitPause = 500 * time.Millisecond // between audits, at least
+	tornReads  = 10                     // reads of the journals
 )
 
-// Auditor compares the updates accepted in the stream with the contract's results. It only reads, and may run beside
-// anything.
+// Auditor only reads, and may run beside anything.
 type Auditor struct {
 	Deployment    score.Deployment
-	Confirmations uint64 // finality rule, as in Chain.FinalBlock: the relayers' or a stricter one
+	Confirmations uint64 // as in Chain.FinalBlock: the relayers' rule or a stricter one
 	Chain         Chain
 	Source        Source
 	Journals      Journals
@@ -34,14 +33,14 @@ type Auditor struct {
 }
 
 // Await audits until everything in the stream at the first audit has an outcome, a fault is found, or patience is
-// over. It returns the last findings. Later updates are ignored, so it also ends under traffic. A failed audit, as
-// during a NATS leader election, is repeated; its error is returned after patience.
+// over. It ignores later updates, so it also ends under traffic. It repeats a failed audit, as during a NATS leader
+// election, and returns the error after patience.
 func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
 	for until := uint64(math.MaxUint64); ; {
 		began := time.Now()
 		findings, err := a.audit(ctx, until)
-		// Pause for as long as the audit took: a large deployment takes a while.
+		// A large deployment's audit takes a while.
 		next := max(awaitPause, time.Since(began))
 		over := ctx.Err() != nil || time.Now().Add(next).After(deadline)
 		if over || err == nil && (findings.Awaited == 0 || !findings.OK()) {
@@ -56,8 +55,8 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings,
 	}
 }
 
-// settledBy returns the lanes' states, the position of each bucket below which everything has its outcome, and the
-// number of lanes declared dead. It rereads torn journals (lane.ErrTorn): a handoff takes a moment.
+// settledBy returns the lanes' states, each bucket's position below which everything has its outcome, and the number
+// of dead lanes. It rereads journals that a handoff has torn (lane.ErrTorn).
 func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.Lanes, settled [score.Buckets]score.Position, dead int, err error) {
 	err = retry.Do(ctx, tornReads, awaitPause, func() error {
 		count, err := known(ctx)
@@ -83,11 +82,10 @@ func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.
 // Audit audits once. An error means that the comparison is incomplete; findings may come with it.
 func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit(ctx, math.MaxUint64) }
 
-// audit audits once. Pending updates up to the stream sequence until count as awaited.
+// audit is Audit; pending updates up to until count as awaited.
 func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
-	// The order of reads keeps work in progress from looking like a fault: lanes, dead letters, the final block, the
-	// stream, events by number. A lane's settled work has its outcome in a block up to the head, which is read later.
-	// An update in a final block was in the stream before.
+	// This order of reads keeps work in progress from looking like a fault. A lane's settled work has its outcome in
+	// a block up to the head, which is read later. An update in a final block was in the stream before.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
 	if err != nil {
 		return nil, err
@@ -120,7 +118,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	// Events were read by number, and the rest is read by hash. They match only if the block is still canonical.
+	// Events were read by number, the rest is read by hash. They match only if the block is still canonical.
 	still, err := a.Chain.BlockByNumber(ctx, final.Number)
 	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
 		err = errors.New("a reorg replaced it; audit again")
@@ -144,7 +142,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 
 var errNamed = errors.New("all are named")
 
-// nameLost adds lost updates as examples. The tally has only their hashes, so it rereads the stream.
+// nameLost adds examples. The tally has only hashes of lost updates, so it rereads the stream.
 func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Findings) {
 	err := a.Source.ReadAll(ctx, func(m score.Message) error {
 		if t.nameLost(&m, findings); len(t.lost) == 0 {
@@ -157,7 +155,6 @@ func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Finding
 	}
 }
 
-// scores compares the contract's scores with the sums of applied points, for every score that an event changed.
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	for project, sums := range t.sums {
 		findings.Scores += len(sums)

@@ -13,16 +13,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-const marksAtOnce = 1000 // projects per read of marks
+const marksAtOnce = 1000
 
-// differsPause is the minimum interval between rebuilds caused by a difference from the contract. Otherwise a
-// difference that persists would keep the standings unreadable.
+// differsPause is the least interval between rebuilds because of a difference. A persistent one would otherwise keep
+// the standings unreadable.
 const differsPause = time.Hour
 
 // check compares the scores of some changed wallets with the contract's, as of the checkpoint's block. A difference
-// means that an endpoint returned wrong logs of blocks older than the ledger, or that Redis lost writes. It then
-// causes a rebuild (ErrFoldMoved), at most once per differsPause. It skips comparisons if the state is gone or
-// another relayer moved on.
+// means that an endpoint returned wrong logs of blocks older than the ledger, or Redis lost writes. It causes a
+// rebuild (ErrFoldMoved), once per differsPause at most. If the state is gone or another relayer moved on, check
+// returns nil.
 func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 	sample := s.sample
 	s.sample, s.seen = nil, 0
@@ -63,7 +63,7 @@ func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
-	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // not projected yet; read second, since the directory moves on
+	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // perhaps still to come; read last, since the directory moves on
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// kept returns a wallet's scores in the standings; nil unless they are as of the project's mark that this run wrote.
+// kept returns a wallet's scores; nil unless they are as of the project's mark that this run wrote.
 func (f *StandingsFold) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
 		marks, err := f.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})

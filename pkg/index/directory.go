@@ -16,40 +16,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrOtherDeployment reports that the directory belongs to another contract or chain.
 var ErrOtherDeployment = errors.New("the project directory belongs to another deployment")
 
 const (
-	idleCheckpoint = 30 * time.Second // maximum age of the checkpoint while records stay
+	idleCheckpoint = 30 * time.Second // most age of the checkpoint while records stay
 	remakePause    = time.Minute      // minimum pause between rebuilds for gaps
 )
 
-// Directory stores project records and a checkpoint with the position up to which events are in them. Each write
-// names a revision of the checkpoint. It returns score.ErrFoldMoved unless that is the newest one, which stops late
-// writers.
+// Directory stores project records, and a checkpoint with the position up to which they contain events. Each write
+// names a revision of the checkpoint. With an older one it returns score.ErrFoldMoved, which stops late writers.
 type Directory interface {
-	// Followed returns the checkpoint; revision 0 before the first.
+	// Followed returns revision 0 before the first checkpoint.
 	Followed(ctx context.Context) (f score.Followed, revision uint64, err error)
-	// SetFollowed replaces the checkpoint of that revision (0: none) and returns the new revision.
+	// SetFollowed replaces the checkpoint of that revision (0: none), and returns the new one.
 	SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error)
-	// Dated returns a record; the zero value if the project is unknown.
+	// Dated returns the zero value if the project is unknown.
 	Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error)
-	// Each calls fn with every record. An error of fn ends it.
+	// An error of fn ends Each.
 	Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error
 	// Beyond lists the projects with records as of block from or later.
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
-	// Put stores a record. score.ErrTooBig concerns only that project.
+	// score.ErrTooBig concerns only that project.
 	Put(ctx context.Context, revision uint64, dated score.DatedRecord) error
-	// Remove deletes a project's record.
 	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
 }
 
-// DirectoryFold is the ledger.Fold of the project directory. Any number may run over one directory.
+// DirectoryFold is the ledger.Fold of the project directory.
 //
 // Begin writes the checkpoint first, so this fold has the newest revision, and all other writers fail. Apply stores
 // the changed records, then the checkpoint with their position. That is the commit point, always at the end of a
-// block. A writer that dies in between leaves records newer than the checkpoint. The place of a record's newest event
-// (DatedRecord.Block, LogIndex) shows which events it contains.
+// block. If a writer dies in between, records are newer than the checkpoint. A record's newest event
+// (DatedRecord.Block, LogIndex) shows which events the record contains.
 type DirectoryFold struct {
 	Deployment score.Deployment
 	Chain      ledger.Chain // to rebuild records
@@ -60,19 +57,18 @@ type DirectoryFold struct {
 
 	metrics  *directoryMetrics
 	followed score.Followed    // last read or written. Position and Block may be newer while records stay
-	revision uint64            // of the checkpoint written by this fold
-	written  time.Time         // when the checkpoint was last written
+	revision uint64            // of this fold's last write
+	written  time.Time         // its time
 	seq      uint64            // of the newest message
 	parts    []*ledger.Message // of an incomplete block
-	exact    bool              // no record is newer than the checkpoint
-	due      time.Time         // earliest next rebuild because of gaps
+	exact    bool              // all records are as of the checkpoint or earlier
+	due      time.Time         // earliest next rebuild for gaps
 
-	made    records      // all records, during a rebuild
+	made    records      // during a rebuild
 	through evidence.Ref // last block in made
 }
 
-// Verify reads the checkpoint. It returns ErrOtherDeployment if the directory belongs to another contract or chain,
-// and only reads.
+// Verify only reads the checkpoint. It returns ErrOtherDeployment if that is of another contract or chain.
 func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	if f.followed, f.revision, err = f.Directory.Followed(ctx); err != nil {
 		return err
@@ -87,8 +83,8 @@ func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	return nil
 }
 
-// Begin returns the position of the records. It rebuilds all records from the chain if that is missing or lost, or
-// when a rebuild for gaps is due.
+// Begin returns the position of the records. If that is missing or lost, or a rebuild for gaps is due, it rebuilds
+// all from the chain.
 func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Position, err error) {
 	if f.metrics == nil {
 		f.metrics = newDirectoryMetrics(f.Metrics)
@@ -113,10 +109,10 @@ func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Positio
 	return at, nil
 }
 
-// Apply folds the project events of complete blocks. A rollback below the newest event of a record returns
-// ErrFoldMoved, and Begin rebuilds all records.
+// Apply folds the project events of complete blocks. After a rollback below a record's newest event it returns
+// ErrFoldMoved.
 func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) error {
-	if f.seq == 0 || messages[0].Seq != f.seq+1 { // from the chain: the ledger lacks what comes next, maybe a Rewind
+	if f.seq == 0 || messages[0].Seq != f.seq+1 { // from the chain: the ledger lacks the next message, maybe a Rewind
 		f.parts = nil
 		if !f.exact { // a writer that died may have stored records of replaced blocks
 			if err := f.rewind(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash}); err != nil {
@@ -149,17 +145,17 @@ func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return nil
 }
 
-// Check returns ErrFoldMoved when a rebuild for gaps is due. It writes the checkpoint every idleCheckpoint, which
-// fails if the bucket lost it.
+// Check returns ErrFoldMoved if a rebuild for gaps is due. It writes the checkpoint every idleCheckpoint, which fails
+// if the bucket lost the checkpoint.
 func (f *DirectoryFold) Check(ctx context.Context) error {
 	if f.followed.Gaps && time.Now().After(f.due) {
-		return ledger.ErrFoldMoved // Begin rebuilds
+		return ledger.ErrFoldMoved
 	}
 	return f.fold(ctx, nil, nil)
 }
 
 // rewind returns nil if all records are as of block to or earlier. Otherwise it drops the checkpoint's position and
-// returns ErrFoldMoved: Begin rebuilds all records.
+// returns ErrFoldMoved, so that Begin rebuilds all.
 func (f *DirectoryFold) rewind(ctx context.Context, to evidence.Ref) error {
 	beyond, err := f.Directory.Beyond(ctx, to.Number+1)
 	if err != nil || len(beyond) == 0 {
@@ -172,7 +168,7 @@ func (f *DirectoryFold) rewind(ctx context.Context, to evidence.Ref) error {
 	return ledger.ErrFoldMoved
 }
 
-// forget drops the checkpoint's position, so all records must be rebuilt: blocks above to were replaced, or may be.
+// forget drops the checkpoint's position, since blocks above to were replaced, or may be.
 func (f *DirectoryFold) forget(to evidence.Ref) {
 	f.metrics.reorgs.Inc()
 	f.Log.Error("the project directory may be of final blocks that are not in the chain any more: a reorg deeper than finality; all records are made again",
@@ -181,7 +177,7 @@ func (f *DirectoryFold) forget(to evidence.Ref) {
 }
 
 // fold stores the records that messages change, then the checkpoint. If an event does not follow from its project's
-// record, the record stays and Gaps is set, so all are rebuilt soon. Other projects are followed meanwhile.
+// record, the record stays, and Gaps causes a rebuild of all soon. Other projects are followed meanwhile.
 func (f *DirectoryFold) fold(ctx context.Context, messages []*ledger.Message, through *ledger.Message) error {
 	to, changed := f.followed, records{}
 	if through != nil {
@@ -219,7 +215,6 @@ func (f *DirectoryFold) set(ctx context.Context, to score.Followed) error {
 	return nil
 }
 
-// put stores a record, and skips one that is too big to store.
 func (f *DirectoryFold) put(ctx context.Context, dated score.DatedRecord) error {
 	err := f.Directory.Put(ctx, f.revision, dated)
 	if errors.Is(err, score.ErrTooBig) {

@@ -9,8 +9,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// editTally collects the edits in the stream and in dead letters. Events lack an edit's nonce. An edit was made if
-// its lane is done with it without a dead letter, and the contract has used its nonce.
+// editTally collects the edits in the stream and in dead letters. Events lack an edit's nonce. So an edit was made if
+// its lane is done with it, it is no dead letter, and the contract has used its nonce.
 type editTally struct {
 	accepted []editAt
 	newest   map[score.Ref]uint64
@@ -20,7 +20,7 @@ type editTally struct {
 // editAt is an acceptance of an edit. A nonce may have several; all but the newest become dead letters.
 type editAt struct {
 	ref score.Ref
-	seq uint64 // in the stream
+	seq uint64
 }
 
 type editEnd int
@@ -49,8 +49,8 @@ func (t *editTally) message(m *score.Message) {
 	}
 }
 
-// judge calls fn with each acceptance and its outcome, as of the final block that view reads. lanes must have been
-// read before the dead letters, as of a block up to that one.
+// judge calls fn with each acceptance and its outcome, as of view's final block. lanes must have been read before the
+// dead letters, as of a block up to that one.
 func (t *editTally) judge(
 	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, editEnd) error,
 ) error {

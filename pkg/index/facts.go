@@ -18,29 +18,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// ledgerTries limits the reads of a ledger that differs from the chain. After a deep reorg a writer takes seconds to
-// append its Rewind.
+// ledgerTries limits the reads of a differing ledger: after a deep reorg its Rewind takes seconds.
 const ledgerTries = 10
 
-// Ledger calls fn with all messages in the ledger of final blocks, in order. Without a ledger there are none. An
-// error of fn ends it.
+// Ledger calls fn with all messages in the ledger, if there is one, in order. An error of fn ends it.
 type Ledger func(ctx context.Context, fn func(ledger.Raw) error) error
 
-// LedgerFindings are the result of comparing the ledger with the chain.
 type LedgerFindings struct {
-	From   uint64 `json:"from"`   // the blocks after this one were compared
+	From   uint64 `json:"from"`   // blocks after this one were compared
 	To     uint64 `json:"to"`     // … up to this one, the ledger's newest complete block. 0: the ledger is empty
 	Behind uint64 `json:"behind"` // final blocks above To: no fault
 	Blocks int    `json:"blocks"` // compared blocks with events
 
 	Missing int `json:"missing"` // blocks with events that the ledger lacks
 	Doubled int `json:"doubled"` // blocks with repeated events in the ledger
-	Wrong   int `json:"wrong"`   // blocks with other events in the ledger than on the chain, or absent from the chain
+	Wrong   int `json:"wrong"`   // blocks with other events in the ledger than on the chain, or absent there
 }
 
 func (f *LedgerFindings) ok() bool { return f.Missing+f.Doubled+f.Wrong == 0 }
 
-// facts summarize a block's events: their number, and a hash of them in order.
+// facts are the number of a block's events, and a hash of them in order.
 type facts struct {
 	hash common.Hash
 	logs int
@@ -61,11 +58,10 @@ func (f facts) with(seed maphash.Seed, l *types.Log) facts {
 	return facts{l.BlockHash, f.logs + 1, h.Sum64()}
 }
 
-// heldLedger is the fold of the ledger's messages.
 type heldLedger struct {
 	seed     maphash.Seed
 	some     bool
-	from, to uint64 // the blocks after from, up to to, are complete
+	from, to uint64 // blocks after from, up to to, are complete
 	blocks   map[uint64]facts
 	open     facts // of an incomplete block
 	last     uint  // index of its newest log
@@ -76,7 +72,7 @@ func newHeldLedger(seed maphash.Seed) *heldLedger {
 	return &heldLedger{seed: seed, blocks: map[uint64]facts{}, doubled: map[uint64]int{}}
 }
 
-// take folds a message. Comparison starts after the first rollback, dead letter or end of a block.
+// take starts the comparison after the first rollback, dead letter or end of a block.
 func (h *heldLedger) take(m ledger.Raw) error {
 	switch {
 	case m.Kind == ledger.Rewind:
@@ -119,7 +115,7 @@ func (h *heldLedger) block(m ledger.Raw) {
 
 var errFirst = errors.New("only the first message was wanted")
 
-// firstHeld returns the block of the ledger's oldest message. Only blocks above it are compared.
+// firstHeld returns the block of the ledger's oldest message, or MaxUint64. Only blocks above it are compared.
 func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	first := uint64(math.MaxUint64)
 	if a.Ledger == nil {
@@ -132,10 +128,8 @@ func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	return first, err
 }
 
-// ledger compares the ledger with the chain's events, by the Auditor's own rule of finality. A block with events is a
-// fault if only one of the two has it, if they differ, or if the ledger repeats it. Blocks missing at the ledger's
-// end are lag. The chain was read first. If a reorg deeper than finality replaced blocks since, the audit fails
-// although the ledger is right.
+// ledger compares the ledger with the chain's events. The chain was read first. If a reorg deeper than finality
+// replaced blocks since, the audit fails although the ledger is right.
 func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Block, findings *Findings) error {
 	if a.Ledger == nil {
 		return nil
@@ -158,7 +152,7 @@ func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Bloc
 	}
 }
 
-// compare compares the folded ledger with the chain's final blocks above first. It returns a sentence per difference.
+// compare returns a sentence per difference from the chain's final blocks above first.
 func (h *heldLedger) compare(chain map[uint64]facts, first, final uint64, f *LedgerFindings) (examples []string) {
 	if *f = (LedgerFindings{Behind: final}); !h.some {
 		return nil

@@ -17,43 +17,40 @@ type Counts struct {
 	Lost      int `json:"lost"`    // outcome missing, although the lane claims to be done with it
 }
 
-// Findings are the result of an audit.
 type Findings struct {
-	// Block is the final block up to which events were counted and as of which scores were compared.
+	// Block is the final block as of which events were counted and scores compared.
 	Block     uint64      `json:"block"`
 	Hash      common.Hash `json:"hash"`
 	Updates   Counts      `json:"updates"`
 	Creations Counts      `json:"creations"`
 	Edits     Counts      `json:"edits"`
 
-	// Awaited counts the pending part of everything accepted up to sequence Until: the end of the stream at the first
-	// audit.
+	// Awaited counts pending work up to sequence Until, the stream's end at the first audit.
 	Until   uint64 `json:"until"`
 	Awaited int    `json:"awaited"`
 
-	// Doubled counts updateIds that were applied more than once, through a relayer or directly.
+	// Doubled counts updateIds applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
-	// Repeated counts outcomes beyond their updates' acceptances: work done twice. It is a fault if Whole is set,
+	// Repeated counts outcomes beyond their updates' acceptances. If Whole is set, work was done twice: a fault,
 	// although the contract applied each id once. Otherwise acceptances may have been purged or lost. Whole: all
 	// stream sequences are there, and Older is 0.
 	Repeated int  `json:"repeated"`
 	Whole    bool `json:"whole"`
 	// Dead counts lanes declared dead. Their transactions may be executed although other lanes assigned the work
-	// again. So with any, Repeated is harmless, and such work counts by its second outcome, Duplicate.
+	// again. With any, Repeated is harmless, and such work counts by its second outcome, Duplicate.
 	Dead int `json:"dead"`
 	// Older counts outcomes of updates that the stream lacks: purged, lost, or of another deployment.
 	Older int `json:"older"`
 	// Direct counts updates that members applied without a relayer.
 	Direct int `json:"direct"`
-	// Unreadable counts corrupt messages of the stream; other counts omit their contents.
+	// Unreadable counts corrupt messages, which other counts omit.
 	Unreadable int `json:"unreadable"`
 
-	Scores     int `json:"scores"`     // compared scores: of every wallet and score type that an event changed
-	Mismatched int `json:"mismatched"` // scores that differ from the sum of the applied points
+	Scores     int `json:"scores"`     // compared: of every wallet and score type that an event changed
+	Mismatched int `json:"mismatched"` // of them, different from the sum of the applied points
 
 	Ledger LedgerFindings `json:"ledger"`
 
-	// Examples are sentences about the first few faults.
 	Examples []string `json:"examples,omitempty"`
 }
 
@@ -65,18 +62,16 @@ func (r *Findings) example(format string, args ...any) {
 	}
 }
 
-// OK reports whether the deployment is free of faults so far. Pending work is fine.
+// OK reports whether the deployment has no fault so far. Pending work is fine.
 func (r *Findings) OK() bool {
 	return r.Problem() == ""
 }
 
-// Lost sums up the lost updates, creations and edits.
 func (r *Findings) Lost() int { return r.Updates.Lost + r.Creations.Lost + r.Edits.Lost }
 
-// Pending sums up the pending updates, creations and edits.
 func (r *Findings) Pending() int { return r.Updates.Pending + r.Creations.Pending + r.Edits.Pending }
 
-// Problem returns the faults in one sentence; empty if OK.
+// Problem returns the faults in a sentence, or "".
 func (r *Findings) Problem() string {
 	var faults []string
 	add := func(n int, what string) {
@@ -99,7 +94,6 @@ func (r *Findings) Problem() string {
 	return strings.Join(faults, ", ")
 }
 
-// String returns the findings in one line.
 func (r *Findings) String() string {
 	line := fmt.Sprintf("block %d: accepted %d, applied %d, duplicate %d, rejected %d, pending %d, lost %d, doubled %d; "+
 		"creations accepted %d, applied %d, rejected %d, pending %d, lost %d; scores compared %d, mismatched %d",

@@ -13,8 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Block ranges of log reads. The last provedBlocks are proved, which reads all their headers; older ones are read by
-// ranges (chain.Client.Logs).
+// Block ranges of log reads. The last provedBlocks are proved, which reads all their headers.
 const (
 	provedBlocks   = 4096
 	provedAtOnce   = 256
@@ -24,8 +23,7 @@ const (
 var errRangeRead = errors.New("the range is read")
 
 // Histories reads a wallet's executions backwards from the chain's head, including blocks before finality. It lacks
-// project records, so executions contain indexes only. Payments supplies the times of a whole block range in few
-// calls.
+// project records, so executions contain indexes only. Payments supplies times with few calls.
 type Histories struct {
 	Deployment score.Deployment
 	// Final returns the newest final block; ok is false before the first.
@@ -34,7 +32,6 @@ type Histories struct {
 	Payments Payments
 }
 
-// Extent returns the first block, the newest final block and the head.
 func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	head, err := h.Chain.Head(ctx)
 	if err != nil {
@@ -47,9 +44,8 @@ func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	return score.Extent{First: h.Deployment.DeployBlock, Final: final.Number, Head: max(head.Number, final.Number)}, nil
 }
 
-// History passes the executions in the blocks from … to (inclusive), within the extent, to fn, one range of blocks at
-// a time, newest first. down is the range's lowest block. Points, Gas and Fee are unset. It ends when fn returns
-// false.
+// History passes the executions in the blocks from … to (inclusive), within the extent, to fn, by ranges of blocks,
+// newest first, until fn returns false. down is the range's lowest block. Points, Gas and Fee are unset.
 func (h Histories) History(
 	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool,
 ) error {
@@ -72,10 +68,10 @@ func (h Histories) History(
 	return nil
 }
 
-// executions returns the executions in the blocks from … to, in order. It reads logs up to head but stops after to,
-// so that only the chain's last blocks are proved.
+// executions returns the executions in order. It reads logs up to head but stops after to, so that only the chain's
+// last blocks are proved.
 func (h Histories) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
-	var of []types.Log // the log of each found execution
+	var of []types.Log
 	err = h.Chain.Logs(ctx, h.Deployment.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
 		if above := slices.IndexFunc(logs, func(l types.Log) bool { return l.BlockNumber > to }); above >= 0 {
 			logs = logs[:above]

@@ -39,7 +39,7 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	}
 	findings.Repeated += int(f.repeated)
 	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
-		if outcome != score.UnknownProject { // the lane sends an update that preceded its project again
+		if outcome != score.UnknownProject { // else the lane sends the update again
 			findings.Repeated++
 		}
 	}
@@ -59,7 +59,6 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	}
 }
 
-// nameLost adds the lost updates of a message as examples.
 func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	for unit := range score.Units(m.Updates, m.Signed) {
 		for i := range unit.Updates {
@@ -73,8 +72,8 @@ func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	}
 }
 
-// counting returns the outcomes that count. An update that preceded its project is assigned again. So "unknown
-// project" alone counts only with a dead letter, or if the update was accepted several times, as by a replay.
+// counting returns the outcomes that count. An update that preceded its project is assigned again, so "unknown
+// project" alone counts only with a dead letter or several acceptances, as by a replay.
 func (f *updateTally) counting() []score.Outcome {
 	if f.accepted > 1 || f.deadLettered || f.ended {
 		return f.outcomes
@@ -99,7 +98,7 @@ func (c *creationTally) judge(id score.ProjectID, findings *Findings) {
 	}
 	tally := &findings.Creations
 	tally.Accepted += c.accepted
-	tally.Rejected += c.accepted - 1 // each was dead when the next replaced it
+	tally.Rejected += c.accepted - 1 // each was dead before the next
 	switch {
 	case c.dead && (c.deadSeq == 0 || c.deadSeq >= c.seq):
 		tally.Rejected++

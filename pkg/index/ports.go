@@ -17,7 +17,6 @@ import (
 // Chain queries the chain's endpoints. Each call has its own deadline. After any error except a documented
 // ethereum.NotFound, the answer is unknown.
 type Chain interface {
-	// Head returns the newest block.
 	Head(ctx context.Context) (evidence.Block, error)
 	// FinalBlock returns the newest block with that many confirmations, its own included; 0: by the finalized tag.
 	// ethereum.NotFound: none yet.
@@ -30,25 +29,22 @@ type Chain interface {
 	Caller
 }
 
-// Payments reads the costs of transactions.
 type Payments interface {
 	// Paid returns inclusion time and cost of the logs' transactions.
 	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
 }
 
-// Caller executes calls on the state of a block.
 type Caller interface {
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
-// viewAt returns a caller of the contract's views as of a block.
 func viewAt(chain Caller, contract common.Address, at common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		return chain.Call(ctx, evidence.Call{To: contract, Data: data}, at)
 	}
 }
 
-// readEvents passes the contract's events in the blocks from … to (inclusive) to fn, each with its log, in order.
+// readEvents is Chain.Logs with parsed events.
 func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
 	if from > to {
 		return nil
@@ -56,7 +52,6 @@ func readEvents(ctx context.Context, chain Chain, contract common.Address, from,
 	return chain.Logs(ctx, contract, registry.Topics(), from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
 }
 
-// parseEach passes the events of logs to fn, each with its log.
 func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) error {
 	for i := range logs {
 		event, err := registry.ParseLog(&logs[i])
@@ -76,45 +71,42 @@ func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
 type StatusStore interface {
 	// Folded returns each table's place, "" for none. complete reports whether all statuses are there.
 	Folded(ctx context.Context) (at []string, complete bool, err error)
-	// Fold writes facts in order, with the place to; an empty to keeps the place. score.ErrFoldMoved: a table is not
-	// at from.
+	// Fold writes facts in order, and the place to unless that is empty. score.ErrFoldMoved: a table is not at from.
 	Fold(ctx context.Context, from []string, to string, facts []score.Fact) error
-	// Process identifies the store's process, "" if unknown. If it changed, the newest writes may be lost.
+	// Process is as in Standings.
 	Process(ctx context.Context) (string, error)
-	// BeginRestore returns the token for EndRestore, and the from for Fold. A later restore replaces an earlier one.
+	// BeginRestore returns the token for EndRestore, and the from for Fold. It replaces an earlier restore.
 	BeginRestore(ctx context.Context) (token string, at []string, err error)
 	RestoreAccepted(ctx context.Context, refs []score.Ref) error
 	// EndRestore declares the store complete. score.ErrFoldMoved: since BeginRestore, data was lost, or another
 	// restore began or was requested.
 	EndRestore(ctx context.Context, token string) error
-	// Final and Accepted write the statuses of edits, which the ledger lacks.
+	// Final and Accepted write the statuses of edits.
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
-	// Flush deletes everything.
 	Flush(ctx context.Context) error
 	// ForgetOnce deletes unfinished work, unless its last run had this token, which names a loss.
 	ForgetOnce(ctx context.Context, token string) (did bool, err error)
-	// Sweep removes some expired statuses, and keeps the others from expiring. Call it about once a second.
+	// Sweep removes some expired statuses, and keeps others from expiring. Call it about once a second.
 	Sweep(ctx context.Context) error
 }
 
-// Source reads the stream of accepted updates and its dead letters.
+// Source reads the stream of accepted updates and its dead letters. An error of fn ends a read.
 type Source interface {
-	// ReadAll passes the stream's present messages to fn, in order. An error of fn ends it.
+	// ReadAll reads the present messages, in order.
 	ReadAll(ctx context.Context, fn func(score.Message) error) error
-	// ReadFrom is ReadAll from a sequence on. FirstSince returns the sequence of the first message stored at or after
-	// a time, or one past the last.
+	// ReadFrom is ReadAll from a sequence on. FirstSince returns the first one stored at or after a time, or one past
+	// the last.
 	ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
-	// DeadLetters passes all dead letters to fn, including replayed ones. An error of fn ends it.
+	// DeadLetters reads all dead letters, including replayed ones.
 	DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error
 }
 
-// Journals reads the lanes' journals.
 type Journals interface {
 	// State returns the lane's state and the sequence of its journal's last entry (0: none).
 	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 }
 
-// Lanes returns the number of lanes ever, including removed ones, since their journals stay.
+// Lanes returns the number of lanes ever, removed ones included, since their journals stay.
 type Lanes func(ctx context.Context) (int, error)

@@ -8,10 +8,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// records are project records while events are folded into them.
 type records map[score.ProjectID]*projectAt
 
-// projectAt is a project's record as of an event.
 type projectAt struct {
 	score.DatedRecord
 
@@ -19,7 +17,7 @@ type projectAt struct {
 	gap     uint64 // block of an event with missing predecessors, or 0
 }
 
-// fold folds the project events of messages. load returns a project's stored record; nil: every project starts empty.
+// fold begins with load's record of a project; if load is nil, with an empty one.
 func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
 	for _, m := range messages {
 		for i := range m.Events {
@@ -42,7 +40,7 @@ func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (sc
 	return nil
 }
 
-// ProjectOf returns the project with a record that an event changes; ok is false for other events.
+// ProjectOf returns the project with a record that an event changes; ok is false if there is none.
 func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -59,12 +57,10 @@ func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	return id, false
 }
 
-// holds reports whether the record contains the event at a place.
 func (p *projectAt) holds(block uint64, logIndex uint) bool {
 	return p.Record != nil && (block < p.Block || block == p.Block && logIndex <= p.LogIndex)
 }
 
-// apply folds one event, unless the record contains it already or has a gap.
 func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	if p.gap > 0 || p.holds(block, e.Log) {
 		return

@@ -14,17 +14,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// undated is the Block of a record that stays although its blocks may be replaced. Events are not folded into it.
+// undated is the Block of a record that stays although its blocks may be replaced. It takes no events.
 const undated = 1 << 62
 
 // makeAll rebuilds all records in memory, from the chain's project events up to the ledger's end. Only then it
-// replaces those that differ and removes the others, so APIs never see a project's past. The next try keeps the
-// events read before an error.
+// replaces those that differ and removes the others, so APIs never see a project's past. After an error, the next try
+// keeps the events already read.
 //
-// Events in the ledger are proved. Older ones have the proof of Chain.Logs, so some may be missing (replaceOne).
+// Events older than the ledger have only the proof of Chain.Logs, so some may be missing (replaceOne).
 func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err error) {
 	began := time.Now()
-	f.due = began.Add(remakePause) // even after an error: meanwhile the ledger may be followed
+	f.due = began.Add(remakePause) // even after an error, to follow the ledger meanwhile
 	end, err := f.Source.End(ctx)
 	if err != nil {
 		return at, err
@@ -68,7 +68,7 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 	}
 	took := time.Since(began)
 	f.Log.Info("the records of all projects are made", "projects", len(f.made), "block", at.Block, "took", took.Round(time.Millisecond))
-	f.due = time.Now().Add(max(remakePause, 10*took)) // most of the time is for following the ledger
+	f.due = time.Now().Add(max(remakePause, 10*took)) // to follow the ledger most of the time
 	f.made, f.through, f.seq, f.exact = nil, evidence.Ref{}, at.Seq, true
 	return at, nil
 }
@@ -88,8 +88,7 @@ func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64,
 	return b.Number, nil
 }
 
-// replace stores the rebuilt records. gaps reports whether the endpoints left out events of some: then all are
-// rebuilt later.
+// replace stores the rebuilt records. gaps reports whether endpoints left out events: all are then rebuilt later.
 func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
 	// Stored records as of blocks up to upTo belong to this chain.
 	upTo, err := f.standing(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
@@ -117,15 +116,15 @@ func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
 	return gaps, nil
 }
 
-// replaceOne stores a project's rebuilt record if it differs from was, or removes the project. gap reports that the
-// endpoints left out events: the rebuild has a gap, or is behind the stored record up to block upTo. The stored
-// record then stays. If its newest event may be in a replaced block, it becomes undated.
+// replaceOne stores a project's rebuilt record if it differs from was, or removes the project. If the rebuild has a
+// gap, or is behind the stored record up to block upTo, the endpoints left out events: gap is true, and the stored
+// record stays. If its newest event may be in a replaced block, it becomes undated.
 func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was score.DatedRecord, upTo uint64) (gap bool, err error) {
 	p := projectAt{}
 	if made := f.made[id]; made != nil {
 		p = *made
 	}
-	block, log := was.Block, was.LogIndex // of the newest stored event that is canonical
+	block, log := was.Block, was.LogIndex // of the newest canonical event stored
 	if block > upTo {
 		block, log = was.Created, 0
 	}

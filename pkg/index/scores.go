@@ -19,11 +19,10 @@ type ScoreKey struct {
 	ScoreType uint8
 }
 
-// Scores are the sums of applied points in a project, for every score that an update changed.
+// Scores are the sums of applied points, for every score that an update changed.
 type Scores map[ScoreKey]int64
 
-// Compare reads every score from the contract, as of view's block, and calls fn with the contract's value for each
-// that differs.
+// Compare calls fn for each score that differs, with the contract's value as of view's block.
 func (s Scores) Compare(
 	ctx context.Context, view func(context.Context, []byte) ([]byte, error), project score.ProjectID,
 	fn func(key ScoreKey, has int64),

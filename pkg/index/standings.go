@@ -15,64 +15,59 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// DefaultReread is the default of StandingsFold.Reread.
 const DefaultReread = 10 * time.Minute
 
-const progressEvery = 30 * time.Second // between log lines about a rebuild
+const progressEvery = 30 * time.Second // between a rebuild's log lines
 
 // Standings is the store of the projection of final executions. It may lose anything at any time.
 type Standings interface {
-	// Checkpoint returns the progress of the projection, or the zero value.
+	// Checkpoint returns the zero value if there is none.
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
 	// Begin begins the generation after after, complete at block target, unless another writer did. It returns the
 	// valid checkpoint.
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint to a later block, and may lower its target. score.ErrFoldMoved: it is not at from.
+	// Advance moves the checkpoint on, and may lower its target. score.ErrFoldMoved: it is not at from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
 	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
-	// Marks returns the projects' marks, in order; nil for an unknown project.
+	// Marks returns nil for an unknown project.
 	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
-	// Append adds the part's executions after the project's mark. A score.GapError: the mark is before part.From.
+	// Append adds the executions after the project's mark. A score.GapError: the mark is before part.From.
 	// score.ErrNotProjected: the project is unknown.
 	Append(ctx context.Context, generation uint64, part score.Part) error
-	// Sweep deletes earlier generations.
 	Sweep(ctx context.Context, generation uint64) error
-	// Process identifies the store's process, "" if unknown. If it changed, the newest writes may be lost.
+	// Process identifies the store's process, or returns "". If it changed, the newest writes may be lost.
 	Process(ctx context.Context) (string, error)
-	// Scores returns the wallets' scores of that many score types, in order. A score.RebuildingError: a rebuild is
-	// under way.
+	// Scores returns the wallets' scores of the first score types. A score.RebuildingError: a rebuild runs.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
 }
 
-// Projects reads project records as of final blocks. The directory implements it.
+// Projects reads project records as of final blocks.
 type Projects interface {
-	// Project returns a project's record; nil if it is unknown.
+	// Project returns nil if the project is unknown.
 	Project(ctx context.Context, id score.ProjectID) (*score.Record, error)
-	// Beyond lists the projects with records as of block from or later.
+	// Beyond is as in Directory.
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
 }
 
-// StandingsFold is the ledger.Fold of the standings. Any number may run over one store.
+// StandingsFold is the ledger.Fold of the standings.
 //
-// Each part states the marks at its ends. The store skips executions up to the project's mark, and rejects a part
-// that begins after it. So the fold may repeat any write that failed, or may have failed. A mark counts executions
-// within a block, so positions are at ends of blocks.
+// The store skips a part's executions up to the project's mark, and rejects a part that begins after it. So the fold
+// may repeat any write. A mark counts executions within a block, so positions are at ends of blocks.
 //
-// Redis may lose its newest writes: on one node, the checkpoint before the executions; in a Cluster, also executions
-// that the checkpoint covers. Therefore the checkpoint contains its Redis process and an earlier position (Back). The
-// fold reads again from there if the process changed or a part was rejected.
+// If Redis loses its newest writes, one node loses the checkpoint first, but a Cluster may lose executions that the
+// checkpoint covers. So the checkpoint contains its Redis process and an earlier position (Back). If the process
+// changed or a part was rejected, the fold reads again from Back.
 //
 // All standings are rebuilt if the checkpoint or a project is missing, final blocks were replaced, or scores differ
-// from the contract's. A rebuild has a new generation number, which is in every key. So late writes of an older one
-// stay unread.
+// from the contract's. Every key contains the rebuild's generation number, so late writes of older ones stay unread.
 type StandingsFold struct {
 	Deployment score.Deployment
 	Chain      Caller
 	Source     *ledger.Source
 	Projects   Projects
 	Standings  Standings
-	// Reread is the age of the checkpoint's Back: at least that, at most twice that. 0 means DefaultReread.
+	// Reread is the least age of the checkpoint's Back; the most is twice that. 0 means DefaultReread.
 	Reread time.Duration
 
 	Log     *slog.Logger
@@ -81,23 +76,21 @@ type StandingsFold struct {
 	metrics *standingsMetrics
 	saw     score.Checkpoint
 	current *stint
-	gap     uint64    // executions are missing from this block on, or 0
-	broken  uint64    // generation in which something is missing or wrong
-	why     string    // reason for broken
-	swept   uint64    // all generations before this one were deleted
-	differs time.Time // when a difference last caused a rebuild
+	gap     uint64 // first block with missing executions, or 0
+	broken  uint64 // generation to rebuild
+	why     string
+	swept   uint64    // earlier generations were deleted
+	differs time.Time // last rebuild because of a difference
 	rebuild rebuild
 }
 
-// rebuild is the current rebuild, as far as this process knows.
 type rebuild struct {
 	generation uint64
 	began      time.Time
 	told       time.Time
 }
 
-// Begin returns the position where reading continues, and begins a rebuild if necessary. If the store may have lost
-// its newest writes, that is the checkpoint's Back.
+// Begin returns the position to read from, and begins a rebuild if necessary.
 func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Position, err error) {
 	if f.metrics == nil {
 		f.metrics = newStandingsMetrics(f.Metrics)
@@ -160,7 +153,7 @@ func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Posit
 	return from, nil
 }
 
-// begin begins a rebuild, or joins one that another relayer began.
+// begin begins a rebuild, or joins another relayer's.
 func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why string, target uint64) (score.Checkpoint, error) {
 	at, err := f.Standings.Begin(ctx, was.Generation, target)
 	if err != nil {
@@ -273,8 +266,8 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	}
 	atEnd := end.Position.Block == through.Position.Block && end.Position.Hash == through.Position.Hash
 	if atEnd {
-		// A reorg deeper than finality may have made the ledger shorter than the target. Its Rewind may be unread: it
-		// may have expired, and blocks older than the ledger come from the chain.
+		// A reorg deeper than finality may have made the ledger shorter than the target. Its Rewind may have expired
+		// unread, since blocks older than the ledger come from the chain.
 		to.Target = min(to.Target, to.Block)
 	}
 	if err := f.Standings.Advance(ctx, s.at, to); err != nil {
@@ -296,7 +289,6 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	return f.check(ctx, s)
 }
 
-// see publishes the checkpoint's progress as metrics.
 func (f *StandingsFold) see(at score.Checkpoint) {
 	f.saw = at
 	rebuilding := 0.0
@@ -307,14 +299,13 @@ func (f *StandingsFold) see(at score.Checkpoint) {
 	f.metrics.block.Set(float64(at.Block))
 }
 
-// lags sets the lag behind the ledger's end.
 func (f *StandingsFold) lags(end *ledger.Message) {
 	if f.saw.Hash != (common.Hash{}) && end.Kind != ledger.Letter {
 		f.metrics.behind.Set(max(0, end.Time.Sub(f.saw.Time).Seconds()))
 	}
 }
 
-// Rest resets the gauges of lag and rebuild: another relayer runs the fold.
+// Rest resets the gauges if another relayer runs the fold.
 func (f *StandingsFold) Rest() {
 	if f.metrics != nil {
 		f.metrics.behind.Set(0)
@@ -322,7 +313,6 @@ func (f *StandingsFold) Rest() {
 	}
 }
 
-// tellProgress logs a rebuild's progress now and then, and its end.
 func (f *StandingsFold) tellProgress(at score.Checkpoint) {
 	if f.rebuild.generation != at.Generation || f.rebuild.generation == 0 {
 		return

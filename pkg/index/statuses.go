@@ -20,26 +20,25 @@ import (
 )
 
 const (
-	restoreTries = 10 // of one write, before the restore begins again
+	restoreTries = 10 // per write; then the restore begins again
 	restorePause = time.Second
 	sweepEvery   = time.Second
 
-	clocksDiffer = time.Hour   // between the clocks of NATS and the chain, at most
-	toldLate     = time.Minute // from storing a message to reporting it to the status store, at most
+	clocksDiffer = time.Hour   // clocks of NATS and the chain, at most
+	toldLate     = time.Minute // most delay from storing a message to writing its status
 	mostFolded   = 100_000     // references per call of Store.Fold, about
 )
 
-// place is a fold's progress, as the store has it.
 type place struct {
 	token    string // of the restore that made the store or is under way
-	process  string // the store's at the write; another one may have lost its newest writes
+	process  string // the store's, at the write
 	position ledger.Position
 }
 
 func (p place) String() string { return p.token + " " + p.process + " " + p.position.String() }
 
-// placeOf returns the tables' common place, with their lowest position. is is false if a table lacks one, or if
-// restores or processes differ.
+// placeOf returns the tables' place, with their lowest position; is is false if one is missing, or restores or
+// processes differ.
 func placeOf(at []string) (p place, is bool) {
 	for i, text := range at {
 		parts := strings.Split(text, " ")
@@ -57,20 +56,18 @@ func placeOf(at []string) (p place, is bool) {
 	return p, len(at) > 0
 }
 
-// errBehind reports that NATS lost the ledger's end: outcomes of edits are unknown until it catches up with the
-// lanes.
+// errBehind reports that NATS lost the ledger's end, so outcomes of edits are unknown.
 var errBehind = errors.New("statuses are not complete until the ledger is as far as the lanes are")
 
-// errRejection reports that a rejection was rolled back. An earlier outcome of the id, still valid, may be unknown.
+// errRejection: the id may have an earlier, still valid outcome, which is unknown.
 var errRejection = errors.New("a rejection was taken back")
 
 // Statuses is the ledger.Fold of final outcomes into the status store.
 //
-// Each table of the store contains the fold's place: the restore that made the table, the store's process, and the
-// position. It is written with the facts, so one comparison detects every loss: a missing place, another process, or
-// a place before this fold's last write. The store is then restored, and incomplete until it has the stream's
-// accepted updates and the ledger is folded again. A Rewind takes back the outcomes of the removed blocks. If the
-// ledger lacks them, all statuses are rebuilt.
+// Each table of the store contains the fold's place, written with the facts. So one comparison detects every loss: a
+// missing place, another process of the store, or a place before this fold's last write. A restore then reads the
+// stream's updates and folds the ledger again. A Rewind takes back the outcomes of the removed blocks. If the ledger
+// lacks those blocks, all statuses are rebuilt.
 //
 // No event shows that an edit was made. Its lane reports that from its journal, and a restore reads the contract.
 // docs/crashes.md (Statuses) has the cases.
@@ -82,23 +79,22 @@ type Statuses struct {
 	Journals   Journals
 	Lanes      Lanes
 	Store      StatusStore
-	// Lost returns the token of the newest loss of updates that an operator accepted; "": none known. May be nil.
+	// Lost returns the token of the newest loss of updates that an operator accepted, or "". It may be nil.
 	Lost func() string
-	// Retention is how far back a restore reads outcomes, by block time; 0: everything. It reads further if the
-	// stream contains older updates. The chain still rejects older ids.
+	// Retention is how far back a restore reads outcomes, by block time (0: everything), or further if the stream
+	// contains older updates. The chain still rejects older ids.
 	Retention time.Duration
 	Log       *slog.Logger
 
-	process string         // the store's
-	at      []string       // place of each table
+	process string
+	at      []string
 	seen    place          // last written or read by this process
 	restore *statusRestore // under way; nil while the store is complete
 }
 
-// statusRestore is a restore after the stream was read.
 type statusRestore struct {
 	began    time.Time
-	target   uint64     // the ledger's newest block at the start; all losses are before its end
+	target   uint64     // the ledger's newest block at the start; all losses are before that
 	lanes    lane.Lanes // read before the dead letters
 	edits    editTally
 	accepted int
@@ -110,13 +106,13 @@ func (s *Statuses) Run(ctx context.Context) error {
 	defer sweeping.Wait()
 	sweeping.Go(func() {
 		for retry.Sleep(ctx, sweepEvery) == nil {
-			_ = s.Store.Sweep(ctx) // an error: the store is down, which its users report
+			_ = s.Store.Sweep(ctx) // its users report a store that is down
 		}
 	})
 	return ledger.RunFold(ctx, s.Ledger, s, "statuses", s.Log)
 }
 
-// Begin implements ledger.Fold. It restores the store if data was lost.
+// Begin restores the store if data was lost.
 func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error) {
 	if err := s.forget(ctx); err != nil {
 		return ledger.Position{}, err
@@ -152,7 +148,7 @@ func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error
 	return is.position, nil
 }
 
-// look reads the store's process and place. at is nil if a common place is missing.
+// look reads the store's process and place. at is nil if the tables have no common place.
 func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bool, err error) {
 	if s.process, err = s.Store.Process(ctx); err != nil {
 		return is, nil, false, err
@@ -167,7 +163,7 @@ func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bo
 	return is, at, complete, nil
 }
 
-// storedAt returns a time after which everything was stored that a store at a position may lack; zero if unknown.
+// storedAt returns a time after which all messages were stored that a store at the position may lack; zero: unknown.
 func (s *Statuses) storedAt(ctx context.Context, at ledger.Position) (time.Time, error) {
 	stored, err := s.Ledger.StoredAt(ctx, at)
 	if stored.IsZero() || err != nil || s.restore != nil {
@@ -183,7 +179,7 @@ func before(p, q ledger.Position) bool {
 	return p.Seq < q.Seq
 }
 
-// Check implements ledger.Checker: it returns ErrFoldMoved if the store's place changed.
+// Check returns ErrFoldMoved if the store's place changed.
 func (s *Statuses) Check(ctx context.Context) error {
 	if err := s.forget(ctx); err != nil {
 		return err
@@ -200,7 +196,8 @@ func (s *Statuses) Check(ctx context.Context) error {
 	return nil
 }
 
-// forget removes lost updates from a store that predates the loss. Otherwise their ids would be duplicates forever.
+// forget removes lost updates from a store that is older than the loss. Otherwise their ids would be duplicates
+// forever.
 func (s *Statuses) forget(ctx context.Context) error {
 	if s.Lost == nil {
 		return nil
@@ -216,7 +213,6 @@ func (s *Statuses) forget(ctx context.Context) error {
 	return err
 }
 
-// Apply implements ledger.Fold.
 func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error {
 	var facts []score.Fact
 	refs := 0
@@ -230,7 +226,7 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	}
 	letters, all := s.seen.position.Letters, false
 	for _, m := range messages {
-		// The ledger may lack dead letters in between.
+		// The ledger may lack dead letters since the last message.
 		if !all && (m.Kind != ledger.Letter && m.Letters > letters || m.Seq == 0 && m.Letters > letters+1) {
 			if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
 				return err
@@ -257,7 +253,6 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	return nil
 }
 
-// moveTo folds facts and sets the place in all tables.
 func (s *Statuses) moveTo(ctx context.Context, to ledger.Position, facts []score.Fact) error {
 	is := place{s.seen.token, s.seen.process, to}
 	if err := s.Store.Fold(ctx, s.at, is.String(), facts); err != nil {
@@ -294,7 +289,7 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 		})
 	case ledger.Letter:
 		if s.restore != nil {
-			s.restore.edits.deadLetter(m.Letter) // may be newer than those read when the restore began
+			s.restore.edits.deadLetter(m.Letter) // may be newer than the restore
 		}
 		if f, is := factOfLetter(m.Letter); is {
 			return fn(f)
@@ -303,8 +298,8 @@ func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.F
 	return nil
 }
 
-// factOf returns the fact of an event. It omits "unknown project": the lane assigns such an update again, or a dead
-// letter follows.
+// factOf returns the fact of an event, without outcomes "unknown project": the lane assigns such an update again, or
+// a dead letter follows.
 func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
 	f := score.Fact{Tx: e.Tx.Hash, Block: m.Block.Number}
 	if created, is := e.Event.(registry.ProjectCreated); is {
@@ -318,8 +313,8 @@ func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
 	return f
 }
 
-// factOfLetter returns the fact of a dead letter without an event. A replay ends it (Gone): the replayed update has
-// its own outcome.
+// factOfLetter returns the fact of a dead letter. is is false if the letter is corrupt, or an event has its outcome.
+// After a replay (Gone), the replayed update has its own outcome.
 func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 	ref, readable := d.Ref()
 	if !readable || !d.Sole() {
@@ -333,8 +328,8 @@ func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 }
 
 // bringBack begins a restore: it writes the stream's updates as accepted, and returns where folding restarts. Apply
-// completes it at the ledger's present end. Usually folding restarts Retention ago. If only writes since a time are
-// lost, later updates are enough, and folding restarts then, or at folded if earlier: a Rewind may follow.
+// completes the restore at the ledger's present end. If since is zero, folding restarts Retention ago. Otherwise only
+// writes after since are lost. Folding then restarts at since, or at folded if earlier, as a Rewind may follow.
 func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger.Position) (from ledger.Position, err error) {
 	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger", "since", since)
 	if !since.IsZero() {
@@ -359,7 +354,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	if s.seen.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
 		return from, err
 	}
-	// The ledger's end is read after BeginRestore: all lost writes are of messages before it. Later writes stay.
+	// All lost writes are of messages before this end, which is read after BeginRestore. Later writes stay.
 	end, err := s.Ledger.End(ctx)
 	if err != nil {
 		return from, err
@@ -377,7 +372,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	}
 	if since.IsZero() && s.Retention > 0 {
 		since = time.Now().Add(-s.Retention)
-		// An outcome may be older than the retention, while the stream still contains its update behind pending ones.
+		// Behind pending updates, the stream may contain one with an outcome older than the retention.
 		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) {
 			since = oldest
 		}
@@ -394,7 +389,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	return from, err
 }
 
-// accepted writes the stream's updates since a time as accepted, and returns the oldest one's time, or now.
+// accepted writes the stream's updates since a time as accepted. It returns the oldest one's time, or now.
 func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Time) (oldest time.Time, err error) {
 	from := uint64(1)
 	if !since.IsZero() {
@@ -418,7 +413,7 @@ func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Ti
 	return oldest, err
 }
 
-// deadLetters writes the outcomes of dead letters since a time: the ledger may lack them. It calls fn with all.
+// deadLetters writes the outcomes of dead letters since a time, which the ledger may lack. It calls fn with all.
 func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*score.DeadLetter)) error {
 	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
 		fn(&d)
@@ -430,8 +425,8 @@ func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*sc
 	})
 }
 
-// finish declares the store complete, after it wrote the outcomes that the ledger lacks: those of made edits. If the
-// newest acceptance of a nonce is pending, its status is accepted.
+// finish writes the outcomes of made edits, then declares the store complete. If the newest acceptance of a nonce is
+// pending, its status is accepted.
 func (s *Statuses) finish(ctx context.Context) error {
 	r := s.restore
 	end, err := s.Ledger.End(ctx)
@@ -467,8 +462,7 @@ func (s *Statuses) finish(ctx context.Context) error {
 	return nil
 }
 
-// again retries an idempotent write, since a restore is too long to repeat for one lost response. ErrFoldMoved ends
-// it.
+// again retries an idempotent write, since restores are long. ErrFoldMoved ends it.
 func again(ctx context.Context, write func() error) error {
 	refused := error(nil)
 	err := retry.Do(ctx, restoreTries, restorePause, func() error {

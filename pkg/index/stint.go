@@ -18,18 +18,18 @@ import (
 
 const (
 	appendsAtOnce = 4      // for different projects
-	cutsAtOnce    = 32_000 // executions collected before they are appended; some more are possible
-	samples       = 3      // wallets compared with the contract at the ledger's end
+	cutsAtOnce    = 32_000 // executions collected before appending, about
+	samples       = 3      // wallets compared with the contract
 )
 
-// stint is an undisturbed run of a StandingsFold: until a write fails or another relayer moves the checkpoint.
+// stint is a run of a StandingsFold until a write fails or another relayer moves the checkpoint.
 type stint struct {
 	at      score.Checkpoint
-	process string // the store's
-	again   bool   // the store's process changed since at was written. Possible losses are read again
+	process string
+	again   bool // the process changed since at, so losses are read again
 	// trusted is the mark up to which every project is believed complete: the checkpoint, minus possible losses.
 	trusted score.Mark
-	marks   map[score.ProjectID]score.Mark // of projects read or written in this run
+	marks   map[score.ProjectID]score.Mark // read or written in this run
 	points  map[score.ProjectID][]int64    // signed points by action index
 
 	parts []*ledger.Message // of an incomplete block
@@ -37,7 +37,7 @@ type stint struct {
 	held  int // executions in cut
 
 	sample []target
-	seen   int // executions since the last comparison
+	seen   int // since the last comparison
 }
 
 type target struct {
@@ -51,7 +51,7 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 		return err
 	}
 	shares := sharesOf(s.parts)
-	counts := map[score.ProjectID]uint32{} // executions in the block
+	counts := map[score.ProjectID]uint32{}
 	for _, m := range s.parts {
 		for i := range m.Events {
 			e := &m.Events[i]
@@ -59,7 +59,7 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 			for u, outcome := range registry.Executed(e.Event) {
 				gas, fee := shares[e.Tx.Hash].next()
 				if outcome == score.UnknownProject {
-					continue // as registry.ExecutedOf; its share of the cost is dropped
+					continue // as registry.ExecutedOf; its cost is dropped
 				}
 				points, err := f.points(ctx, s, u, outcome)
 				if err != nil {
@@ -76,8 +76,8 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// meet creates the projects that the block created, and reads the marks of others when it meets them first.
-// Everything before the trusted mark is believed to be there, since the checkpoint covers it.
+// meet creates the block's new projects, and reads the marks of others once. The checkpoint covers everything before
+// the trusted mark, so that is believed to be stored.
 func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	var unmet []score.ProjectID
 	met := func(id score.ProjectID) bool {
@@ -114,8 +114,7 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
-	// If the store lost its newest writes before the marks were read, a mark behind the trusted one would hide the
-	// loss.
+	// If the store lost writes before the marks were read, a mark behind the trusted one would hide that.
 	if err := f.sameProcess(ctx, s); err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// learn adds the actions in an event. A project's actions are either all known or all unknown.
+// learn keeps a project's actions either all known or all unknown.
 func (s *stint) learn(event registry.Event) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -151,8 +150,8 @@ func pointsOf(actions []score.Action) []int64 {
 	return points
 }
 
-// points returns the points of an update's action, 0 if it is unknown to the contract. Actions of projects created
-// before this run come from the directory, and those missing there from the contract as of the ledger's end.
+// points returns the points of an update's action; 0 if the contract rejected an unknown action. Actions of earlier
+// projects come from the directory, or else from the contract as of the ledger's end.
 func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, outcome score.Outcome) (int64, error) {
 	known, asked := s.points[u.Project]
 	if int(u.Action) >= len(known) && (!asked || outcome == score.Applied) {
@@ -183,7 +182,7 @@ func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, o
 	return 0, nil // the contract rejected it before its check of the action
 }
 
-// add appends an execution to its project's last part, or to a new one. mark includes the execution.
+// add appends an execution to its project's parts. mark includes it.
 func (s *stint) add(mark score.Mark, e score.Execution) {
 	parts := s.cut[e.Project]
 	if n := len(parts); n == 0 || len(parts[n-1].Executions) == score.MaxPart {
@@ -201,7 +200,7 @@ func (s *stint) add(mark score.Mark, e score.Execution) {
 	}
 }
 
-// appendCut appends the collected parts: in order within a project, several projects at once.
+// appendCut appends in order within a project, and several projects at once.
 func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
@@ -222,11 +221,11 @@ func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	return group.Wait()
 }
 
-// share distributes a transaction's cost over its updates, in order, as evenly as integers allow.
+// share distributes a transaction's cost evenly over its updates, in order.
 type share struct {
 	gas, updates, dealt uint64
 	total               *big.Int // wei
-	fee, rest           uint64   // wei per update, and the remainder of the division
+	fee, rest           uint64   // wei per update, and the remainder
 }
 
 func sharesOf(parts []*ledger.Message) map[common.Hash]*share {

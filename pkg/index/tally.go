@@ -13,14 +13,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errContradiction reports missing events of the contract, such as a project's creation.
+// errContradiction reports missing events, such as a project's creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
-// ref is a hash that callers cannot predict, of an update and of whether it is in a signed group. If others relay
-// different contents under the same id, their ref differs. It may also stand for a word of a project's ids (refOf).
+// ref is an unpredictable hash of an update and whether it is in a signed group. Other contents under the same id
+// have another ref. A ref may also stand for a word of a project's ids (refOf).
 type ref [16]byte
 
-// bits are a word of the contract's bitmap of used ids. Each word with an applied id cost a storage slot.
+// bits are a word of the contract's bitmap of used ids, which cost a storage slot.
 type bits [4]uint64
 
 type idKey struct {
@@ -28,12 +28,11 @@ type idKey struct {
 	id      score.UpdateID
 }
 
-// updateTally is the tally of one update in the stream or in a dead letter.
 type updateTally struct {
 	accepted  uint32        // acceptances in the stream
-	done      uint32        // … that the lane has settled
+	done      uint32        // … that the lane settled
 	included  uint32        // outcomes in blocks before finality
-	awaited   uint32        // acceptances up to the sequence until
+	awaited   uint32        // acceptances up to until
 	eventless []deadOutcome // dead letters that are the only outcome
 
 	outcomes []score.Outcome // final, from events. The newest `accepted` ones, oldest first
@@ -43,8 +42,8 @@ type updateTally struct {
 	deadLettered bool
 }
 
-// brief is the tally of nearly all updates in a byte: accepted once, no dead letter, at most one outcome. The highest
-// five bits are that outcome + 1.
+// brief is an updateTally in a byte, as nearly all are: accepted once, no dead letter, at most one outcome. The
+// highest five bits are that outcome + 1.
 type brief byte
 
 const (
@@ -54,7 +53,7 @@ const (
 	briefOutcome
 )
 
-// of encodes a tally, and reports whether that is possible.
+// of encodes a tally if possible, and reports whether it is.
 func (b *brief) of(f *updateTally) bool {
 	if f.accepted != 1 || f.included > 1 || f.eventless != nil || f.repeated > 0 || f.deadLettered || len(f.outcomes) == 1 && f.outcomes[0] > 30 {
 		return false
@@ -66,7 +65,7 @@ func (b *brief) of(f *updateTally) bool {
 	return true
 }
 
-// into decodes the brief. room holds the outcome.
+// into decodes into f. room holds the outcome.
 func (b brief) into(f *updateTally, room []score.Outcome) {
 	count := func(bit brief) uint32 { return uint32(b & bit / bit) }
 	*f = updateTally{accepted: 1, done: count(briefDone), included: count(briefIncluded), awaited: count(briefAwaited), outcomes: room[:0]}
@@ -76,42 +75,41 @@ func (b brief) into(f *updateTally, room []score.Outcome) {
 }
 
 // deadOutcome is a dead letter without an event, as of an update that fits into no transaction. It is the outcome of
-// an acceptance in from … until: where its batch began, and the stream's end when it was stored. Dead letters stay
-// when replayed; the replay is later, so a lost replay still shows. If the batch contained the updateId several
-// times, it counts for each.
+// an acceptance in from … until: from its batch's start to the stream's end when the letter was stored. A replay is a
+// later acceptance, so a lost replay still shows. If the batch contained the updateId several times, the letter
+// counts for each.
 type deadOutcome struct {
 	from, until uint64
-	accepted    uint32 // acceptances assigned to it
+	accepted    uint32 // assigned acceptances
 }
 
-// creationTally is the tally of one project's creation. It may be accepted again once it is dead, so only the newest
+// creationTally is the tally of one project's creation. A dead creation may be accepted again, so only the newest
 // acceptance can be open.
 type creationTally struct {
 	accepted int
 	seq      uint64 // of the newest acceptance
 	done     bool   // the lane is settled beyond it
 	created  bool
-	included bool // created in a block before finality
+	included bool // in a block before finality
 	dead     bool
-	deadSeq  uint64 // dead acceptance; 0: unknown
+	deadSeq  uint64 // 0: unknown
 }
 
 // auditTally combines the stream, dead letters and events.
 //
 // The stream may contain an update several times: retries that no claim caught. Each acceptance needs its own
-// outcome, in an event or as a dead letter: the newest n outcomes for n acceptances. Earlier ones are fine: their
-// acceptances left the stream, or others relayed them to the same contract.
+// outcome, in an event or as a dead letter: for n acceptances, the newest n. The acceptances of earlier outcomes left
+// the stream, or others relayed them to the same contract.
 //
-// Nearly all updates take a hash and a byte, and used ids a bit of a word. Accepted updates and paid storage slots
-// bound the memory. An account with the relayer role can emit rejections for next to no gas, so the tally keeps at
-// most one per acceptance.
+// Accepted updates (usually a hash and a byte each) and paid storage slots (a bit for each used id) bound the memory.
+// A relayer account can emit rejections for next to no gas, so the tally keeps one per acceptance at most.
 type auditTally struct {
 	settled   [score.Buckets]score.Position // by bucket: everything below has its outcome
-	updates   map[ref]brief                 // nearly all updates
-	others    map[ref]*updateTally          // updates that do not fit into a brief
-	one       updateTally                   // the last brief that find decoded
-	room      [1]score.Outcome              // for one
-	lost      map[ref]string                // some lost updates, with a sentence about each
+	updates   map[ref]brief
+	others    map[ref]*updateTally // the rest
+	one       updateTally          // decoded by find
+	room      [1]score.Outcome     // for one
+	lost      map[ref]string       // some lost updates, with a sentence each
 	creations map[score.ProjectID]*creationTally
 	edits     editTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
@@ -119,17 +117,17 @@ type auditTally struct {
 
 	used   map[ref]bits  // applied ids, as in the contract
 	alone  map[ref]byte  // words with one applied id: its last byte
-	twice  map[idKey]int // ids applied repeatedly, and how often
-	older  int           // outcomes of updates that the stream lacks
-	direct int           // updates that members applied without a relayer
+	twice  map[idKey]int // ids applied repeatedly
+	older  int
+	direct int
 
-	firstHeld uint64           // the ledger is compared above this block
+	firstHeld uint64
 	blocks    map[uint64]facts // final ones above firstHeld, with events
 
-	until   uint64 // sequence of the last message that counts as awaited
-	lastSeq uint64 // sequence of the last message read
-	// holes: earlier sequences are missing. They were purged, or lost with an operator's consent. Only this reveals
-	// updates that NATS lost and callers sent again: their outcomes have acceptances.
+	until   uint64 // last sequence that counts as awaited
+	lastSeq uint64
+	// holes: earlier sequences were purged, or lost with an operator's consent. Only this reveals updates that NATS
+	// lost and callers sent again: their outcomes have acceptances.
 	holes      bool
 	unreadable int
 	seed, more maphash.Seed
@@ -143,7 +141,7 @@ func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	}
 }
 
-// refOf returns the ref of an update. If only Project and the first ID of a word are set, it is that word's.
+// refOf returns the ref of an update, or of a word if only Project and the word's first ID are set.
 func (t *auditTally) refOf(u *score.Update, signed bool) (r ref) {
 	is := struct {
 		score.Update
@@ -154,7 +152,7 @@ func (t *auditTally) refOf(u *score.Update, signed bool) (r ref) {
 	return r
 }
 
-// find returns an update's tally, valid until the next call, or nil. Changes must be kept.
+// find returns an update's tally, or nil. It is valid until the next call; keep stores changes.
 func (t *auditTally) find(r ref) *updateTally {
 	if f := t.others[r]; f != nil {
 		return f
@@ -176,7 +174,6 @@ func (t *auditTally) open(r ref) *updateTally {
 	return f
 }
 
-// keep stores a tally of find or open.
 func (t *auditTally) keep(r ref, f *updateTally) {
 	var b brief
 	switch {
@@ -251,7 +248,7 @@ func (t *auditTally) accepted(m score.Message) error {
 	return nil
 }
 
-// assignDeadLetter assigns an acceptance to a dead letter with a range that contains it. It prefers an unassigned
+// assignDeadLetter assigns an acceptance to a dead letter with a range that contains it: preferably an unassigned
 // one, then the one that ends first, so that most get one.
 func (f *updateTally) assignDeadLetter(seq uint64) {
 	var best *deadOutcome
@@ -269,7 +266,7 @@ func (f *updateTally) assignDeadLetter(seq uint64) {
 	}
 }
 
-// deadOutcomes returns the number of dead letters with an acceptance in the stream, and of their further acceptances.
+// deadOutcomes returns the number of dead letters with an acceptance, and of their further acceptances.
 func (f *updateTally) deadOutcomes() (told, more int) {
 	for _, d := range f.eventless {
 		if d.accepted > 0 {
@@ -279,7 +276,7 @@ func (f *updateTally) deadOutcomes() (told, more int) {
 	return told, more
 }
 
-// included records an event of a block before finality: too early to count, but its updates are not lost.
+// included records an event of a block before finality. It is too early to count, but its updates are not lost.
 func (t *auditTally) included(event registry.Event, _ *types.Log) error {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -296,7 +293,7 @@ func (t *auditTally) included(event registry.Event, _ *types.Log) error {
 	return nil
 }
 
-// final counts an event of a final block. It must follow all messages and dead letters.
+// final counts an event of a final block. All messages and dead letters must precede it.
 func (t *auditTally) final(event registry.Event, l *types.Log) error {
 	if l.BlockNumber > t.firstHeld {
 		t.blocks[l.BlockNumber] = t.blocks[l.BlockNumber].with(t.seed, l)
@@ -336,7 +333,7 @@ func (t *auditTally) final(event registry.Event, l *types.Log) error {
 	return nil
 }
 
-// each calls fn with every update of a batch, its tally (nil: none) and its outcome.
+// each passes nil as the tally of an unknown update.
 func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *updateTally, score.Outcome)) {
 	n := 0
 	for i := range e.Batch.Groups {
@@ -353,8 +350,7 @@ func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *upda
 	}
 }
 
-// addOutcome records an outcome. It keeps as many as there are acceptances, and counts earlier ones: a relayer can
-// add outcomes for next to no gas.
+// addOutcome keeps as many outcomes as there are acceptances, and only counts earlier ones.
 func (f *updateTally) addOutcome(outcome score.Outcome) {
 	f.ended = f.ended || outcome != score.UnknownProject
 	if len(f.outcomes) == int(f.accepted) {
@@ -367,7 +363,7 @@ func (f *updateTally) addOutcome(outcome score.Outcome) {
 	f.outcomes = append(f.outcomes, outcome)
 }
 
-// apply records an applied update, through a relayer or directly, and adds its points to the score.
+// apply records an update that a relayer or a member applied, and adds its points.
 func (t *auditTally) apply(u *score.Update) error {
 	low := u.ID.Low()
 	first := score.Update{Project: u.Project, ID: u.ID}
@@ -390,7 +386,7 @@ func (t *auditTally) apply(u *score.Update) error {
 	return nil
 }
 
-// use marks an id of a word as used, and reports whether it was used before.
+// use marks an id of a word, and reports whether it was marked before.
 func (t *auditTally) use(key ref, low byte) (before bool) {
 	word, several := t.used[key]
 	if first, one := t.alone[key]; one {

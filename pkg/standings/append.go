@@ -7,26 +7,24 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxStep is the number of executions that one script writes. It blocks Redis for about 10 µs each.
+// maxStep is the number of executions that one script writes, at about 10 µs each.
 const maxStep = 250
 
-// maxSpread is the number of wallets that one script copies between boards.
+// maxSpread is the number of wallets that one script copies.
 const maxSpread = 1000
 
-// Create adds a project to a generation, with its first part starting at the mark. An existing project stays
-// unchanged.
+// Create adds a project to a generation, unless it exists. Its first part starts at the mark.
 func (s *Store) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
 	return s.call(ctx, "create a project of the projection", func(ctx context.Context) error {
 		return s.client.HSetNX(ctx, s.keys(generation, project, record)[0], "mark", packMark(at)).Err()
 	})
 }
 
-// Append adds the executions of a part after the project's mark, and moves the mark to part.To. It adds all if the
-// mark is part.From, and none if it is part.To or later. So it may be repeated after any error, and parts may
-// overlap. Executions and their mark are written atomically.
+// Append adds the executions of a part after the project's mark, and moves the mark to part.To, atomically for each
+// step. It may be repeated after any error, and parts may overlap.
 //
-// It returns a *score.GapError with the mark if that is before part.From, and score.ErrNotProjected if the generation
-// lacks the project.
+// If the mark is before part.From, it returns a *score.GapError with the mark; if the generation lacks the project,
+// score.ErrNotProjected.
 func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) error {
 	if err := check(&part); err != nil {
 		return err
@@ -65,7 +63,6 @@ func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) 
 	}
 }
 
-// after returns the mark after an execution that follows m.
 func after(m score.Mark, e *score.Execution) score.Mark {
 	if e.Block == m.Block {
 		return score.Mark{Block: m.Block, Count: m.Count + 1}
@@ -73,7 +70,7 @@ func after(m score.Mark, e *score.Execution) score.Mark {
 	return score.Mark{Block: e.Block, Count: 1}
 }
 
-// check returns an error unless the part is in chain order, within part.To and of at most score.MaxPart executions.
+// check returns an error unless the part is in chain order, within part.To and at most score.MaxPart long.
 func check(part *score.Part) error {
 	at := part.From
 	for i := range part.Executions {

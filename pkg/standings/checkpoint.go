@@ -12,12 +12,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// remembers is how long reads cache the checkpoint.
 const remembers = time.Second
 
 func (s *Store) checkpointKey() string { return s.prefix + "checkpoint" }
 
-// Checkpoint returns the checkpoint, or the zero value if there is none for the store's source.
+// Checkpoint returns the zero value if there is no checkpoint for the store's source.
 func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) {
 	var texts []any
 	err = s.call(ctx, "read the checkpoint of the projection", func(ctx context.Context) (err error) {
@@ -49,9 +48,9 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 	return c, nil
 }
 
-// Begin begins a generation after the current one (after; 0: there is none); its rebuild ends at the block target.
-// Until then reads return a RebuildingError. Data of older generations becomes garbage for Sweep. Begin returns the
-// current checkpoint. If another writer's generation has replaced after, Begin changes nothing.
+// Begin begins a generation after the current one (after; 0: there is none). It is complete at the block target;
+// until then reads return a RebuildingError. If another writer's generation has replaced after, that stays. Begin
+// returns the valid checkpoint.
 func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error) {
 	if _, err := s.does(ctx, "begin a projection", beginScript, s.checkpointKey(), s.source, after, target); err != nil {
 		return score.Checkpoint{}, err
@@ -59,8 +58,8 @@ func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoi
 	return s.Checkpoint(ctx)
 }
 
-// Advance moves the checkpoint of a generation to a later block; to provides all fields except Generation. If the
-// checkpoint is not at from (generation and hash), it returns score.ErrFoldMoved. It may be repeated.
+// Advance moves the checkpoint to a later block; to provides all fields except Generation. If the checkpoint is not
+// at from (generation and hash), it returns score.ErrFoldMoved. It may be repeated.
 func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	was := ""
 	if from.Hash != (common.Hash{}) {
@@ -74,7 +73,7 @@ func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	return err
 }
 
-// remembered returns the checkpoint, at most a second old, or fresh if now is set.
+// remembered returns the checkpoint, cached unless now is set.
 func (s *Store) remembered(ctx context.Context, now bool) (score.Checkpoint, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +89,7 @@ func (s *Store) remembered(ctx context.Context, now bool) (score.Checkpoint, err
 }
 
 // reading calls read with the checkpoint's generation; found reports whether the project exists there. If it does
-// not, reading retries with a fresh checkpoint, because a new generation may have begun.
+// not, reading retries with a fresh checkpoint, as a new generation may have begun.
 func (s *Store) reading(ctx context.Context, read func(generation uint64) (found bool, err error)) (score.AsOf, error) {
 	tried, asOf := uint64(0), score.AsOf{}
 	for _, now := range []bool{false, true} {

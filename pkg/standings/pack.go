@@ -16,7 +16,7 @@ import (
 
 const fixed = 32 + 20 + 20 + 32 + 3 // bytes of an execution before its numbers
 
-// pack encodes an execution in about 130 bytes.
+// pack needs about 130 bytes.
 func pack(e *score.Execution) []byte {
 	out := make([]byte, 0, fixed+5*binary.MaxVarintLen64)
 	out = slices.Concat(out, e.ID[:], e.Target[:], e.Signer[:], e.Tx[:], []byte{e.Action, e.ScoreType, byte(e.Outcome)})
@@ -51,17 +51,17 @@ func unpack(text string) (e score.Execution, err error) {
 	return e, nil
 }
 
-// dayOf returns the UTC day of a time, in days since 1970.
+// dayOf returns a UTC day, in days since 1970.
 func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// packDay encodes a day except its date.
+// packDay omits the date.
 func packDay(d *score.Day) string {
 	return strings.Join([]string{
 		strconv.FormatUint(d.Applied, 10), strconv.FormatUint(d.Rejected, 10), strconv.FormatUint(d.Gas, 10), d.Fee.String(), strconv.FormatUint(d.Wallets, 10),
 	}, " ")
 }
 
-// unpackDay decodes a day; an empty text is an empty day.
+// unpackDay decodes an empty text as an empty day.
 func unpackDay(number int64, text string) (score.Day, error) {
 	d := score.Day{Date: time.Unix(number*24*60*60, 0).UTC(), Fee: new(big.Int)}
 	if text == "" {
@@ -87,7 +87,7 @@ func unpackDay(number int64, text string) (score.Day, error) {
 	return d, nil
 }
 
-// packMark encodes a mark; scripts compare the text.
+// Scripts compare the text of packMark.
 func packMark(m score.Mark) string {
 	return strconv.FormatUint(m.Block, 10) + " " + strconv.FormatUint(uint64(m.Count), 10)
 }

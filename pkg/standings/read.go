@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	maxScores  = 2000 // read by one script, which blocks Redis
+	maxScores  = 2000 // read by one script
 	maxRecords = 500  // read in one exchange
 )
 
-// Page returns at most limit standings (at least 1) that follow the cursor on a board, or from the top if after is
-// nil. A score that changed since the cursor was made moves only its own wallet. board is the index of a score type,
-// or score.Total.
+// Page returns at most limit standings (at least 1) after the cursor on a board; nil: from the top. A score that
+// changed since the cursor was made moves only its own wallet. board is the index of a score type, or score.Total.
 //
-// All reads are as of the checkpoint, which is cached for at most a second. They return a *score.RebuildingError
-// during a rebuild, and score.ErrNotProjected for an unknown project; any other error may be temporary.
+// All reads are as of the checkpoint, cached for at most a second. They return a *score.RebuildingError during a
+// rebuild, and score.ErrNotProjected for an unknown project. Other errors may be temporary.
 func (s *Store) Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error) {
 	if after == nil {
 		return s.page(ctx, project, board, limit, "begin")
@@ -33,8 +32,8 @@ func (s *Store) Page(ctx context.Context, project score.ProjectID, board int, af
 	return s.page(ctx, project, board, limit, "after", after.Score, after.Wallet[:])
 }
 
-// Around returns at most limit standings with the wallet in the middle, or as close to it as the board's ends allow.
-// It returns none if the wallet has no score on the board.
+// Around returns at most limit standings with the wallet in the middle, if the board's ends allow; empty if the board
+// lacks the wallet.
 func (s *Store) Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error) {
 	return s.page(ctx, project, board, limit, "around", wallet[:])
 }
@@ -56,8 +55,8 @@ func (s *Store) page(ctx context.Context, project score.ProjectID, board, limit 
 	return p, asOf, err
 }
 
-// BoardStandings returns a wallet's standings on the total and on the project's first score types, in this order and
-// all read at one moment.
+// BoardStandings returns a wallet's standings on the total and then on the project's first score types, read at one
+// moment.
 func (s *Store) BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) (onBoards []score.BoardStanding, asOf score.AsOf, err error) {
 	names, args := []string{record, exact}, []any{wallet[:]}
 	for board := score.Total; board < types; board++ {
@@ -128,7 +127,7 @@ func readPage(reply []any) (p score.Page, err error) {
 	return p, nil
 }
 
-// Scores returns the scores of wallets, in order, each for the project's first score types; 0 if there is none.
+// Scores returns the scores of wallets, in order, of the project's first score types; 0 for none.
 func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error) {
 	names := []string{record, exact, days, total}
 	for i := range types {
@@ -147,7 +146,7 @@ func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, 
 	return scores, asOf, err
 }
 
-// scores reads the scores of wallets at one moment. The boards' keys follow the first four.
+// scores reads at one moment. The boards' keys follow the first four.
 func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Address, to [][]int64) (found bool, err error) {
 	types := len(keys) - 4
 	args := []any{0}
@@ -177,7 +176,7 @@ func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Addr
 	return true, nil
 }
 
-// Recent returns a project's newest executions, newest first. Older ones exist only if there are score.MaxRecent.
+// Recent returns a project's newest executions, newest first: all, or score.MaxRecent.
 func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error) {
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
 		keys := s.keys(generation, project, record, recent)
@@ -205,7 +204,7 @@ func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []s
 	return newest, asOf, err
 }
 
-// Days returns the days with executions from … to (inclusive, UTC dates), oldest first.
+// Days returns the days with executions from … to (inclusive, UTC), oldest first.
 func (s *Store) Days(ctx context.Context, project score.ProjectID, from, to time.Time) (found []score.Day, asOf score.AsOf, err error) {
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
 		keys := s.keys(generation, project, record, days)
@@ -246,8 +245,8 @@ func daysOf(packed map[string]string, from, to int64) (found []score.Day, err er
 	return found, nil
 }
 
-// Applied returns, for each project, the number of applied updates on each day from … to (inclusive, UTC dates). It
-// is 0 for an unknown project.
+// Applied returns each project's number of applied updates per day from … to (inclusive, UTC); 0 for an unknown
+// project.
 func (s *Store) Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) (applied [][]uint64, asOf score.AsOf, err error) {
 	first := dayOf(from)
 	numbers := make([]string, max(0, dayOf(to)-first+1))
@@ -282,7 +281,7 @@ func (s *Store) Applied(ctx context.Context, projects []score.ProjectID, from, t
 	return applied, asOf, err
 }
 
-// Summaries returns the summaries of projects, in order; nil for an unknown project.
+// Summaries returns nil for an unknown project.
 func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error) {
 	summaries := make([]*score.Summary, len(projects))
 	asOf, err := s.reading(ctx, func(generation uint64) (all bool, err error) {
@@ -303,7 +302,7 @@ func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*s
 	return summaries, asOf, err
 }
 
-// Marks returns the marks of projects in a generation, in order; nil for an unknown project.
+// Marks returns nil for a project unknown in the generation.
 func (s *Store) Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error) {
 	marks := make([]*score.Mark, len(projects))
 	err := s.records(ctx, generation, projects, func(i int, k *known, _ uint64) {
@@ -314,7 +313,7 @@ func (s *Store) Marks(ctx context.Context, generation uint64, projects []score.P
 	return marks, err
 }
 
-// records calls fn with each project's record, nil if it is unknown, and its number of wallets.
+// records calls fn with each project's record (nil: unknown) and number of wallets.
 func (s *Store) records(ctx context.Context, generation uint64, projects []score.ProjectID, fn func(i int, k *known, wallets uint64)) error {
 	for from := 0; from < len(projects); from += maxRecords {
 		some := projects[from:min(from+maxRecords, len(projects))]

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxFloat is the bound up to which every integer has an exact float64.
+// maxFloat is the bound up to which float64 is exact for integers.
 const maxFloat = 1 << 53
 
 // step is the write of one script: a project's next executions and the resulting state.
@@ -27,15 +27,14 @@ type step struct {
 	days   []*day
 }
 
-// known is the content of a record.
 type known struct {
 	mark    score.Mark
 	updates uint64
 	last    uint64 // unix seconds of the newest execution's block; 0 for none
-	only    string // boardByte of the only score type with scores, with the total as its board; else ""
+	only    string // boardByte of the only score type with scores, which the total holds; else ""
 }
 
-// board holds the scores of a board that a step changes.
+// board holds the scores that a step changes.
 type board struct {
 	number  int
 	wallets []common.Address
@@ -87,7 +86,7 @@ func (b *board) touch(wallet common.Address) {
 	}
 }
 
-// look reads, at one moment, the state that a step changes. found reports whether the project exists.
+// look reads, at one moment, the state that a step changes; found reports whether the project exists.
 func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bool, err error) {
 	names, args := []string{record, exact, days, total}, []any{len(st.days)}
 	for _, d := range st.days {
@@ -175,12 +174,11 @@ func readScore(text string) (int64, error) {
 	return n, nil
 }
 
-// others reports whether a step changes a score type other than the only one.
 func (st *step) others() bool {
 	return st.only != "" && slices.ContainsFunc(st.boards, func(b *board) bool { return b.number != score.Total && boardByte(b.number) != st.only })
 }
 
-// apply adds the executions to the state. It fails if a score overflows int64.
+// apply fails if a score overflows int64.
 func (st *step) apply() error {
 	hit := map[common.Address]bool{} // wallets without an earlier score
 	if st.updates == 0 && len(st.boards) == 2 {
@@ -218,7 +216,7 @@ func (st *step) apply() error {
 	return nil
 }
 
-// write writes a step if the project's mark is unchanged since look.
+// write returns did false if the project's mark has changed since look.
 func (s *Store) write(ctx context.Context, generation uint64, st *step) (did bool, err error) {
 	var daily, set, remove, executions []any
 	names := []string{record, exact, days, recent}
@@ -256,11 +254,9 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 	return did, err
 }
 
-// beyond reports whether a score is outside the range in which every integer has an exact float64.
 func beyond(n int64) bool { return n > maxFloat || n < -maxFloat }
 
-// spread copies the total to the only score type's own board. It also returns if another writer did, or moved the
-// mark.
+// spread copies the total to the only type's own board. It also returns if another writer did, or moved the mark.
 func (s *Store) spread(ctx context.Context, generation uint64, st *step) error {
 	keys := s.keys(generation, st.project, record, exact, total, boardName(int(st.only[0])))
 	for from, n := 0, 1; n > 0; from += n {

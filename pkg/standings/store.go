@@ -35,24 +35,23 @@ var (
 	beginScript, advanceScript            = redis.NewScript(beginLua), redis.NewScript(advanceLua)
 )
 
-// Config configures a Store. An empty Prefix takes its default.
 type Config struct {
-	Prefix string // of every key; unique among deployments that share a Redis. Default "scorelay:"
-	Source string // the projected chain and contract; a projection of another source is ignored
+	Prefix string // of every key, unique in a shared Redis; default "scorelay:"
+	Source string // the projected chain and contract; others are ignored
 }
 
-// Store keeps the projection. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	client *redisdb.Client
 	prefix string
 	source string
 
 	mu   sync.Mutex
-	last score.Checkpoint // read at the time read
+	last score.Checkpoint
 	read time.Time
 }
 
-// New returns a Store. The caller closes the client.
+// The caller of New closes the client.
 func New(client *redisdb.Client, config Config) *Store {
 	if config.Prefix == "" {
 		config.Prefix = "scorelay:"
@@ -60,8 +59,8 @@ func New(client *redisdb.Client, config Config) *Store {
 	return &Store{client: client, prefix: config.Prefix + "standings:", source: config.Source}
 }
 
-// Process returns the ids of the Redis process or of a Cluster's masters, "" if unknown. If it changed, the newest
-// writes may be lost.
+// Process returns the ids of the Redis process or of a Cluster's masters, or "". If it changed, the newest writes may
+// be lost.
 func (s *Store) Process(ctx context.Context) (string, error) { return s.client.Process(ctx) }
 
 func (s *Store) does(ctx context.Context, what string, script *redis.Script, key string, args ...any) (did bool, err error) {
@@ -87,16 +86,16 @@ func (s *Store) call(ctx context.Context, what string, exchange func(context.Con
 	return nil
 }
 
-// Names of a project's keys besides boards.
+// Keys of a project besides boards (package comment).
 const (
-	record = "record" // mark, updates, last time, and the only score type with scores
-	total  = "total"  // the board of all types
-	exact  = "exact"  // scores beyond ±2^53, by board and wallet
-	days   = "days"   // by days since 1970
-	recent = "recent" // executions, newest first
+	record = "record"
+	total  = "total"
+	exact  = "exact"
+	days   = "days"
+	recent = "recent"
 )
 
-// keys returns keys of a project. The part in braces selects their hash slot.
+// The part of a key in braces selects the hash slot.
 func (s *Store) keys(generation uint64, project score.ProjectID, names ...string) []string {
 	project0 := s.prefix + strconv.FormatUint(generation, 10) + ":{" + project.String()[2:] + "}:"
 	keys := make([]string, len(names))

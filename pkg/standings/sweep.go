@@ -10,10 +10,9 @@ import (
 
 const scanned = 1000 // keys per SCAN call
 
-// globs escapes the special characters of a SCAN pattern.
 var globs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Sweep removes older generations in small steps. It may end early and be called again.
+// Sweep removes older generations in small steps. It may end early.
 func (s *Store) Sweep(ctx context.Context, generation uint64) error {
 	if cluster, is := s.client.UniversalClient.(*redis.ClusterClient); is {
 		return cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return s.sweep(ctx, node, generation) })
@@ -37,8 +36,7 @@ func (s *Store) sweep(ctx context.Context, node redis.Cmdable, generation uint64
 	}
 }
 
-// remove deletes keys of older generations. It deletes a project's record first, so that no read takes the rest for
-// complete.
+// remove deletes a project's record first, so that reads miss it before its data is incomplete.
 func (s *Store) remove(ctx context.Context, node redis.Cmdable, keys []string, generation uint64) error {
 	of := map[string][]string{} // by the common prefix of a project's keys
 	for _, key := range keys {
