@@ -1,25 +1,25 @@
-// Package ledger keeps final facts, once for the whole deployment, in the JetStream stream LEDGER. A Writer reads the
-// chain and appends. Statuses, the project directory and leaderboards are projections (Fold); event streams, webhooks
-// and exports read it (Source).
+// Package ledger keeps final facts, once for the whole deployment, in the JetStream stream LEDGER. A Writer appends
+// from the chain. Statuses, the project directory and leaderboards are projections (Fold); event streams, webhooks
+// and exports read the ledger (Source). Functions with a parameter fn end with its first error.
 //
 // # Messages
 //
 //   - Block contains the contract's events in a final block, and the cost of their transactions. A large block takes
-//     several messages, the last marked Whole. Without events it covers all blocks up to its own.
+//     several messages, the last marked Whole. A message without events covers all blocks up to its own.
 //   - Rewind is a rollback: blocks above its own were final and are gone.
-//   - Letter is a dead letter that has no contract event, at the point where it was appended.
+//   - Letter is a dead letter that has no contract event.
 //
 // # Invariants
 //
-//  1. Only blocks that the process's heads.Tracker reports as final are appended: there is one rule of finality.
-//  2. The ledger has one order. Each append names the sequence before it (compare-and-set), so the server rejects it
-//     if another writer was first. Any number of Writers may run.
-//  3. A Writer decides from the newest message alone, and rereads it after every error. A failed append may be
-//     stored: then it is the newest.
+//  1. Only blocks that the process's heads.Tracker reports as final are appended: one rule of finality.
+//  2. The ledger has one order. Each append names the sequence before it (compare-and-set). If another writer was
+//     first, the server rejects it, so any number of Writers may run.
+//  3. A Writer decides from the newest message alone. It rereads that after every error, since a failed append may be
+//     stored.
 //  4. Folding the messages in order, and dropping at each Rewind the effects of higher blocks, yields exactly the
 //     contract's events in final blocks, each once.
 //  5. A Position identifies its message by sequence, block, hash and dead letters read. If a loss, purge or restore
-//     removed that message, reading continues at the position's block, if the chain still has it.
+//     removed that message, reading continues at the position's block if that is canonical.
 //  6. Blocks older than the ledger are read from the chain as the same messages, without sequences, up to the newest
 //     Rewind or the first whole block. Their events have the proof of Chain.Logs.
 //
@@ -34,9 +34,8 @@
 //
 // # Rejected
 //
-//   - A message for each block and project: readers of one project would filter by subject, and NATS would keep a
-//     subject for each.
+//   - A message for each block and project: readers could filter by subject, but NATS would keep a subject for each
+//     project.
 //   - The lease as the fence: it may be held twice for a moment.
-//   - Blocks that are not final: each reorg would be a Rewind, and every action taken on an event would have to be
-//     reverted.
+//   - Blocks before finality: each reorg would be a Rewind, and revert every action taken on an event.
 package ledger

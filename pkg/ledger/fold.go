@@ -14,37 +14,34 @@ import (
 // Fold is a projection: state computed from the ledger. It may be killed anywhere, and run twice at once.
 type Fold interface {
 	// Begin returns the position of the stored state; the zero Position if the store is empty. It is called again
-	// after each error. lost is true if reading cannot continue from the position (ErrReplaced): the state then
+	// after each error. If lost is set, reading cannot continue from that position (ErrReplaced), and the state
 	// starts over.
 	Begin(ctx context.Context, lost bool) (Position, error)
-	// Apply applies the messages, which follow the stored position, and stores state and new position in one write.
+	// Apply applies the messages after the stored position. It stores state and new position in one write.
 	Apply(ctx context.Context, messages []*Message) error
 }
 
-// Checker is a Fold that can verify its store's position. Check runs about once a second, to notice a store that lost
-// data even while the ledger is idle. Its errors count as Apply's.
+// Checker is a Fold with a Check that runs about once a second, to notice lost data even while the ledger is idle.
+// Check's errors count as Apply's.
 type Checker interface {
 	Check(ctx context.Context) error
 }
 
-// ErrFoldMoved: a fold's store is at another position than expected. Another process works on it, or it lost its last
-// write.
 var ErrFoldMoved = score.ErrFoldMoved
 
 const (
-	foldPause = time.Second     // after an error
-	foldCheck = time.Second     // between checks
+	foldPause = time.Second
+	foldCheck = time.Second
 	foldAhead = 2 * time.Minute // most time for a restarted ledger to reach a fold's position
 )
 
-// RunFold keeps a projection up to date until ctx ends, then returns nil. name appears in log lines. It reads ahead
-// while it applies.
+// RunFold keeps a projection up to date until ctx ends, then returns nil. It reads ahead while it applies.
 func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logger) error {
 	trouble := retry.Trouble{
 		Log: log.With("fold", name), Works: "a fold follows the ledger of final blocks again",
 		Fails: "a fold couldn't follow the ledger of final blocks; what it computes stays as it is, and the relayer tries again",
 	}
-	var ahead time.Time // start of ErrAhead
+	var ahead time.Time // since when ErrAhead is returned
 	for lost := false; ctx.Err() == nil; {
 		err := retry.Contained(func() error { return follow(ctx, s, f, lost, func() { trouble.Say(ctx, nil) }) })
 		switch {
@@ -55,7 +52,7 @@ func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logg
 		}
 		lost = errors.Is(err, ErrReplaced) || !ahead.IsZero() && time.Since(ahead) >= foldAhead
 		if errors.Is(err, ErrFoldMoved) {
-			err = nil // start over
+			err = nil
 		}
 		trouble.Say(ctx, err)
 		_ = retry.Sleep(ctx, trouble.Pause(foldPause))

@@ -11,13 +11,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// State is the ledger's extent, for operators.
 type State struct {
 	Oldest uint64    // block of the oldest message
-	Newest uint64    // everything up to this block was written; 0: the ledger is empty
-	At     time.Time // UTC: of that block, or of a later one that is partly written
+	Newest uint64    // all up to this block was written; 0: the ledger is empty
+	At     time.Time // UTC: of that block or a later incomplete one
 	Bytes  uint64
-	Bound  uint64 // bytes above which the oldest messages are purged; 0: unbounded
+	Bound  uint64 // above it the oldest messages are purged; 0: unbounded
 }
 
 func StateOf(ctx context.Context, l *stream.Ledger) (s State, err error) {
@@ -55,15 +54,15 @@ func storedAt(ctx context.Context, l Store, seq uint64) (*stored, error) {
 	return decodeStored(entry.Data)
 }
 
-// Raw is a message with the chain's logs, for comparing the two.
+// Raw is a message with the chain's logs, to compare both.
 type Raw struct {
 	Kind  Kind
-	Block evidence.Ref // as Message.Block
-	Whole bool         // as Message.Whole
+	Block evidence.Ref
+	Whole bool
 	Logs  []types.Log
 }
 
-// ReadRaw calls fn with all messages in the ledger, in order. An error of fn ends it.
+// ReadRaw calls fn with all messages in the ledger, in order.
 func ReadRaw(ctx context.Context, l Store, fn func(Raw) error) error {
 	return l.Read(ctx, 1, func(e stream.Entry) error {
 		s, err := decodeStored(e.Data)

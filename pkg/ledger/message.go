@@ -20,16 +20,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Kind is the kind of a message.
+// Kind is the kind of a message (package comment).
 type Kind uint8
 
 const (
-	Block  Kind = iota + 1 // a final block's events, or part of them; an empty one covers all blocks up to its own
-	Rewind                 // a rollback: blocks above Message.Block were final and are gone
-	Letter                 // a dead letter that has no contract event
+	Block Kind = iota + 1
+	Rewind
+	Letter
 )
 
-// Message is one entry of the ledger, decoded.
 type Message struct {
 	Position // after the message
 
@@ -39,14 +38,13 @@ type Message struct {
 	Whole   bool         // Block: the block ends with this message
 	Events  []Event      // Block: in chain order
 	Letter  *score.DeadLetter
-	Rewound uint64 // sequence of the newest Rewind up to this message; 0 for none
+	Rewound uint64 // sequence of the newest Rewind up to this message, or 0
 
-	// before is the newest whole block before the message, as its writer knew it; the block of a ledger's first
-	// message.
+	// before is the newest whole block before the message, as its writer knew it; of a ledger's first message, its
+	// own block.
 	before evidence.Ref
 }
 
-// follows reports whether the message was written directly after another.
 func (m *Message) follows(other *Message) bool {
 	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.begins()
 }
@@ -60,15 +58,14 @@ type Event struct {
 	Tx  *Tx
 }
 
-// Tx is the transaction of an event, with its cost.
 type Tx struct {
 	Hash common.Hash
 	Gas  uint64   // used; 0 in all but the first message about the transaction
 	Fee  *big.Int // wei; as Gas
 }
 
-// Position is a place in the ledger: everything before it was read. Seq is its message; the other fields distinguish
-// that from one in a lost or restored ledger. It is comparable. The zero Position is the deployment's block.
+// Position is a place in the ledger: everything before it was read. The other fields distinguish message Seq from one
+// in a lost or restored ledger. The zero Position is the deployment's block.
 type Position struct {
 	Seq     uint64  // newest message read; 0 while only blocks older than the ledger were read
 	Block   uint64  // everything up to this block was read
@@ -77,10 +74,9 @@ type Position struct {
 	Logs    uint64  // within the next block: 1 + index of the newest log read; else 0
 }
 
-// ErrPosition: an invalid text of a Position.
 var ErrPosition = errors.New("not a position in the ledger")
 
-// String formats the position for ParsePosition, such as 41-1200-4f0c…e1-3.
+// String returns a text such as 41-1200-4f0c…e1-3.
 func (p Position) String() string {
 	text := fmt.Sprintf("%d-%d-%x-%d", p.Seq, p.Block, p.Hash, p.Letters)
 	if p.Logs > 0 {
@@ -89,7 +85,7 @@ func (p Position) String() string {
 	return text
 }
 
-// ParsePosition parses exactly the form of String. It returns ErrPosition for any other text.
+// ParsePosition parses the form of String. It returns ErrPosition for any other text.
 func ParsePosition(text string) (p Position, err error) {
 	parts := strings.Split(text, "-")
 	if len(parts) != 4 {
@@ -132,10 +128,9 @@ func short(hash common.Hash) (s [8]byte) {
 	return s
 }
 
-// version is the first byte of every message.
 const version = 1
 
-// stored is the stored form of a message: version, then the RLP of this.
+// stored is the stored form of a message: a byte version, then the RLP of this.
 type stored struct {
 	Kind    Kind
 	Number  uint64 // of Message.Block
@@ -162,7 +157,7 @@ type storedLog struct {
 	Data   []byte
 }
 
-// at returns the position after the message, except its sequence.
+// at returns the position after the message, without its sequence.
 func (s *stored) at() Position {
 	p := Position{Block: s.Number, Hash: short(s.Hash), Letters: s.Letters}
 	if s.Kind == Block && !s.Whole {
@@ -171,7 +166,7 @@ func (s *stored) at() Position {
 	return p
 }
 
-// lastLog returns the index of the newest log in the message; -1 for none.
+// lastLog returns the newest log's index; -1 for none.
 func (s *stored) lastLog() int {
 	if len(s.Txs) == 0 {
 		return -1
@@ -188,7 +183,7 @@ func encode(s *stored) []byte {
 	return b.Bytes()
 }
 
-// decodeStored decodes the output of encode. For a message of a later version it returns score.ErrNewer.
+// decodeStored reverses encode. For a later version it returns score.ErrNewer.
 func decodeStored(data []byte) (*stored, error) {
 	if len(data) == 0 || data[0] < version {
 		return nil, errors.New("a message of the ledger is empty or of no known version")
@@ -223,7 +218,6 @@ func decode(seq uint64, data []byte) (*Message, error) {
 	return nil, fmt.Errorf("sequence %d: %w", seq, err)
 }
 
-// message parses the logs into events.
 func (s *stored) message() (*Message, error) {
 	m := &Message{
 		Position: s.at(), Kind: s.Kind, Block: evidence.Ref{Number: s.Number, Hash: s.Hash}, Time: time.Unix(int64(s.Time), 0).UTC(),
@@ -252,13 +246,13 @@ func (s *stored) message() (*Message, error) {
 	return m, nil
 }
 
-// maxMessage bounds the bytes of a message's logs, unless a single log is larger.
+// maxMessage bounds the bytes of a message's logs, except for a single larger log.
 const maxMessage = score.MostStored / 2
 
 const logOverhead = 160 // bytes of a log and its transaction besides topics and data, at most
 
-// blockMessages returns the messages for a block's logs with an index above after (-1: all), in order; the last one
-// is whole. paid must contain every transaction of the logs.
+// blockMessages returns the messages for a block's logs with an index above after (-1: all); the last one is whole.
+// paid must contain every transaction of the logs.
 func blockMessages(block evidence.Ref, unix uint64, before evidence.Ref, logs []types.Log, after int, paid map[common.Hash]evidence.Paid) []*stored {
 	next := func() *stored {
 		return &stored{Kind: Block, Number: block.Number, Hash: block.Hash, Time: unix, Before: before}

@@ -18,8 +18,8 @@ func newWriterMetrics(reg prometheus.Registerer) *writerMetrics {
 	}
 }
 
-// sourceMetrics show how far a process has read: to the ledger's end, unless the process is cut off. So they also
-// reveal a ledger without a writer.
+// sourceMetrics show how far a process has read: normally to the ledger's end, so they also reveal a ledger without a
+// writer.
 type sourceMetrics struct {
 	block, time prometheus.Gauge
 }

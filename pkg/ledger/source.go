@@ -23,32 +23,31 @@ import (
 )
 
 var (
-	// ErrReplaced: a reorg deeper than finality replaced the position's block, and no Rewind for it is left.
+	// ErrReplaced: a reorg deeper than finality replaced the position's block, and its Rewind is gone.
 	ErrReplaced = errors.New("the block of the position was final and is not in the chain any more")
-	// ErrAhead: the position is beyond the ledger's end.
-	ErrAhead = errors.New("the ledger does not reach the position yet")
+	ErrAhead    = errors.New("the ledger does not reach the position yet")
 )
 
-// DefaultBudget is about the number of bytes of messages that a Source keeps in memory.
+// DefaultBudget is about the number of bytes of messages in a Source's memory.
 const DefaultBudget = 32 << 20
 
 const (
 	tailMessages = 256     // read at start
 	mostAtOnce   = 256     // messages of one Next
-	mostBytes    = 2 << 20 // of them as stored, about
+	mostBytes    = 2 << 20 // stored bytes of them, about
 	sourcePause  = 250 * time.Millisecond
-	eventMemory  = 512 // bytes of an event in memory, about, besides its updates
-	updateMemory = 128 // bytes of an update
+	eventMemory  = 512 // bytes of an event, about, besides its updates
+	updateMemory = 128
 )
 
-// Source reads the ledger: its end from memory, shared by the whole process; older messages from NATS; and blocks
-// older than the ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
+// Source reads the ledger: its end from memory, shared by the whole process, older messages from NATS, and still
+// older blocks from the chain. It is safe for concurrent use, and needs Run.
 type Source struct {
 	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
-	Budget     int  // bytes kept in memory, about; 0 means DefaultBudget
-	Costless   bool // blocks older than the ledger come without times and costs (Backfill.Costs)
+	Budget     int  // 0 means DefaultBudget
+	Costless   bool // as Backfill without Costs
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
@@ -58,9 +57,9 @@ type Source struct {
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, contiguous
 	size    int
-	until   uint64        // the ledger's end when reading began: kept counts only once it contains this
-	changed chan struct{} // closed when kept changes
-	failing error         // error of following the end; nil while it works
+	until   uint64        // the ledger's end when reading began
+	changed chan struct{} // closed at a change of kept
+	failing error         // of following the end; nil while that works
 }
 
 // Run follows the ledger's end until ctx ends, then returns nil.
@@ -86,8 +85,8 @@ func (s *Source) register() {
 	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 }
 
-// Follow reads from the end of kept, or from near the ledger's end, until ctx ends or something fails. It never
-// returns nil.
+// Follow reads from the end of kept, or else from near the ledger's end, until ctx ends or it fails. It never returns
+// nil.
 func (s *Source) Follow(ctx context.Context) error {
 	s.register()
 	first, last, err := s.Ledger.Bounds(ctx)
@@ -131,8 +130,8 @@ func (s *Source) newest() *Message {
 	return s.kept[len(s.kept)-1]
 }
 
-// keep appends the newest message and drops the oldest beyond the budget. After a gap, or a restart of the ledger
-// above the last message, it drops all earlier ones: readers continue by their block.
+// keep drops the oldest messages beyond the budget. After a gap, or if the ledger began again above the last message,
+// it drops all earlier ones: readers then continue by their block.
 func (s *Source) keep(m *Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +155,7 @@ func (s *Source) drop() {
 	s.notify()
 }
 
-// notify wakes the waiting readers. The caller holds the lock.
+// notify needs the lock.
 func (s *Source) notify() {
 	if s.changed != nil {
 		close(s.changed)
@@ -175,8 +174,8 @@ func memoryOf(m *Message) int {
 	return size
 }
 
-// End returns the newest message. It waits until one exists and memory has caught up with the end that the ledger had
-// when reading began. It returns the error of a failed read, even if messages are kept.
+// End returns the newest message. It waits until memory has reached the ledger's end as of when reading began. If
+// reading fails, it returns that error, even if messages are kept.
 func (s *Source) End(ctx context.Context) (*Message, error) {
 	for {
 		s.mu.Lock()
@@ -217,9 +216,9 @@ func (s *Source) Final(ctx context.Context) (b evidence.Ref, ok bool, err error)
 	return end.Block, true, nil
 }
 
-// Next returns messages after a position, at least one, in order, and waits for the next one. After ErrReplaced and
-// ErrAhead the position is unusable; the context's error means that there is none yet; other errors may pass. Callers
-// must not modify messages.
+// Next returns messages after a position, in order, and waits until there is one. After ErrReplaced or ErrAhead the
+// position is unusable. The context's error means that no message came. Other errors may pass. Messages are
+// read-only.
 func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	for {
 		end, err := s.End(ctx)
@@ -251,8 +250,7 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	}
 }
 
-// inMemory returns the kept messages after a position; holds reports whether the position's own is kept. The caller
-// holds the lock.
+// inMemory: holds and the lock are as in find.
 func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	i, holds := s.find(after)
 	if holds {
@@ -261,15 +259,13 @@ func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	return some, holds
 }
 
-// find returns the index of a position's message in kept; holds reports whether it is there. The caller holds the
-// lock.
+// find returns the index of a position's message in kept; holds reports whether it is there. It needs the lock.
 func (s *Source) find(p Position) (i int, holds bool) {
 	i = sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= p.Seq })
 	return i, i < len(s.kept) && s.kept[i].Position == p
 }
 
-// stored reads from NATS the messages after a position that memory does not reach. If the ledger lacks the position,
-// it returns the next position to try.
+// stored reads messages after a position from NATS. If the ledger lacks the position, it returns another to try.
 func (s *Source) stored(ctx context.Context, after Position, end *Message) (some []*Message, next Position, err error) {
 	holds, err := s.holds(ctx, after)
 	if err != nil {
@@ -304,7 +300,6 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 
 var errPassed = errors.New("messages made room")
 
-// holds reports whether the ledger contains the position's message.
 func (s *Source) holds(ctx context.Context, p Position) (bool, error) {
 	m, err := s.at(ctx, p.Seq)
 	if errors.Is(err, stream.ErrGone) {
@@ -318,8 +313,7 @@ func (s *Source) holds(ctx context.Context, p Position) (bool, error) {
 	return at == p, nil
 }
 
-// Holds returns nil if Next can continue from a position, and ErrReplaced or ErrAhead otherwise. Other errors may
-// pass.
+// Holds returns nil if Next can continue from a position, else ErrReplaced or ErrAhead. Other errors may pass.
 func (s *Source) Holds(ctx context.Context, at Position) error {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -347,7 +341,7 @@ func (s *Source) Recent(after Position) bool {
 }
 
 // relocate returns where to continue from a position that the ledger lacks: at its block, if canonical. Later
-// messages come again, under the same ids.
+// messages come again, with the same ids.
 func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
 	p = Position{Seq: p.Seq, Block: p.Block, Hash: p.Hash}
 	if err := s.stands(ctx, p, end); err != nil {
@@ -357,7 +351,8 @@ func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Positi
 	return p, nil
 }
 
-// stands returns nil if the position's block is canonical, below the contract's, or has no hash.
+// stands returns nil if the position's block is canonical, below the contract's, or has no hash; else ErrAhead or
+// ErrReplaced.
 func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
 	switch {
 	case p.Block > end.Position.Block:
@@ -376,7 +371,7 @@ func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
 }
 
 // voided returns a Rewind to the contract's beginning, for a reader of replaced blocks older than the ledger. If the
-// ledger contains no Rewind, the error is gone.
+// ledger has no Rewind, it returns the error gone.
 func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message, error) {
 	seq := end.Rewound
 	if end.Kind == Rewind {
@@ -401,8 +396,7 @@ func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message
 	return m, nil
 }
 
-// older returns the messages after a position outside the ledger: those made from the chain up to the join, then the
-// ledger's own.
+// older returns the messages after a position outside the ledger: from the chain up to the join, then the ledger's.
 func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Message, error) {
 	join, err := s.join(ctx, end)
 	if err != nil {
@@ -438,11 +432,10 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 			return letters, err
 		}
 	}
-	return []*Message{join.nothing()}, nil // the rest is the ledger's own
+	return []*Message{join.nothing()}, nil
 }
 
-// Begin returns the position from which the ledger itself is read, with all its dead letters; older blocks are read
-// from the chain.
+// Begin returns the position from which the ledger itself is read, with all its dead letters.
 func (s *Source) Begin(ctx context.Context) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -453,8 +446,8 @@ func (s *Source) Begin(ctx context.Context) (Position, error) {
 }
 
 // Start returns the position before a block that a projection knows, such as a project's creation. If the ledger has
-// a Rewind and goes back below the block, it returns Begin. The projection may have yet to apply the Rewind, and the
-// block may then be lower.
+// a Rewind and reaches below the block, it returns Begin. The projection may have yet to apply the Rewind, which may
+// lower the block.
 func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -471,11 +464,11 @@ func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 	return begin, err
 }
 
-// clocks is the most that the clocks of the chain, NATS and relayers may differ.
+// clocks is the most by which clocks of the chain, NATS and relayers differ.
 const clocks = time.Minute
 
-// Since returns a position near a time. All blocks from then on, and dead letters in the ledger stored from then on,
-// come after it. Without any, it is the end.
+// Since returns a position before all blocks since a time, and all dead letters in the ledger stored since then. If
+// there are none, that is the end.
 func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -524,7 +517,7 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	return found, err
 }
 
-// StoredAt returns when the position's message was stored; the zero time if the ledger lacks it.
+// StoredAt returns when the position's message was stored; zero if the ledger lacks it.
 func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
 	if holds, err := s.holds(ctx, at); err != nil || !holds {
 		return time.Time{}, err
@@ -533,8 +526,8 @@ func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
 	return entry.Stored, err
 }
 
-// Undone calls fn with the messages of the blocks that a Rewind rolled back, newest first. It returns ErrReplaced if
-// the ledger lacks some of them. An error of fn ends it.
+// Undone calls fn with the messages of the blocks that a Rewind rolled back, newest first. If the ledger lacks some,
+// it returns ErrReplaced.
 func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) error) error {
 	for seq := rewind.Seq - 1; ; seq-- {
 		entry, err := s.Ledger.At(ctx, seq)
@@ -560,7 +553,7 @@ func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) 
 	}
 }
 
-// letters returns the ledger's dead letters after a position up to a sequence, as messages without a sequence.
+// letters returns the ledger's dead letters after a position up to a sequence, as messages without one.
 func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
 	first, _, err := s.Ledger.Bounds(ctx)
 	if err != nil {
@@ -628,17 +621,16 @@ func (s *Source) join(ctx context.Context, end *Message) (Position, error) {
 	return Position{}, errors.New("the ledger holds no whole block yet")
 }
 
-// Backfill reads blocks older than the ledger from the chain, as messages without a sequence, with the proof of
-// Chain.Logs.
+// Backfill reads blocks older than the ledger from the chain.
 type Backfill struct {
 	Chain      Chain
 	Deployment score.Deployment
-	Topics     []common.Hash // of the events
-	Costs      bool          // include blocks' times and transactions' costs, at one call for each transaction
+	Topics     []common.Hash
+	Costs      bool // include times and costs, at one call for each transaction
 }
 
-// Read calls fn with the messages of the blocks from … to (inclusive), by ranges; a range's last message is of its
-// last block. An error of fn ends it.
+// Read calls fn with the messages of the blocks from … to (inclusive), by ranges. A range's last message is of its
+// last block.
 func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message) error) error {
 	if from > to {
 		return nil
@@ -682,7 +674,7 @@ func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message)
 	})
 }
 
-// next returns the messages of the first range of blocks from a height, up to the ledger's join.
+// next returns the first range's messages.
 func (b Backfill) next(ctx context.Context, from uint64, join Position) (some []*Message, err error) {
 	if from > join.Block {
 		return []*Message{join.nothing()}, nil

@@ -21,39 +21,38 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Lease is the lease of the relayer that runs the Writer and the folds. It only saves work: both are correct without
-// it.
+// Lease is the lease of the relayer that runs Writer and folds. It only saves work: both are correct without it.
 const Lease = "ledger"
 
 const (
-	firstBlocks = 1024            // most blocks below the final one at which a ledger begins
+	firstBlocks = 1024            // blocks below the final one at which a ledger begins, at most
 	eventBlocks = 64              // blocks read for events at once
-	emptyEvery  = 5 * time.Second // age of the newest message at which blocks without events are appended
-	writerPoll  = time.Second     // interval of reading dead letters
-	doubtTries  = 4               // reads, a second apart, before an endpoint is believed that a block is gone
+	emptyEvery  = 5 * time.Second // without an append, before blocks without events are appended
+	writerPoll  = time.Second
+	doubtTries  = 4 // reads, a second apart, until a block counts as gone
 )
 
-// Heads is the chain that the process follows, verified link by link, with the one rule of finality.
+// Heads is the chain that the process follows, verified link by link.
 type Heads interface {
-	// Final returns the newest final block; ok is false while there is none.
+	// Final returns the newest final block; ok is false before the first.
 	Final() (b evidence.Block, ok bool)
 	// Block returns the chain's block at a height, if it is remembered or the final one.
 	Block(number uint64) (b evidence.Block, ok bool)
-	// Changed returns a channel that closes when the head or the final block changes.
+	// Changed returns a channel that closes at a new head or final block.
 	Changed() <-chan struct{}
 }
 
-// Chain queries the chain's endpoints. An error means that the answer is unknown.
+// Chain queries the chain's endpoints. After an error the answer is unknown.
 type Chain interface {
 	// BlockByNumber returns the canonical block at a height, on an endpoint's word.
 	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
-	// Events returns all logs of the contract with one of the first topics in the blocks, in order, proved by
-	// receipts roots. paid contains the costs of their transactions, for blocks whose receipts it read.
+	// Events returns all logs of the contract in the blocks with one of the first topics, in order, proved by
+	// receipts roots. paid contains the costs of their transactions if receipts were read.
 	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error)
-	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, by ranges; through is the
-	// range's last block. An error of fn ends it.
+	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, by ranges that end at
+	// through.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
-	// Paid returns the cost and inclusion time of each transaction of the logs.
+	// Paid returns the costs and inclusion times of the logs' transactions.
 	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
 }
 
@@ -61,8 +60,7 @@ type Chain interface {
 type Letters interface {
 	// LastDeadLetter returns the newest sequence; 0 before the first.
 	LastDeadLetter(ctx context.Context) (uint64, error)
-	// DeadLettersAfter calls fn with those after a sequence, in order, of one project, or of all if of is nil. An
-	// error of fn ends it.
+	// DeadLettersAfter calls fn with those after a sequence, in order, of one project, or of all if of is nil.
 	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
 }
 
@@ -76,7 +74,6 @@ type Store interface {
 	Since(ctx context.Context, at time.Time) (uint64, error)
 }
 
-// Writer appends final facts to the ledger. Any number may run over one ledger.
 type Writer struct {
 	Deployment score.Deployment
 	Heads      Heads
@@ -86,16 +83,16 @@ type Writer struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
-	Now   func() time.Time                           // the clock; nil means time.Now
+	Now   func() time.Time                           // nil means time.Now
 	Sleep func(context.Context, time.Duration) error // nil means retry.Sleep
 
 	metrics  *writerMetrics
-	last     *stored      // the newest message; nil while unknown
-	data     []byte       // its stored form
-	seq      uint64       // its sequence
-	whole    evidence.Ref // the newest block that the ledger has whole
-	rewound  uint64       // sequence of the newest Rewind; 0 for none
-	read     evidence.Ref // as whole, or higher, past blocks that have no events
+	last     *stored // the newest message; nil while unknown
+	data     []byte  // its stored form
+	seq      uint64
+	whole    evidence.Ref // the newest whole block in the ledger
+	rewound  uint64       // sequence of the newest Rewind, or 0
+	read     evidence.Ref // as whole, or higher, past blocks without events
 	appended time.Time    // when this writer last appended
 }
 
@@ -106,7 +103,7 @@ var (
 	errLetters = errors.New("couldn't read the dead letters")
 )
 
-// Run appends until ctx ends, then returns nil. It retries failures.
+// Run appends until ctx ends, then returns nil.
 func (w *Writer) Run(ctx context.Context) error {
 	trouble := retry.Trouble{
 		Log: w.Log, Works: "the ledger follows the final blocks again",
@@ -130,8 +127,8 @@ func (w *Writer) Run(ctx context.Context) error {
 	return nil
 }
 
-// CatchUp appends everything up to the newest final block, and new dead letters. It may end anywhere: the next call,
-// of any writer, continues after the newest message. Each append is a commit point.
+// CatchUp appends everything up to the newest final block, and new dead letters. It may end anywhere: each append is
+// a commit point, after which any writer's next call continues.
 func (w *Writer) CatchUp(ctx context.Context) error {
 	if w.Now == nil {
 		w.Now = time.Now
@@ -157,7 +154,7 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 }
 
 func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
-	if w.last != nil { // an older copy of the stream may have grown to the very sequence that Append compares
+	if w.last != nil { // a restored stream may have grown to the sequence that Append compares
 		entry, err := w.Ledger.At(ctx, w.seq)
 		switch gone := errors.Is(err, stream.ErrGone); {
 		case err != nil && !gone:
@@ -175,11 +172,11 @@ func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 	if unread != nil && !errors.Is(unread, errLetters) {
 		return unread
 	}
-	return cmp.Or(w.chain(ctx, final), unread) // append final blocks before reporting it
+	return cmp.Or(w.chain(ctx, final), unread) // final blocks are appended first
 }
 
 func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
-	// This relayer's endpoints lag behind those of the last writer.
+	// This relayer's endpoints lag behind the last writer's.
 	if w.read.Number > final.Number || w.last.Number > final.Number {
 		return nil
 	}
@@ -197,7 +194,6 @@ func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// load reads the ledger's end, and begins an empty ledger.
 func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	first, last, err := w.Ledger.Bounds(ctx)
 	if err != nil {
@@ -228,8 +224,8 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// begin appends a ledger's first message: a block near the final one, from which it is complete. After a purge it is
-// a Rewind, so that readers get all higher blocks again, even if the block was replaced.
+// begin appends a ledger's first message: a block near the final one. After a purge it is a Rewind, so that readers
+// get all higher blocks again, even if the block was replaced.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
 	b, err := w.blockAt(ctx, first)
@@ -245,7 +241,6 @@ func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	return w.append(ctx, &stored{Kind: kind, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
 }
 
-// blockAt returns the chain's block at a height up to the final one.
 func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, error) {
 	if b, ok := w.Heads.Block(number); ok {
 		return b, nil
@@ -257,7 +252,6 @@ func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, er
 	return b, nil
 }
 
-// append stores a message after the newest: the commit point.
 func (w *Writer) append(ctx context.Context, s *stored) error {
 	if s.Kind != Letter {
 		s.Letters = w.last.Letters
@@ -315,14 +309,13 @@ func (w *Writer) letters(ctx context.Context) error {
 	return failed
 }
 
-// wholeNow reports whether the newest message completes its block.
 func (w *Writer) wholeNow() bool { return w.last.Kind != Block || w.last.Whole }
 
-// rewind checks that the ledger's newest block is canonical. Otherwise it appends a Rewind to the newest one that is.
+// rewind appends a Rewind if the ledger's newest block is not canonical: to the newest one that is.
 func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	end := evidence.Ref{Number: w.last.Number, Hash: w.last.Hash} // also of an incomplete block
 	if ok, err := w.inChain(ctx, final, end, doubtTries); err != nil || ok {
-		if ok && w.read != w.whole { // blocks without events may have been replaced
+		if ok && w.read != w.whole { // those without events may have been replaced
 			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
 				return err
 			}
@@ -351,7 +344,7 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 		if s.Kind == Letter || s.Kind == Block && !s.Whole || s.Number > below {
 			continue
 		}
-		below = min(below, s.Number) // what an earlier Rewind replaced lies above
+		below = min(below, s.Number) // an earlier Rewind replaced higher ones
 		ok, err := w.inChain(ctx, final, evidence.Ref{Number: s.Number, Hash: s.Hash}, 1)
 		if err != nil {
 			return err
@@ -377,8 +370,8 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// inChain reports whether a block up to the final one is canonical. If the process does not remember it, an endpoint
-// has to deny it tries times.
+// inChain reports whether a block up to the final one is canonical. If the process does not remember the block, an
+// endpoint has to deny it tries times.
 func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence.Ref, tries int) (bool, error) {
 	if ref.Number == final.Number {
 		return ref == final.Ref(), nil
@@ -400,8 +393,8 @@ func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence
 	}
 }
 
-// linkedMost is the number of blocks below the final one that are read before any is appended, if not remembered:
-// they are proved to lead to the final block. Lower ones, after a long stop, are appended by ranges.
+// linkedMost is the number of forgotten blocks below the final one that are read, and so proved to lead to it, before
+// any is appended. Lower ones, after a long stop, are appended by ranges.
 const linkedMost = 4096
 
 // blocks appends the blocks after the newest one read: remembered ones with proof, older ones in ranges.
@@ -417,7 +410,7 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 			break
 		}
 		if b.Parent != parent.Hash {
-			return fmt.Errorf("%w: block %d", errUnlinked, b.Number) // it was replaced just now
+			return fmt.Errorf("%w: block %d", errUnlinked, b.Number) // replaced just now
 		}
 		chain, parent = append(chain, b), b.Ref()
 	}
@@ -447,7 +440,7 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	})
 }
 
-// appendLogs appends the logs of a range of blocks that ends with through. It reads the costs that paid lacks.
+// appendLogs reads the costs that paid lacks.
 func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid, through evidence.Block) error {
 	for len(logs) > 0 {
 		n := 1
@@ -463,7 +456,7 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[comm
 	return nil
 }
 
-// block appends the logs of one block: all, or those that a dead writer left out.
+// block appends the logs of one block, or those that a dead writer left out.
 func (w *Writer) block(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid) (err error) {
 	block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
 	if _, known := paid[logs[0].TxHash]; !known { // receipts are read by the block

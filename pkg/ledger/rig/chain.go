@@ -1,4 +1,4 @@
-// Package rig is a chain for tests of ledger readers. Its blocks are made and replaced by the thousand.
+// Package rig is a chain for tests of ledger readers, with blocks by the thousand.
 package rig
 
 import (
@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// DeployBlock is the contract's block, in which all projects are created too.
+	// DeployBlock is the contract's block, in which all projects are created.
 	DeployBlock = 3
 
-	logRange = 7 // blocks per query for logs
+	logRange = 7
 )
 
-// Chain is a chain of package model that emits one of the contract's events, MemberChanged of Project, where a test
-// wants it. It implements ledger.Heads, ledger.Chain and event.Chain, and is safe for concurrent use.
+// Chain is a model.Chain that emits MemberChanged events of Project where a test wants them. It implements
+// ledger.Heads, ledger.Chain and event.Chain, and is safe for concurrent use.
 type Chain struct {
 	Deployment score.Deployment
 	Project    score.ProjectID
-	Keep       uint64 // blocks below the newest that Block has; all of them by default
+	Keep       uint64 // blocks below the newest that Block has; default: all
 	Single     bool   // endpoints lack a call for all receipts of a block
 
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ type Chain struct {
 	asked   int
 }
 
-// NewChain returns a chain of a few empty blocks, none of them final.
+// NewChain returns a few empty blocks, none final.
 func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 	d.DeployBlock = DeployBlock
 	c := &Chain{Deployment: d, Project: project, Keep: math.MaxUint64, clock: model.NewClock(), changed: make(chan struct{})}
@@ -53,7 +53,6 @@ func NewChain(d score.Deployment, project score.ProjectID) *Chain {
 	return c
 }
 
-// Mine adds a block with this number of events.
 func (c *Chain) Mine(events int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +60,8 @@ func (c *Chain) Mine(events int) {
 	c.chain.Adopt(c.chain.Emit(c.chain.Head(), c.Project, events))
 }
 
-// Cut drops this number of newest blocks. If they were final, that is a reorg deeper than finality once the chain is
-// as long again.
+// Cut drops this number of newest blocks. If they were final, it is a reorg deeper than finality once the chain is as
+// long again.
 func (c *Chain) Cut(blocks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,13 +79,12 @@ func (c *Chain) FinalizeBut(newest uint64) {
 	c.changed = make(chan struct{})
 }
 
-// Event identifies one of the contract's events.
 type Event struct {
 	Block common.Hash
 	Log   uint
 }
 
-// Held returns all events up to the final block, in order.
+// Held returns all events up to the final block.
 func (c *Chain) Held() (events []Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +110,7 @@ func (c *Chain) Length() int {
 	return int(c.chain.Head().Number) + 1
 }
 
-// Asked returns the number of calls of Paid.
+// Asked counts calls of Paid.
 func (c *Chain) Asked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +204,7 @@ func (c *Chain) paid(logs []types.Log) map[common.Hash]evidence.Paid {
 	return paid
 }
 
-// Call returns the contract's record of a project: two actions and two score types.
+// Call returns a project's record: two actions and two score types.
 func (c *Chain) Call(ctx context.Context, _ evidence.Call, at common.Hash) (answer []byte, err error) {
 	if _, err := c.BlockByHash(ctx, at); err != nil {
 		return nil, err
@@ -217,7 +215,6 @@ func (c *Chain) Call(ctx context.Context, _ evidence.Call, at common.Hash) (answ
 	return answer, nil
 }
 
-// NoLetters is a ledger.Letters without any.
 type NoLetters struct{}
 
 func (NoLetters) LastDeadLetter(context.Context) (uint64, error) { return 0, nil }
