@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// CSVCell returns a name as a CSV cell that is safe in spreadsheets, which run cells that begin like a formula.
-// Owners choose names, and some spreadsheets split a file at other separators, even within quotes. So an apostrophe
-// precedes each formula or apostrophe that starts the name or follows a separator. Removing one apostrophe at each
-// of these places restores the exact name.
+// CSVCell makes a name safe as a CSV cell: owners choose names, and spreadsheets run cells that begin like a formula.
+// Some split a file at other separators, even within quotes. So an apostrophe precedes each formula or apostrophe
+// that starts the name or follows a separator. Removing these restores the name.
 func CSVCell(name string) string {
 	var out strings.Builder
 	for len(name) > 0 {

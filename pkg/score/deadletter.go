@@ -6,28 +6,26 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// DeadLetter is one rejected update, creation or edit, or a corrupt message, with its reason. It did not apply, and
-// its id is unused. One of Update, Project, Edit and Raw is set.
+// DeadLetter is one rejected update, creation or edit, or a corrupt message. One of Update, Project, Edit and Raw is
+// set. A rejected updateId is unused.
 //
 // A dead letter belongs to one acceptance, so it stays, with Replayed set, when its update is accepted again. A
-// second rejection, which is of another batch or creation, has a dead letter of its own.
+// second rejection has a dead letter of its own.
 type DeadLetter struct {
-	// ID names the rejected work, with Work for an update and Seq for anything else. The stream sets it.
+	// ID contains Work for an update, Seq for anything else. The stream sets it.
 	ID   string `json:"id,omitzero"`
 	Lane Lane   `json:"lane"` // that found it, or that assigned the update first
-	// Seq is the sequence of the creation, edit or corrupt message. Of an update it is the lowest of its batch. 0:
-	// unknown.
+	// Seq is the message's sequence, of an update the lowest of its batch; 0: unknown.
 	Seq uint64 `json:"seq"`
-	// Work identifies the piece of the lane's work that held the update.
+	// Work identifies the lane's work that held the update.
 	Work uint64 `json:"work,omitzero"`
-	// Until is the stream's last sequence when it stored this, at Time; the rejected message is at or before it.
-	// The stream sets both.
+	// Until is the stream's last sequence at Time; the rejected message is at or before it. The stream sets both.
 	Until   uint64      `json:"until"`
 	Time    time.Time   `json:"time"`
 	Outcome Outcome     `json:"outcome"`
 	Reason  string      `json:"reason"` // a sentence for an operator
 	Update  *Update     `json:"update,omitzero"`
-	Signed  bool        `json:"signed,omitzero"` // in a signed group; the signature is not kept
+	Signed  bool        `json:"signed,omitzero"` // in a signed group
 	Project *Project    `json:"project,omitzero"`
 	Edit    *SignedEdit `json:"edit,omitzero"`
 	Raw     []byte      `json:"raw,omitzero"` // a corrupt message
@@ -38,7 +36,7 @@ type DeadLetter struct {
 	Replayed time.Time `json:"replayed,omitzero"` // when it was accepted again; zero: never
 }
 
-// Ref returns the reference of the rejected work; ok is false for a corrupt message.
+// Ref returns ok false for a corrupt message.
 func (d *DeadLetter) Ref() (ref Ref, ok bool) {
 	if d.Update != nil {
 		return d.Update.Ref(), true
@@ -46,11 +44,11 @@ func (d *DeadLetter) Ref() (ref Ref, ok bool) {
 	return (&Message{Project: d.Project, Edit: d.Edit}).Alone()
 }
 
-// Eventless reports whether the contract emitted no event of this outcome.
+// Eventless reports whether the contract emitted no event of the outcome.
 func (d *DeadLetter) Eventless() bool {
 	return d.Update == nil || d.Tx == (common.Hash{}) || d.Outcome == Unprocessable
 }
 
-// Sole reports whether only the dead letter proves that this outcome is final: if there is no event, or the project
-// was unknown. That event also exists of updates that preceded their project and were assigned again.
+// Sole reports whether only the dead letter proves that this outcome is final. The event of an unknown project is no
+// proof: an update that preceded its project has it, too, and is assigned again.
 func (d *DeadLetter) Sole() bool { return d.Eventless() || d.Outcome == UnknownProject }

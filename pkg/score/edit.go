@@ -27,26 +27,25 @@ const (
 	AllowUnsignedGroups Operation = "allow unsigned groups"
 )
 
-// Edit is one change of a project. Fields that the operation ignores are zero.
+// Edit is one change of a project. Unused fields are zero.
 type Edit struct {
 	Operation Operation      `json:"operation"`
-	Member    common.Address `json:"member"`    // of the member operations
-	Name      string         `json:"name"`      // of AddAction and AddScoreType
-	Points    uint32         `json:"points"`    // of AddAction
-	Direction Direction      `json:"direction"` // of AddAction
+	Member    common.Address `json:"member"`
+	Name      string         `json:"name"`
+	Points    uint32         `json:"points"`
+	Direction Direction      `json:"direction"`
 }
 
-// ProjectEdit is the EIP-712 message that an owner signs, also as JSON. The contract applies the edits of one
-// project in order, all or none.
+// ProjectEdit is the EIP-712 message that an owner signs. The contract applies the edits in order, all or none.
 type ProjectEdit struct {
 	Project ProjectID `json:"projectId"`
-	// Edits may be empty. Then only the nonce is used up, which revokes everything else signed with it.
+	// If Edits is empty, only the nonce is used up, which revokes everything else signed with it.
 	Edits    []Edit `json:"edits"`
 	Nonce    uint64 `json:"nonce"`    // the project's next in the contract
 	Deadline uint64 `json:"deadline"` // unix seconds; the last block time that may include it
 }
 
-// SignedEdit is a ProjectEdit with its signature. Like a creation, it has a transaction of its own.
+// SignedEdit has a transaction of its own, like a creation.
 type SignedEdit struct {
 	ProjectEdit
 	Owner     common.Address `json:"owner"`
@@ -55,15 +54,14 @@ type SignedEdit struct {
 
 func (e *SignedEdit) Ref() Ref { return EditRef(e.Project, e.Nonce) }
 
-// Same reports whether both are the same edit of the same owner. A key can sign the same data twice with different
-// bytes.
+// Same ignores the signature: a key can sign the same data twice with different bytes.
 func (e *SignedEdit) Same(o *SignedEdit) bool {
 	return e.Project == o.Project && e.Nonce == o.Nonce && e.Deadline == o.Deadline && e.Owner == o.Owner && slices.Equal(e.Edits, o.Edits)
 }
 
-// EditTakenError reports that an edit of this nonce was accepted before, and is not a dead letter.
+// EditTakenError reports that an edit of this nonce was accepted, and is no dead letter.
 type EditTakenError struct {
-	Seq  uint64 // stream sequence of the accepted edit
+	Seq  uint64
 	Edit *SignedEdit
 }
 
@@ -71,14 +69,13 @@ func (e *EditTakenError) Error() string {
 	return fmt.Sprintf("an edit of project %s with nonce %d was accepted before, at sequence %d", e.Edit.Project, e.Edit.Nonce, e.Seq)
 }
 
-// NextEdit is the state of a project's next edit nonce.
 type NextEdit struct {
 	Nonce  uint64
-	Stored bool // an edit of this nonce is stored, and is not a dead letter
+	Stored bool // an edit of this nonce is stored, and no dead letter
 	Waits  bool // an edit is pending: the stored one, or an included one before it that is not final
 }
 
-// Before returns the nonce of the newest edit, if there is one.
+// Before returns the newest edit's nonce.
 func (n NextEdit) Before() (nonce uint64, ok bool) {
 	if n.Stored {
 		return n.Nonce, true
@@ -97,10 +94,10 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline
 }
 
-// Apply applies the edits, in order, to a copy of a project's record. problems is everything for which the contract
-// would reject them, except nonce, deadline and signature; pointers are into the body of a POST of edits. A project
-// may have at most maxMembers members; the record lacks unseen of them. The contract repeats all checks except
-// UTF-8 and control characters in names, unused fields, and the number of members.
+// Apply applies the edits to a copy of a project's record, nil if they are more than MaxEdits. problems is everything
+// for which the contract would reject them, except nonce, deadline and signature. A project may have at most
+// maxMembers members; the record lacks unseen of them. The contract repeats all checks except UTF-8 and control
+// characters in names, unused fields, and the number of members.
 func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
@@ -116,7 +113,6 @@ func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, p
 	return after, problems
 }
 
-// apply applies the edit to a record, or returns the wrong field and the reason.
 func (e *Edit) apply(r *Record, maxMembers, unseen int) (field, detail string) {
 	if e.used() != *e {
 		return "operation", "does not use all that is given; leave out what it does not use"
@@ -144,9 +140,8 @@ func (e *Edit) apply(r *Record, maxMembers, unseen int) (field, detail string) {
 	return "operation", fmt.Sprintf("must be one of %q", Operations())
 }
 
-// used returns the edit with only the fields that its operation uses. The contract ignores the others, whatever
-// their size. An unused long name could make the transaction too large, or short of gas, for every node, and block
-// the lane.
+// used returns the edit with only the fields that its operation uses. The contract ignores the others. But an unused
+// long name could make the transaction too large, or short of gas, for every node, and block the lane.
 func (e *Edit) used() Edit {
 	switch e.Operation {
 	case AddOwner, RemoveOwner, AddUpdater, RemoveUpdater:
@@ -161,7 +156,7 @@ func (e *Edit) used() Edit {
 	return *e
 }
 
-// Unseen returns how many members the edits add that the record lacks: it is older, or they were removed since.
+// Unseen counts the members that the edits add and the record lacks: it is older, or they were removed since.
 func (e *ProjectEdit) Unseen(r *Record) int {
 	unseen := map[common.Address]bool{}
 	for i := range e.Edits {

@@ -6,23 +6,22 @@ import "github.com/ethereum/go-ethereum/common"
 type Followed struct {
 	ChainID  uint64         `json:"chainId"`
 	Contract common.Address `json:"contract"`
-	// Position is where reading the ledger continues, as the text of a ledger.Position. It is empty while all
-	// records must be rebuilt from the chain.
+	// Position is where reading the ledger continues, the text of a ledger.Position. It is empty while all records
+	// must be rebuilt from the chain.
 	Position string `json:"position,omitempty"`
 	// Block is that of Position. Records contain every event up to it, and may be newer after a writer crashed.
 	// Without a Position, records may be valid up to it.
 	Block uint64      `json:"block"`
-	Hash  common.Hash `json:"hash"` // of that block
-	// Gaps is set while records lack events. All are then rebuilt from the chain until the endpoints return all
-	// events.
+	Hash  common.Hash `json:"hash"` // of Block
+	// Gaps: records lack events. All are rebuilt from the chain until the endpoints return all events.
 	Gaps bool `json:"gaps,omitempty"`
 }
 
-// DatedRecord is a project's record as of an event.
+// DatedRecord is a record as of an event.
 type DatedRecord struct {
 	*Record // nil: the project does not exist
 
 	Created  uint64 `json:"created"`  // block of the creation
 	Block    uint64 `json:"block"`    // of the newest event
-	LogIndex uint   `json:"logIndex"` // of that event, in its block
+	LogIndex uint   `json:"logIndex"` // in Block
 }

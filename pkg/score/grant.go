@@ -8,11 +8,10 @@ import (
 // Rights are the permitted uses of an API key, as bits.
 type Rights uint8
 
-// The rights.
 const (
 	MayCreate Rights = 1 << iota // create projects, submit edits of their owners
 	MayUpdate                    // send updates, reserve ids
-	MayRead                      // read
+	MayRead
 
 	AllRights = MayCreate | MayUpdate | MayRead
 )
@@ -24,12 +23,11 @@ type Grant struct {
 	Budget Budget
 	Rights Rights
 
-	Projects map[ProjectID]struct{} // the only ones permitted; empty: all
+	Projects map[ProjectID]struct{} // the only ones; empty: all
 	Whole    bool                   // rejects signatures that cover only the time
-	Expires  time.Time              // first time at which the key is rejected; zero: never
+	Expires  time.Time              // when it is first rejected; zero: never
 }
 
-// Covers reports whether the key permits a project.
 func (g *Grant) Covers(project ProjectID) bool {
 	if len(g.Projects) == 0 {
 		return true
@@ -38,12 +36,11 @@ func (g *Grant) Covers(project ProjectID) bool {
 	return covered
 }
 
-// Expired reports whether the key has expired at now.
 func (g *Grant) Expired(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }
 
-// Budget is the limits of a key. Updates and LookUps are per second, all others per UTC day. Gas is of accepted
-// updates, creations and edits at worst; Gwei is its cost at the price of their acceptance. Zero Updates, LookUps
-// and Gas mean the API's defaults; any other zero means unlimited.
+// Budget is the limits of a key: Updates and LookUps per second, all others per UTC day. Gas is of accepted updates,
+// creations and edits at worst; Gwei is its cost at the price of their acceptance. Zero Updates, LookUps and Gas mean
+// the API's defaults; any other zero means unlimited.
 type Budget struct {
 	Updates int // a creation, an edit or a reservation of ids counts as one
 	LookUps int
@@ -54,16 +51,16 @@ type Budget struct {
 	Wallets uint64 // different wallets, of four score types each, by estimate
 }
 
-// Quota is the limits of one resource. A zero PerSecond, Gas or Gwei means unlimited.
+// Quota is the limits of one resource. Zero PerSecond, Gas or Gwei: unlimited.
 type Quota struct {
-	PerSecond int    // refill
-	Burst     int    // units at once: those of whole seconds
+	PerSecond int
+	Burst     int    // units at once, a multiple of PerSecond
 	Gas       uint64 // per UTC day
 	Gwei      uint64 // per UTC day
 }
 
-// QuotaOf returns a quota of perSecond units a second, unlimited if 0 or less. Its burst is perSecond × ⌈atOnce /
-// perSecond⌉, so that atOnce units always fit.
+// QuotaOf returns a quota, unlimited if perSecond is 0 or less. Its burst is the units of whole seconds, at least
+// atOnce.
 func QuotaOf(perSecond, atOnce int) Quota {
 	if perSecond <= 0 {
 		return Quota{}
@@ -72,7 +69,7 @@ func QuotaOf(perSecond, atOnce int) Quota {
 	return Quota{PerSecond: perSecond, Burst: perSecond * seconds}
 }
 
-// Seconds returns the time in which an empty burst refills.
+// Seconds returns the time in which an empty burst refills; 0 if unlimited.
 func (q Quota) Seconds() int {
 	if q.PerSecond == 0 {
 		return 0
@@ -80,13 +77,13 @@ func (q Quota) Seconds() int {
 	return q.Burst / q.PerSecond
 }
 
-// Cost is the amount that a request takes from a Quota.
+// Cost is a request's use of a Quota.
 type Cost struct {
 	Units int
 	Gas   uint64
 	Bytes uint64 // of transactions, at most
-	Gwei  uint64 // price of Gas and Bytes; 0 if the Quota has no Gwei limit
-	// At is before it was taken. Gas and Gwei are refunded only on the same UTC day.
+	Gwei  uint64 // price of Gas and Bytes; 0 without a Gwei limit
+	// At is before it was taken. Gas and Gwei are refunded only on that UTC day.
 	At time.Time
 }
 
@@ -94,8 +91,8 @@ type Cost struct {
 type Left struct {
 	// Wait is the time until the request may pass; 0: now.
 	Wait   time.Duration
-	NoGas  bool          // it waits for gas
-	NoGwei bool          // it waits for gwei
+	NoGas  bool // it waits for gas; NoGwei likewise
+	NoGwei bool
 	Units  int           // available now
 	Full   time.Duration // until Burst is available
 	// Gas and Gwei are of the day. Gwei is set only if the rest of the quota permits the request.
@@ -103,7 +100,7 @@ type Left struct {
 	Gwei uint64
 }
 
-// Gwei is an amount of ether. It prints in ether.
+// Gwei prints in ether.
 type Gwei uint64
 
 func (g Gwei) String() string { return strconv.FormatFloat(float64(g)/1e9, 'f', -1, 64) }

@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// Kind is the encoding of a group: the low bits of the contract's kind byte.
+// Kind is the low bits of the contract's kind byte.
 type Kind uint8
 
-// The kinds. Neighbours with the same wallet and score type share a run.
+// A run is neighbours with the same wallet and score type.
 const (
 	KindWord Kind = 1 // ids of one word, ascending, each at most once
 	KindRuns Kind = 2 // ids of one word, in any order, in runs
 	KindFree Kind = 3 // any ids, in runs
 )
 
-// MaxSigned is the most updates of one signed group: the ids of one word, which fit in a transaction at worst.
+// MaxSigned is the most updates of one signed group: the ids of one word, which always fit in a transaction.
 const MaxSigned = 256
 
-// GroupSignature is an EIP-712 signature of a member over a group, or of an owner over an edit. It has the compact
-// form of EIP-2098: r, then s with the parity of y in its highest bit.
+// GroupSignature is a member's EIP-712 signature of a group, or an owner's of an edit. It has the compact form of
+// EIP-2098: r, then s with the parity of y in its highest bit.
 type GroupSignature [64]byte
 
-// MarshalText returns 0x and hex digits.
 func (s GroupSignature) MarshalText() ([]byte, error) {
 	return []byte("0x" + hex.EncodeToString(s[:])), nil
 }
@@ -39,23 +38,22 @@ func (s *GroupSignature) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Signed marks neighbours in a list of updates as one signed group. They were signed in this order and kind, so
-// they stay together until the contract checks the signature.
+// Signed marks neighbours in a list of updates as one signed group. They were signed in this order, so they stay
+// together until the contract checks the signature.
 type Signed struct {
 	First, Count int // Count is 1 … MaxSigned
 	Kind         Kind
 	Signature    GroupSignature
 }
 
-// Unit is an update or a signed group. It goes to the contract whole, in one transaction.
+// Unit is an update or a signed group, whole in one transaction.
 type Unit struct {
 	Updates   []Update        // one, or the group's in the order of its body
 	Kind      Kind            // of a group
-	Signature *GroupSignature // of a group; else nil
+	Signature *GroupSignature // of a group, like Kind; else nil
 }
 
-// Units yields the units of a list of updates, in order. signed marks its signed groups, ascending and disjoint. A
-// unit shares the memory of both.
+// Units yields the units of updates, in order. signed is ascending and disjoint. A unit shares the memory of both.
 func Units(updates []Update, signed []Signed) iter.Seq[Unit] {
 	return func(yield func(Unit) bool) {
 		groups := signed

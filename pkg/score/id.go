@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// ErrNotHex32 reports a text other than 0x and 64 hex digits.
 var ErrNotHex32 = errors.New("must be 0x followed by 64 hex digits")
 
-// ProjectID identifies a project: 32 bytes that the caller chooses once.
+// ProjectID is chosen by the caller.
 type ProjectID [32]byte
 
-// UpdateID identifies one update of a project: 32 bytes that the caller chooses. The contract applies each
-// (ProjectID, UpdateID) at most once, forever.
+// UpdateID is chosen by the caller. The contract applies each (ProjectID, UpdateID) at most once, forever.
 type UpdateID [32]byte
 
 // ParseProjectID parses 0x and 64 hex digits of either case. Errors: ErrNotHex32.
@@ -22,7 +20,6 @@ func ParseProjectID(s string) (ProjectID, error) {
 	return ProjectID(b), err
 }
 
-// ParseUpdateID parses 0x and 64 hex digits of either case. Errors: ErrNotHex32.
 func ParseUpdateID(s string) (UpdateID, error) {
 	b, err := parse32(s)
 	return UpdateID(b), err
@@ -57,17 +54,17 @@ func (u *UpdateID) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Word is the first 31 bytes of an updateId. The 256 ids of a word share one storage slot of the contract's bitmap,
-// so updates of one word are cheap together.
+// Word is the first 31 bytes of an updateId. Its 256 ids share one storage slot of the contract's bitmap, so their
+// updates are cheap together.
 type Word [31]byte
 
 func (u UpdateID) Word() Word { return Word(u[:31]) }
 
-// Low returns the id's last byte: its bit in the word's bitmap.
+// Low returns the id's bit in its word's bitmap.
 func (u UpdateID) Low() byte { return u[31] }
 
-// Lane is one signer and its nonces. It serves the projects of some buckets, and one session drives it at a time.
+// Lane is one signer and its nonces. One session drives it at a time.
 type Lane uint16
 
-// MaxLanes is the most lanes of a deployment. A lane without a bucket would be idle.
+// More lanes would have no bucket.
 const MaxLanes = Buckets

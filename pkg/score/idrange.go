@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// IDRange is Count ids from First on, generated or reserved together. Their last four bytes are a counter that does
-// not overflow within the range. The zero value is empty.
+// IDRange is Count ids from First on. Their last four bytes are a counter that does not overflow within the range.
+// The zero value is empty.
 type IDRange struct {
 	First UpdateID
 	Count int

@@ -13,33 +13,31 @@ import (
 // Position is a place in the stream of accepted updates: an update in an envelope, or a whole other message (Index
 // 0). The zero Position precedes all others.
 type Position struct {
-	Seq   uint64 `json:"seq"`   // of the message; 1 is the first
-	Index uint32 `json:"index"` // of the update in its envelope
+	Seq   uint64 `json:"seq"` // 1 is the first
+	Index uint32 `json:"index"`
 }
 
 func (p Position) Before(other Position) bool {
 	return p.Compare(other) < 0
 }
 
-// Compare orders positions as cmp.Compare does.
 func (p Position) Compare(other Position) int {
 	return cmp.Or(cmp.Compare(p.Seq, other.Seq), cmp.Compare(p.Index, other.Index))
 }
 
-// Span is Count neighbouring positions of one message, starting at Index.
+// Span is Count positions of one message, from Index on.
 type Span struct {
 	Position
 	Count uint32 // at least 1
 }
 
-// End returns the position after the span's last one.
+// End returns the position after the span.
 func (s Span) End() Position { return Position{s.Seq, s.Index + s.Count} }
 
-// Positions is a set of positions, as ascending spans. Adjacent spans of one message are merged. As text
-// (MarshalText), a span takes at least 4 bytes, however many positions it has.
+// Positions is a set of positions, as ascending spans. Adjacent spans of one message are merged. As text, a span
+// takes at least 4 bytes.
 type Positions []Span
 
-// ErrOverlap reports a position that is in both of two sets that must be disjoint.
 var ErrOverlap = errors.New("a position is in both")
 
 // PositionsOf returns the set of spans in any order. Errors: ErrOverlap.
@@ -55,7 +53,7 @@ func PositionsOf(spans ...Span) (Positions, error) {
 	return set, nil
 }
 
-// push appends a span that starts no earlier than the last one. Errors: ErrOverlap.
+// push expects spans in order. Errors: ErrOverlap.
 func (p *Positions) push(s Span) error {
 	if n := len(*p); n > 0 {
 		last := &(*p)[n-1]
@@ -78,7 +76,7 @@ func (p Positions) Len() (n uint64) {
 	return n
 }
 
-// Union returns the positions that are in either set. Errors: ErrOverlap.
+// Union joins disjoint sets. Errors: ErrOverlap.
 func (p Positions) Union(other Positions) (Positions, error) {
 	var union Positions
 	for len(p)+len(other) > 0 {
@@ -94,10 +92,9 @@ func (p Positions) Union(other Positions) (Positions, error) {
 	return union, nil
 }
 
-// ErrMissing reports a position that a set lacks.
 var ErrMissing = errors.New("a position is not in the set")
 
-// Without returns the set minus another. ErrMissing: that is not a subset.
+// Without returns the set minus a subset. Errors: ErrMissing.
 func (p Positions) Without(other Positions) (Positions, error) {
 	var rest Positions
 	for _, s := range p {
@@ -122,7 +119,6 @@ func (p Positions) Without(other Positions) (Positions, error) {
 	return rest, nil
 }
 
-// Split returns the positions before at, and the others.
 func (p Positions) Split(at Position) (before, rest Positions) {
 	i := slices.IndexFunc(p, func(s Span) bool { return at.Before(s.End()) })
 	if i < 0 {
@@ -150,16 +146,14 @@ func (p Positions) Has(at Position) bool {
 	return found
 }
 
-// indexEnd bounds the ends of encoded spans. It exceeds all messages, detects wrong sets, and keeps the sum of an
-// index and a count from overflowing.
+// indexEnd bounds the ends of encoded spans. It exceeds all messages, and keeps index plus count from overflowing.
 const indexEnd = 1 << 20
 
-// errPositions reports an invalid set of positions or text of one.
 var errPositions = errors.New("not a set of positions")
 
-// MarshalText returns base64 of three unsigned varints for each span. The first is the distance of its message from
-// the one before. The second is the distance of its index from the end of the span before, in a new message the
-// index. The third is the count. The error is an index beyond 2^20.
+// MarshalText returns base64 of three unsigned varints per span. The first is the distance of its Seq from the span
+// before. The second is its Index, in the same message the distance from the end of the span before. The third is
+// Count. The error is an end beyond 2^20.
 func (p Positions) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 4*len(p))
 	var at Position
@@ -178,7 +172,7 @@ func (p Positions) MarshalText() ([]byte, error) {
 	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText parses the form of MarshalText and rejects any other.
+// UnmarshalText rejects any other form.
 func (p *Positions) UnmarshalText(text []byte) error {
 	b, err := base64.RawStdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {

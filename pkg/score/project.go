@@ -10,18 +10,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Bounds of a project, names in bytes of UTF-8. The contract enforces the same numbers; a test of package registry
-// compares them. MaxPoints keeps an int64 score from overflowing in 2^32 updates.
+// Bounds of a project, names in bytes of UTF-8. The contract has the same (a test of package registry compares them).
+// MaxPoints keeps an int64 score from overflowing in 2^32 updates.
 const (
 	MaxPoints           = 1<<31 - 1 // of an action
 	MaxActions          = 200       // over a project's life
 	MaxScoreTypes       = 64        // over a project's life
-	MaxCreationMembers  = 100       // owners plus updaters of one creation
+	MaxCreationMembers  = 100       // owners plus updaters
 	MaxNameBytes        = 64        // of an action or score type
 	MaxProjectNameBytes = 128
 )
 
-// Direction is the sign of an action's points.
 type Direction uint8
 
 // The directions of the spec.
@@ -30,15 +29,13 @@ const (
 	Subtract Direction = 1
 )
 
-// Action is a named score change. Actions are append-only: changed points are a new entry with a new index under
-// the same name.
+// Action is a named score change. Actions are append-only: changed points are a new entry under the same name.
 type Action struct {
 	Name      string    `json:"name"`
 	Points    uint32    `json:"points"` // 1 … MaxPoints
 	Direction Direction `json:"direction"`
 }
 
-// Delta returns the signed points that the action adds to a score.
 func (a Action) Delta() int64 {
 	if a.Direction == Subtract {
 		return -int64(a.Points)
@@ -46,7 +43,7 @@ func (a Action) Delta() int64 {
 	return int64(a.Points)
 }
 
-// Project is a project as its creator describes it. The contract indexes actions and score types in this order.
+// Project is a project as its creator describes it. The contract indexes the lists in this order.
 type Project struct {
 	ID         ProjectID        `json:"projectId"`
 	Name       string           `json:"name"`
@@ -57,14 +54,14 @@ type Project struct {
 	SignedOnly bool             `json:"signedOnly,omitzero"` // accepts only signed groups
 }
 
-// Problem is an error in one field of a request. Pointer is a JSON pointer (RFC 6901) into the body.
+// Problem is an error in one field. Pointer is a JSON pointer (RFC 6901) into the request's body.
 type Problem struct {
 	Pointer string
 	Detail  string
 }
 
-// Problems returns everything for which the contract would reject the project; empty means valid. Pointers are into
-// the create-project body. The contract repeats all checks except those of UTF-8 and control characters in names.
+// Problems returns everything for which the contract would reject the project; nil if valid. The contract repeats all
+// checks except those of UTF-8 and control characters in names.
 func (p *Project) Problems() []Problem {
 	var out []Problem
 	add := func(pointer, format string, args ...any) {
@@ -143,7 +140,7 @@ func nameProblem(name string, maxBytes int) string {
 	return ""
 }
 
-// Role is the permissions of an address in a project, as bits. An address may have both.
+// Role is the permissions of an address in a project, as bits.
 type Role uint8
 
 // The roles, with the contract's bits.
@@ -152,8 +149,8 @@ const (
 	Owner   Role = 1 << 1
 )
 
-// ErrTooBig reports a record larger than one NATS message (1 MB by default: tens of thousands of members). The
-// stored record is unchanged.
+// ErrTooBig reports a record larger than one NATS message (1 MB by default: tens of thousands of members). The stored
+// record stays.
 var ErrTooBig = errors.New("the project's record is larger than the NATS server's max_payload")
 
 // Record is the state of a project: from the contract's events, or accepted and on its way to the chain.
@@ -192,8 +189,8 @@ func (r *Record) MembersOf(roles Role) []common.Address {
 	return members
 }
 
-// MembersAfter returns the first members of MembersOf behind an address (nil: all), at most that many. It is far
-// cheaper if most is small.
+// MembersAfter returns the first most members of MembersOf after an address (nil: all). It is far cheaper if most is
+// small.
 func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []common.Address {
 	members := make([]common.Address, 0, min(most, len(r.Members)))
 	for member, has := range r.Members {
@@ -208,7 +205,7 @@ func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []com
 }
 
 // Words resolves an update's indexes to the action's name and signed points, and the score type's name; nil if
-// missing. Lists only grow, so a newer record resolves older updates in the same way.
+// missing. Lists only grow, so a newer record resolves older updates, too.
 func (r *Record) Words(action, scoreType uint8) (name *string, points *int64, of *string) {
 	if i := int(action); i < len(r.Actions) {
 		delta := r.Actions[i].Delta()

@@ -1,6 +1,6 @@
 package score
 
-// Ref identifies work that has a status: a project's creation, an edit or an update.
+// Ref identifies work with a status: a project's creation, an edit or an update.
 type Ref struct {
 	Project  ProjectID
 	Creation bool
@@ -15,8 +15,8 @@ func EditRef(project ProjectID, nonce uint64) Ref {
 	return Ref{Project: project, Edit: true, Nonce: nonce}
 }
 
-// Alone reports whether the work has a transaction of its own and is accepted without a claim. The stream holds one
-// creation of a project, and one edit of a nonce.
+// Alone reports whether the work has a transaction of its own. It needs no claim, since the stream holds one creation
+// of a project and one edit of a nonce.
 func (r *Ref) Alone() bool { return r.Creation || r.Edit }
 
 func UpdateRef(project ProjectID, update UpdateID) Ref { return Ref{Project: project, Update: update} }

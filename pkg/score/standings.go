@@ -12,16 +12,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// MaxPart is the most executions in a Part.
 const MaxPart = 1000
 
-// MaxRecent is how many of a project's newest executions the projection keeps. Older ones are in the chain's logs.
+// MaxRecent is the most executions per project in the projection. Older ones are in the chain's logs.
 const MaxRecent = 1000
 
-// Total stands for the sum of a wallet's scores of all types in place of a score type.
+// Total, as a score type, is the sum of all types.
 const Total = -1
 
-// Execution is the contract's result for one update, in a final block.
+// Execution is the contract's final result for one update.
 type Execution struct {
 	Update
 
@@ -30,8 +29,8 @@ type Execution struct {
 	Tx      common.Hash
 	Block   uint64
 	Time    time.Time // of the block
-	Gas     uint64    // share of the transaction's; the shares of its updates add up to it
-	Fee     uint64    // share of the transaction's, wei
+	Gas     uint64    // share of the transaction's; the shares add up
+	Fee     uint64    // wei, likewise
 }
 
 // Mark is how far a project's executions are known: all before Block, and the first Count in it.
@@ -40,27 +39,23 @@ type Mark struct {
 	Count uint32
 }
 
-// Compare orders marks as cmp.Compare does.
 func (m Mark) Compare(other Mark) int {
 	return cmp.Or(cmp.Compare(m.Block, other.Block), cmp.Compare(m.Count, other.Count))
 }
 
-// Part is a project's next executions: all after one mark up to another, at most MaxPart. They determine every mark
-// between.
+// Part is a project's executions after From up to To, at most MaxPart. They determine every mark between.
 type Part struct {
 	Project    ProjectID
 	From, To   Mark
-	Executions []Execution // in the order of the chain
+	Executions []Execution // in chain order
 }
 
-// Standing is a wallet's score and rank in a project, by the score of one type or by Total.
 type Standing struct {
 	Wallet common.Address
 	Score  int64
 	Rank   uint64 // 1 + wallets with a higher score; ties share it. Beyond ±2^53 compared as float64
 }
 
-// BoardStanding is a wallet's standing on a leaderboard.
 type BoardStanding struct {
 	Standing *Standing // nil: not on the board
 	Wallets  uint64    // on the board
@@ -79,7 +74,6 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(c.Score)), c.Wallet[:]...))
 }
 
-// ParseCursor parses the form of String. Errors: ErrCursor.
 func ParseCursor(text string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != 8+common.AddressLength {
@@ -92,16 +86,15 @@ func ParseCursor(text string) (Cursor, error) {
 	return c, nil
 }
 
-// Page is a page of a leaderboard.
 type Page struct {
 	Standings []Standing // highest score first; ties in a stable order
 	Wallets   uint64     // on the leaderboard
-	More      bool       // others follow
+	More      bool
 }
 
-// Day is the results and costs of a project's updates on one day (UTC, by block time).
+// Day is a project's results and costs on one day (UTC, by block time).
 type Day struct {
-	Date     time.Time // midnight at its start
+	Date     time.Time // its midnight
 	Applied  uint64
 	Rejected uint64 // including duplicates
 	Gas      uint64
@@ -109,26 +102,23 @@ type Day struct {
 	Wallets  uint64   // hit for the first time
 }
 
-// Summary is the totals of a project.
 type Summary struct {
 	Updates uint64    // applied
 	Wallets uint64    // with a score, even 0
-	Last    time.Time // of the newest execution's block; zero if there is none
+	Last    time.Time // of the newest execution's block; zero: none
 }
 
-// Checkpoint is the progress of the projection of executions. It contains all of every project up to Block, and
-// perhaps later ones.
+// Checkpoint is the projection's progress. It contains all executions up to Block, and perhaps later ones.
 type Checkpoint struct {
 	Generation uint64 // each rebuild starts a higher one; 0: no projection
 	Block      uint64
 	Hash       common.Hash
 	Time       time.Time // of the block
-	// Target is the block that completes the rebuild of this generation. It is lowered if the ledger ends before
-	// it.
+	// Target is the block that completes this generation's rebuild. It is lowered if the ledger ends earlier.
 	Target uint64
 
-	// Position is where reading the ledger continues, as the text of a ledger.Position. Like Back and Anchor, it is
-	// "" at a generation's start.
+	// Position is where reading the ledger continues, the text of a ledger.Position. Like Back and Anchor, it is ""
+	// at a generation's start.
 	Position string
 	Process  string    // of the store, at this write
 	Back     string    // an earlier Position, in case the store lost newer writes
@@ -136,7 +126,6 @@ type Checkpoint struct {
 	Anchored time.Time // time of Anchor, whole seconds
 }
 
-// Rebuilding reports whether the projection is incomplete.
 func (c Checkpoint) Rebuilding() bool { return c.Generation == 0 || c.Block < c.Target }
 
 // Extent is the range of the chain's blocks, by number.
@@ -152,7 +141,6 @@ type AsOf struct {
 	Time  time.Time
 }
 
-// RebuildingError reports that the projection is being rebuilt and not yet readable.
 type RebuildingError struct {
 	Block, Target uint64 // current and last block; both 0 before the start
 }
@@ -166,10 +154,10 @@ func (e *RebuildingError) Progress() string {
 	return fmt.Sprintf("at block %d of %d", e.Block, e.Target)
 }
 
-// ErrNotProjected reports that the projection lacks the project: lost, or its creation is still to come.
+// ErrNotProjected: the project was lost, or its creation is still to come.
 var ErrNotProjected = errors.New("the projection does not have the project")
 
-// GapError reports that a Part starts after its project's mark: executions are missing, and nothing was written.
+// GapError refuses a Part that starts after its project's mark.
 type GapError struct {
 	Mark Mark // of the project; the next Part starts here
 }

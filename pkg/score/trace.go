@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Trace identifies a span to continue, as in W3C Trace Context: 16 bytes of trace id, 8 of span id. Zero means
-// none: only sampled work has one.
+// Trace identifies a span to continue, as in W3C Trace Context: 16 bytes of trace id, 8 of span id. Zero: unsampled.
 type Trace [24]byte
 
 func NewTrace(trace [16]byte, span [8]byte) (t Trace) {
@@ -20,7 +19,6 @@ func (t Trace) Valid() bool {
 	return [16]byte(t[:16]) != [16]byte{} && [8]byte(t[16:]) != [8]byte{}
 }
 
-// MarshalText returns 48 hex digits.
 func (t Trace) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, t[:]), nil }
 
 func (t *Trace) UnmarshalText(text []byte) error {
@@ -31,8 +29,8 @@ func (t *Trace) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Traced is the trace of a unit of an envelope, or of a creation or edit.
+// Traced is the trace of an envelope's unit, a creation or an edit.
 type Traced struct {
-	Index int // of the unit's first update in the envelope; 0 of a creation or edit
+	Index int // of the unit's first update; 0 of a creation or edit
 	Trace Trace
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Update is one verified score change. Action and ScoreType are the project's indexes, resolved when the update was
-// accepted: a later action of the same name does not change it.
+// Update is one verified score change. Action and ScoreType are the project's indexes at acceptance, so a later
+// action of the same name does not change it.
 type Update struct {
 	Project   ProjectID
 	ID        UpdateID
 	Signer    common.Address // owner or updater
-	Target    common.Address // the wallet to score
+	Target    common.Address
 	Action    uint8
 	ScoreType uint8
 }
 
-// Outcome is the contract's result for one update of a batch: the byte in its event.
+// Outcome is the contract's result for one update: the byte in its event.
 type Outcome uint8
 
 // The outcomes, with the contract's numbers.
@@ -28,7 +28,7 @@ const (
 	NotMember        Outcome = 3 // signer is neither owner nor updater
 	UnknownAction    Outcome = 4
 	UnknownScoreType Outcome = 5
-	ProjectExists    Outcome = 6 // of a creation: projectId is taken
+	ProjectExists    Outcome = 6 // of a creation
 	Unprocessable    Outcome = 7 // the contract reverts on it even alone; never in an event
 
 	SignatureRequired Outcome = 8 // the project accepts only signed groups
@@ -46,7 +46,7 @@ var outcomeNames = [...]string{
 	"unprocessable", "signature_required", "bad_signature", "edit_expired", "wrong_edit_nonce", "not_owner",
 }
 
-// String returns the name in statuses, logs and metrics.
+// String is for statuses, logs and metrics.
 func (o Outcome) String() string {
 	if int(o) < len(outcomeNames) {
 		return outcomeNames[o]
@@ -54,8 +54,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome_%d", uint8(o))
 }
 
-// Rejected reports whether the update did not apply and is no duplicate. Its unused updateId can be sent again once
-// the reason is gone.
+// Rejected excludes Duplicate. A rejected updateId is unused, and can be sent again once the reason is gone.
 func (o Outcome) Rejected() bool { return o > Duplicate }
 
 // Stage is the progress of an accepted update, creation or edit.
@@ -67,8 +66,8 @@ type Stage uint8
 const (
 	Accepted  Stage = iota + 1 // durable in the stream
 	Batched                    // assigned to a pending transaction, journaled
-	Submitted                  // transaction handed to a node
-	Included                   // transaction in a block
+	Submitted                  // handed to a node
+	Included                   // in a block
 	Final                      // by a final transaction or a dead letter
 )
 
