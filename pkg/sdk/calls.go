@@ -16,47 +16,43 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Statuses in the API's 200 responses.
 const (
 	accepted  = "accepted"
 	duplicate = "duplicate"
 )
 
-// ErrAnswer reports a 200 that contradicts itself and thus confirms nothing. The request may be stored: retry it
-// under the same ids once the API is repaired.
+// ErrAnswer reports a 200 that contradicts itself. The request may be stored: repeat it under the same ids once the
+// API is repaired.
 var ErrAnswer = errors.New("the API's answer makes no sense")
 
-// ProjectState is a project and the progress of its creation.
 type ProjectState struct {
 	Status
 	ProjectID    score.ProjectID  `json:"projectId"`
 	Name         string           `json:"name"`
 	InputActions []score.Action   `json:"inputActions"` // by index
 	ScoreTypes   []string         `json:"scoreTypes"`   // by index
-	Members      int              `json:"members"`      // owners and updaters, each counted once
-	Owners       []common.Address `json:"owners"`       // on this page of the members
-	Updaters     []common.Address `json:"updaters"`     // on this page of the members
-	Next         string           `json:"next"`         // cursor of the next page for ProjectPage; empty: none
-	SignedOnly   bool             `json:"signedOnly"`   // the project takes signed groups only
+	Members      int              `json:"members"`      // owners and updaters, each once
+	Owners       []common.Address `json:"owners"`       // on this page, like Updaters
+	Updaters     []common.Address `json:"updaters"`
+	Next         string           `json:"next"`       // cursor for ProjectPage; empty: last page
+	SignedOnly   bool             `json:"signedOnly"` // takes signed groups only
 
-	// Domain is the domain to sign under, for Group.Sign and EIP712, if the API is trusted: see Client.Expecting. In
-	// JSON it is signing.
+	// Domain is for Group.Sign and EIP712, if the API is trusted: see Client.Expecting. Zero: unknown.
 	Domain wallet.Domain `json:"signing"`
 }
 
-// ActionIndex returns the index of the newest action with that name, for Update.Action. Its meaning never changes.
+// ActionIndex returns the index of the newest action of that name, or false. Its meaning never changes.
 func (p *ProjectState) ActionIndex(name string) (uint8, bool) {
 	return (&score.Record{Actions: p.InputActions}).ActionIndex(name)
 }
 
-// ScoreTypeIndex returns the index of the score type with that name, for Update.ScoreType. Its meaning never changes.
+// ScoreTypeIndex is ActionIndex for score types.
 func (p *ProjectState) ScoreTypeIndex(name string) (uint8, bool) {
 	return (&score.Record{ScoreTypes: p.ScoreTypes}).ScoreTypeIndex(name)
 }
 
-// CreateProject sends a creation. Without score types the project gets the deployment's default. Retry it if the
-// response was lost: nil also means that the same creation was accepted before. The code project_exists is for a
-// different one.
+// CreateProject sends a creation. Without score types the project gets the deployment's default. Nil also means that
+// the same creation was accepted before; a different one gets the code project_exists.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	body := struct {
 		ProjectID    score.ProjectID  `json:"projectId"`
@@ -74,16 +70,16 @@ func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	return err
 }
 
-// Project returns a project with the first 100 of its members. ErrDomain is permanent: see Expecting.
+// Project returns a project with its first 100 members. ErrDomain is permanent.
 func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
 	return c.ProjectPage(ctx, project, Page{})
 }
 
-// ProjectPage is Project with another page of its members, in the order of their addresses.
+// ProjectPage is Project with another page of members, ordered by address.
 func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page Page) (*ProjectState, error) {
 	out, err := ask[struct {
 		ProjectState
-		// shadows ProjectState's, to keep its error apart from those of the connection
+		// shadows ProjectState's, to separate its error from the connection's
 		Signing json.RawMessage `json:"signing"`
 	}](ctx, c, "/projects/"+project.String(), page.values())
 	if err != nil {
@@ -95,7 +91,7 @@ func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page 
 	return &out.ProjectState, nil
 }
 
-// domain decodes a response's domain, or returns ErrDomain.
+// domain decodes a response's domain, zero if missing. Errors: ErrDomain.
 func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err error) {
 	if signing != nil {
 		if err := json.Unmarshal(signing, &domain); err != nil {
@@ -108,7 +104,7 @@ func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err erro
 	return domain, nil
 }
 
-// NamedUpdate is an update of POST /update-score, which takes names instead of indexes.
+// NamedUpdate is an Update with names instead of indexes.
 type NamedUpdate struct {
 	UpdateID     score.UpdateID  `json:"updateId"`
 	ProjectID    score.ProjectID `json:"projectId"`
@@ -117,17 +113,16 @@ type NamedUpdate struct {
 	TargetWallet common.Address  `json:"targetWallet"`
 }
 
-// Scheme selects the bytes that UpdateScore signs.
+// Scheme selects the bytes that UpdateScore signs. Zero: the current time (EIP-191).
 type Scheme struct {
 	name   string
 	domain wallet.Domain
 }
 
-// EIP712 is the scheme that signs the whole update under the deployment's domain. An attacker who sees the signature
-// cannot use it for another update.
+// EIP712 signs the whole update under the deployment's domain, so the signature is useless for another update.
 func EIP712(domain wallet.Domain) Scheme { return Scheme{"eip712", domain} }
 
-// digest returns the digest to sign; message is in ms since 1970.
+// digest takes message in ms since 1970.
 func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	switch {
 	case s == Scheme{}:
@@ -142,9 +137,8 @@ func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	}
 }
 
-// UpdateScore sends one update, signed with the current time (EIP-191) or by the given scheme, at most one.
-// duplicate: its id was used before, and nothing was stored. Projects that take only signed groups refuse it (code
-// signed_only).
+// UpdateScore sends one update, signed by at most one scheme (default: the zero Scheme). duplicate: its id was used
+// before, and the update was dropped. Projects that take only signed groups refuse it (code signed_only).
 func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, schemes ...Scheme) (duplicate bool, err error) {
 	var scheme Scheme
 	if len(schemes) > 0 {
@@ -172,12 +166,10 @@ func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, sc
 	return out.duplicate()
 }
 
-// acceptance is the body of a 200.
 type acceptance struct {
 	Status string `json:"status"`
 }
 
-// duplicate reports whether nothing was stored, or returns ErrAnswer.
 func (a acceptance) duplicate() (bool, error) {
 	if a.Status != accepted && a.Status != duplicate {
 		return false, fmt.Errorf("%w: it has the status %q", ErrAnswer, a.Status)
@@ -185,14 +177,13 @@ func (a acceptance) duplicate() (bool, error) {
 	return a.Status == duplicate, nil
 }
 
-// groupAcceptance is the result of a group.
 type groupAcceptance struct {
 	acceptance
 	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"`
 }
 
-// counts returns the numbers, or ErrAnswer if they contradict the status.
+// counts returns ErrAnswer if the number contradicts the status.
 func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err error) {
 	all, err := a.duplicate()
 	if err == nil && all != (a.Accepted == 0) {
@@ -204,8 +195,8 @@ func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err
 	return a.Accepted, a.Duplicates, nil
 }
 
-// UpdateScores sends a signed group. Its updates are stored together or not at all: stored is the number of new ones,
-// duplicates are the ids that were used before.
+// UpdateScores sends a signed group. Its updates are stored together or not at all. It returns the number of new ones
+// and the ids used before.
 func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, duplicates []score.UpdateID, err error) {
 	var out groupAcceptance
 	if err := c.do(ctx, http.MethodPost, "/update-scores", g, &out); err != nil {
@@ -214,16 +205,15 @@ func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, 
 	return out.counts()
 }
 
-// GroupResult is the result of one of several groups.
 type GroupResult struct {
-	Stored     int              // number of new updates
-	Duplicates []score.UpdateID // ids that were used before
-	Err        error            // as UpdateScores returns it
+	Stored     int
+	Duplicates []score.UpdateID
+	Err        error // as of UpdateScores
 }
 
-// UpdateGroups sends up to 64 signed groups in one request, limited by the size of its body (256 KiB by default: ten
-// to twenty full groups; code body_too_large). Each group is stored separately, and the results are in order: send a
-// group again if its Err is an *Error with a RetryAfter. After an error of the whole request there are no results.
+// UpdateGroups sends up to 64 signed groups in one request of limited size (256 KiB by default, ten to twenty full
+// groups; code body_too_large). Each group is stored separately; results are in order. Send a group again if its Err
+// is an *Error with a RetryAfter. If the request fails, there are no results.
 func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]GroupResult, error) {
 	var out struct {
 		Groups []struct {
@@ -253,7 +243,7 @@ func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]Gro
 	return results, nil
 }
 
-// ReserveIDs reserves n ids (1 … MaxRange) for this caller. A Minter does the same without a request.
+// ReserveIDs reserves n ids (1 … MaxRange). A Minter does the same without a request.
 func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int) (IDRange, error) {
 	var out struct {
 		First score.UpdateID `json:"first"`
@@ -266,19 +256,17 @@ func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int)
 	return IDRange{First: out.First, Count: out.Count}, err
 }
 
-// Scores are a wallet's scores in a project.
 type Scores struct {
-	Block  uint64      `json:"blockNumber"` // the newest block; its state was read
+	Block  uint64      `json:"blockNumber"` // the newest
 	Scores []TypeScore `json:"scores"`      // by index of the score type
 }
 
-// TypeScore is the score of one score type.
 type TypeScore struct {
 	ScoreType string `json:"scoreType"`
 	Score     int64  `json:"score,string"`
 }
 
-// Of returns the score of a score type; 0 without updates, or if there is no such type.
+// Of returns a type's score; 0 without updates, or for an unknown type.
 func (s *Scores) Of(scoreType string) int64 {
 	for _, each := range s.Scores {
 		if each.ScoreType == scoreType {
@@ -288,7 +276,7 @@ func (s *Scores) Of(scoreType string) int64 {
 	return 0
 }
 
-// Scores returns a wallet's scores of all score types of the project, as of the newest block.
+// Scores returns a wallet's scores of all types, as of the newest block.
 func (c *Client) Scores(ctx context.Context, project score.ProjectID, targetWallet common.Address) (*Scores, error) {
 	return ask[Scores](ctx, c, "/projects/"+project.String()+"/scores/"+targetWallet.Hex(), nil)
 }

@@ -21,25 +21,24 @@ import (
 const (
 	requestTimeout = 15 * time.Second // the API responds with 503 earlier
 	idleConns      = 256              // to the API; http.DefaultTransport keeps 2
-	defaultWait    = time.Second      // before a retry, if the response has no Retry-After
-	// bytes read of a response; the largest, 500 wallets with 64 scores each, has three quarters of that
+	defaultWait    = time.Second      // before a retry, if the response lacks Retry-After
+	// bytes; 500 wallets with 64 scores each take three quarters of that
 	maxAnswer = 1 << 20
 )
 
-// Client calls the HTTP API. Each method sends one request and is safe for concurrent use. Retry handles its
-// errors.
+// Client calls the HTTP API. It is safe for concurrent use. Except for UntilFinal, EditFinal and Events, each method
+// sends a single request.
 type Client struct {
 	url, key string
 	http     *http.Client
 	expected *wallet.Domain // nil: any
 }
 
-// ErrDomain reports that the API's domain is not the expected one, or unknown to this package. Sign nothing for it.
+// ErrDomain reports that the API's domain is missing, unreadable, or other than the expected one.
 var ErrDomain = errors.New("the API's domain cannot be signed for")
 
 // NewClient returns a client of the API at url (such as https://scorelay.example.com). It uses a copy of the given
-// HTTP client, or its own if nil. It sets a timeout of 15 s and makes redirects errors, unless the given client has a
-// Timeout or CheckRedirect.
+// HTTP client, or its own if nil. Unless set, Timeout becomes 15 s, and redirects become errors.
 func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
 		client = &http.Client{Transport: &http.Transport{
@@ -55,9 +54,9 @@ func NewClient(url, apiKey string, client *http.Client) *Client {
 	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: &own}
 }
 
-// Expecting returns the same client, except that Project and NextEdit fail with ErrDomain for any other domain, or
-// none. Pass the chain and contract of the backend's configuration. Otherwise an attacker who controls the API can
-// make the backend sign for another deployment.
+// Expecting returns a copy in which Project and NextEdit fail with ErrDomain for any other domain, or none. Take the
+// domain from the backend's configuration. Otherwise an attacker who controls the API can make the backend sign for
+// another deployment.
 func (c *Client) Expecting(domain wallet.Domain) *Client {
 	expecting := *c
 	expecting.expected = &domain
@@ -66,25 +65,24 @@ func (c *Client) Expecting(domain wallet.Domain) *Client {
 
 // Error is a failed request: a response other than 200, or none.
 type Error struct {
-	Status     int           // of the response; 0: no response
-	Code       string        // of the problem document; empty if there is none
-	Detail     string        // human-readable
-	Fields     []FieldError  // errors in single fields of the body
-	RetryAfter time.Duration // delay before the same request may be retried; 0: a retry would fail again
-	RequestID  string        // identifies the request in the API's log; empty if there was no problem document
-	Same       bool          // with project_exists: the accepted creation equals the one sent
+	Status     int    // of the response; 0: missing or unreadable
+	Code       string // of the problem document; empty without one
+	Detail     string // human-readable
+	Fields     []FieldError
+	RetryAfter time.Duration // delay before a retry; 0: a retry would fail again
+	RequestID  string        // in the API's log
+	Same       bool          // with project_exists: the accepted creation is equal
 
 	cause error
 }
 
-// FieldError is an error in one field of a request. Pointer is a JSON pointer (RFC 6901) into its body.
+// FieldError is an error in one field. Pointer is a JSON pointer (RFC 6901) into the request's body.
 type FieldError struct {
 	Pointer string `json:"pointer"`
 	Detail  string `json:"detail"`
 	Code    string `json:"code"`
 }
 
-// Error returns the error in one line.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return "no answer from the API: " + e.cause.Error()
@@ -102,11 +100,10 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the reason for a missing response, nil if there was one.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Retry repeats a call until it succeeds, its error is permanent, or ctx ends, and returns the last error. A missing
-// response, 408, 429 and 5xx are retried, under the same ids, after the delay that the API asks for.
+// Retry repeats a call until it succeeds, its error is permanent, or ctx ends, and returns its last error. It retries
+// missing responses, 408, 429 and 5xx after the delay that the API asks for.
 func Retry(ctx context.Context, call func() error) error {
 	for {
 		err := call()
@@ -117,7 +114,8 @@ func Retry(ctx context.Context, call func() error) error {
 	}
 }
 
-// do sends a request and decodes the body of a 200 into out, unless nil. A failed request is an *Error.
+// do sends a request and decodes the body of a 200 into out, unless nil. A failed request is an *Error; other errors
+// are permanent.
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
@@ -132,7 +130,6 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 		return fmt.Errorf("couldn't make the request: %w", err)
 	}
 	if req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
-		// permanent
 		return fmt.Errorf("the API's URL must be like https://scorelay.example.com, not %q", c.url)
 	}
 	req.Header.Set("X-API-KEY", c.key)

@@ -15,14 +15,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// NextEdit contains the nonce and domain of a project's next edit.
 type NextEdit struct {
 	Nonce  uint64        `json:"nextNonce"`
-	Waits  bool          `json:"waits"` // an edit is pending; the next one is accepted after it is final
+	Waits  bool          `json:"waits"` // an edit is pending; the next is accepted once it is final
 	Domain wallet.Domain `json:"-"`     // see ProjectState
 }
 
-// NextEdit returns the nonce and domain of a project's next edit. ErrDomain is permanent: see Expecting.
+// NextEdit returns a project's next nonce and domain. ErrDomain is permanent.
 func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEdit, error) {
 	out, err := ask[struct {
 		NextEdit
@@ -39,14 +38,14 @@ func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEd
 
 func editsPath(project score.ProjectID) string { return "/projects/" + project.String() + "/edits" }
 
-// SignedEdit is an edit with its owner's signature. It can be sent again until its deadline.
+// SignedEdit can be sent again until its deadline.
 type SignedEdit struct {
 	score.ProjectEdit
 	Signature hexutil.Bytes `json:"signature"`
 }
 
-// SignEdit signs edits with the signer, an owner of the project. Errors: the signer's, those of
-// wallet.ParseSignature, and ErrDomain for a zero domain.
+// SignEdit signs as an owner of the project. Errors: the signer's, wallet.ParseSignature's, and ErrDomain for a zero
+// domain.
 func SignEdit(ctx context.Context, domain wallet.Domain, e score.ProjectEdit, sign Signer) (*SignedEdit, error) {
 	if domain == (wallet.Domain{}) {
 		return nil, fmt.Errorf("%w: it is not known", ErrDomain)
@@ -74,7 +73,6 @@ func (c *Client) EditProject(ctx context.Context, e *SignedEdit) (duplicate bool
 	return out.duplicate()
 }
 
-// EditState is the progress of an edit.
 type EditState struct {
 	Status
 	Reason string          `json:"reason"` // of a rejection, human-readable
@@ -82,13 +80,11 @@ type EditState struct {
 	Edits  []score.Edit    `json:"edits"`  // nil if no longer known
 }
 
-// Edit returns the progress of the edit with a nonce.
 func (c *Client) Edit(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	return ask[EditState](ctx, c, editsPath(project)+"/"+strconv.FormatUint(nonce, 10), nil)
 }
 
-// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It polls once a second, or with the
-// delay that the API asks for. Errors are as for UntilFinal.
+// EditFinal polls an edit until it is final; give ctx a deadline. Its intervals and errors are those of UntilFinal.
 func (c *Client) EditFinal(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	for {
 		var state *EditState

@@ -29,24 +29,22 @@ const (
 	Now   = "now"   // with the events after the request
 )
 
-// maxSilence is the maximum pause of a stream before the connection counts as dead: three heartbeats of the API.
+// maxSilence is three heartbeats of the API. After it, the connection counts as dead.
 const maxSilence = 45 * time.Second
 
-// Event is a final event of a project.
 type Event struct {
-	ID        string          `json:"id"`   // the same at each repetition; drop an event with a known id
+	ID        string          `json:"id"`   // the same at each repetition; drop events with known ids
 	Type      string          `json:"type"` // such as update.applied
 	Time      time.Time       `json:"timestamp"`
 	ProjectID score.ProjectID `json:"projectId"`
 	// *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; json.RawMessage for unknown types
 	Data any `json:"-"`
 
-	Cursor string `json:"-"` // position after the event; store it once the event is processed
+	Cursor string `json:"-"` // store it once the event is processed
 }
 
-// TxRef is the event's transaction and block.
 type TxRef struct {
-	Tx    *common.Hash `json:"transactionHash"` // nil: there is no transaction
+	Tx    *common.Hash `json:"transactionHash"` // nil: none
 	Block uint64       `json:"blockNumber"`     // 0: no transaction, or unknown
 }
 
@@ -75,18 +73,17 @@ type ProjectData struct {
 	TxRef
 }
 
-// ChangeData is the data of project.changed: one change of a project. One of Member, Action, ScoreType and SignedOnly
-// is set.
+// ChangeData is the data of project.changed. One of Member, Action, ScoreType and SignedOnly is set.
 type ChangeData struct {
 	Member     *common.Address `json:"member"`
-	Roles      []string        `json:"roles"` // the member's roles now: owner, updater; empty if removed
+	Roles      []string        `json:"roles"` // now: owner, updater; empty if removed
 	Action     *score.Action   `json:"action"`
 	ScoreType  *string         `json:"scoreType"`
 	SignedOnly *bool           `json:"signedOnly"`
 	TxRef
 }
 
-// EditData is the data of edit.rejected: an owner's edit without effect. Other edits cause project.changed.
+// EditData is the data of edit.rejected. Other edits cause project.changed.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`
@@ -95,14 +92,13 @@ type EditData struct {
 	TxRef
 }
 
-// RewindData is the data of chain.rewound: a reorg replaced final blocks. Events of blocks after Block are void.
-// Forget their ids: events that still hold are sent again under the same ids.
+// RewindData is the data of chain.rewound: a reorg replaced the final blocks after Block, and their events are void.
+// Forget their ids, since events that still hold are sent again under them.
 type RewindData struct {
-	Block uint64       `json:"blockNumber"` // the newest final block that is still canonical
+	Block uint64       `json:"blockNumber"` // newest final block that is still canonical
 	Hash  *common.Hash `json:"blockHash"`   // nil if unknown
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (e *Event) UnmarshalJSON(raw []byte) error {
 	type plain Event
 	told := struct {
@@ -130,21 +126,19 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(told.Data, e.Data)
 }
 
-// EventOptions configure Events.
 type EventOptions struct {
 	After string // Start, Now or a cursor; "" means Now
-	// Called with a newer cursor between events: at the beginning, and while the project has no events. Store it like
-	// an event's. May be nil.
+	// Moved, if set, receives newer cursors between events: at the beginning, and while there are none. Store them
+	// like an event's.
 	Moved func(cursor string)
-	// Called before a reconnect with the reason why the connection ended. The API ends connections regularly. May be
-	// nil.
+	// Trouble, if set, receives the reason before each reconnect. The API ends connections regularly.
 	Trouble func(err error)
 }
 
-// Events streams a project's final events and reconnects as often as needed. Each event is delivered at least once. A
-// client that stores the Cursor of the newest processed event and resumes there misses none. A client that obeys
-// chain.rewound holds none that the chain replaced. The loop ends with one error: ctx's, or a permanent *Error (the
-// key, the project, or a cursor that the deployment no longer knows).
+// Events streams a project's final events, each at least once, and reconnects as needed. A client that stores the
+// Cursor of the newest processed event and resumes there misses none. A client that obeys chain.rewound holds only
+// canonical ones. The loop ends with one error: ctx's, or a permanent *Error (the key, the project, or a cursor that
+// the deployment no longer knows).
 func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := eventStream{EventOptions: o, client: c, path: "/projects/" + project.String() + "/events"}
@@ -157,7 +151,7 @@ func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOpt
 			case ctx.Err() != nil:
 				yield(Event{}, context.Cause(ctx))
 				return
-			// An error without a code came from a proxy, not from the API.
+			// An error without a code came from a proxy.
 			case errors.As(err, &refused) && refused.RetryAfter == 0 && refused.Code != "":
 				yield(Event{}, err)
 				return
@@ -177,19 +171,17 @@ var (
 	errEnded   = errors.New("the API ended the stream")
 )
 
-// eventStream is a project's events over successive connections.
 type eventStream struct {
 	EventOptions
 
 	client *Client
 	path   string
 	cursor string        // the newest received; "" before
-	retry  time.Duration // minimum pause between connections, set by the API
+	retry  time.Duration // minimum pause, set by the API
 	pace   pace
 }
 
-// read yields the events of one connection. The error is never nil: errStopped, an *Error, or why the connection
-// ended.
+// read yields one connection's events. Its error is never nil: errStopped, an *Error, or the connection's.
 func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -246,7 +238,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 	return cmp.Or(lines.Err(), errEnded)
 }
 
-// connect requests the stream, without the client's timeout, since the response is endless.
+// connect leaves out the client's timeout, since the response is endless.
 func (s *eventStream) connect(ctx context.Context) (io.ReadCloser, error) {
 	path := s.path
 	if s.After != "" {

@@ -13,37 +13,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxLookUp is the maximum number of updates in a look-up.
+// MaxLookUp is the most updates in a look-up.
 const MaxLookUp = 256
 
-// Unknown is the stage of an update that the API does not know.
+// Unknown is the stage of an update unknown to the API.
 const Unknown = "unknown"
 
-// Status is the progress of an accepted update or creation.
 type Status struct {
 	Stage   string       `json:"status"`          // accepted, batched, submitted, included, final; unknown in Updates
 	Outcome string       `json:"outcome"`         // if final: applied, duplicate, or the reason of a rejection
 	Tx      *common.Hash `json:"transactionHash"` // nil if unknown
 	Block   uint64       `json:"blockNumber"`     // 0 if unknown
-	Waits   *Waits       `json:"waits"`           // nil unless the update is held up before it joins a transaction
+	Waits   *Waits       `json:"waits"`           // nil unless held up before it joins a transaction
 }
 
-// Waits is the reason why an accepted update is held up. The update is stored, and processed afterwards.
+// Waits is why an accepted update is held up. The update is processed afterwards.
 type Waits struct {
 	Why    string `json:"why"`    // paused: by an operator
 	Reason string `json:"reason"` // human-readable
 }
 
-// Final reports whether the status is final.
 func (s *Status) Final() bool { return s.Stage == score.Final.String() }
 
-// Update returns the status of an update. The error's code is update_not_found if it was never accepted.
+// Update returns an update's status. The error's code is update_not_found if it was never accepted.
 func (c *Client) Update(ctx context.Context, project score.ProjectID, id score.UpdateID) (*Status, error) {
 	return ask[Status](ctx, c, "/projects/"+project.String()+"/updates/"+id.String(), nil)
 }
 
-// Updates returns the statuses of up to MaxLookUp updates, in order, with one request. The stage is Unknown if the
-// update was never accepted.
+// Updates returns the statuses of up to MaxLookUp updates, in order. The stage is Unknown if an update was never
+// accepted.
 func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []score.UpdateID) ([]Status, error) {
 	var out struct {
 		Updates []Status `json:"updates"`
@@ -61,8 +59,7 @@ func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []sco
 	return out.Updates, nil
 }
 
-// within is Retry, except that after the end of ctx its error is ctx's, joined with the last earlier error of the
-// call.
+// within is Retry, except that after the end of ctx its error is ctx's, joined with the call's last earlier error.
 func within(ctx context.Context, unfinished string, call func() error) error {
 	var last error
 	err := Retry(ctx, func() error {
@@ -78,14 +75,13 @@ func within(ctx context.Context, unfinished string, call func() error) error {
 	return err
 }
 
-// UntilFinal waits until all of the updates, any number of them, are final, and returns their statuses in order.
-// Outcome reports whether an update applied. It polls the remaining updates once a second, or with the delay that the
-// API asks for. It also waits for unknown ids, since an acceptance may become known late: give ctx a deadline. On
-// error it returns the last known statuses, initially Unknown. The error is a permanent *Error, or ctx's, joined with
-// the API's error if that was failing.
+// UntilFinal polls any number of updates until all are final, and returns their statuses in order. Outcome reports
+// whether an update applied. Polls come once a second, or with the delay that the API asks for. It also waits for
+// unknown ids, since an acceptance may become known late, so give ctx a deadline. On error it returns the last known
+// statuses, initially Unknown. The error is a permanent *Error, or ctx's joined with the API's last error.
 func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ...score.UpdateID) ([]Status, error) {
 	statuses := make([]Status, len(ids))
-	open := make([]int, len(ids)) // updates still to be polled
+	open := make([]int, len(ids)) // to be polled
 	for i := range ids {
 		statuses[i].Stage, open[i] = Unknown, i
 	}

@@ -21,21 +21,21 @@ import (
 // Update is one score change. Action and ScoreType are the project's indexes: see ProjectState.
 type Update struct {
 	UpdateID     score.UpdateID `json:"updateId"`
-	TargetWallet common.Address `json:"targetWallet"` // its score changes
+	TargetWallet common.Address `json:"targetWallet"`
 	Action       uint8          `json:"action"`
 	ScoreType    uint8          `json:"scoreType"`
 }
 
-// Group is the updates of one signature.
+// Group is the updates under one signature.
 type Group struct {
 	ProjectID score.ProjectID
 	Kind      score.Kind
 	Updates   []Update // 1 … score.MaxSigned, in the order of Body
-	Body      []byte   // the updates as the wallet signs and the contract reads them
+	Body      []byte   // as the wallet signs and the contract reads them
 }
 
-// SignedGroup is a group with its signature; its JSON is the body of POST /update-scores. Any API key can send it,
-// any number of times: its updates apply once.
+// SignedGroup is, as JSON, the body of POST /update-scores. Any API key can send it, any number of times: its updates
+// apply once.
 type SignedGroup struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Kind      score.Kind      `json:"kind"`
@@ -43,8 +43,7 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// Approximate gas of the parts of a signed group by registry.GasModel, without the surcharge for the first use of a
-// storage slot, which is the same in every kind.
+// Approximate gas by registry.GasModel, without the surcharge for a storage slot's first use, equal in every kind.
 const (
 	groupGas  = 8_430 // a group of one word
 	recordGas = 1_060 // an update in a KindWord group
@@ -57,9 +56,9 @@ const (
 )
 
 // BuildGroups divides a project's updates into the cheapest groups, each to be signed separately. Ids of one word
-// share a group if that saves more gas than its signature costs; the others go into groups of any ids. Updates of one
-// wallet and score type are adjacent, so that the contract writes the score once. The result is independent of the
-// order of the updates, and empty without updates. Errors: a repeated id, a zero target.
+// share a group if that saves more gas than its signature costs; groups of any ids hold the others. Except in
+// KindWord groups, updates of one wallet and score type are adjacent, so that the contract writes the score once. The
+// result is independent of the updates' order; nil without updates. Errors: a repeated id, a zero target.
 func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	updates = slices.SortedFunc(slices.Values(updates), compareIDs)
 	for i := range updates {
@@ -81,10 +80,10 @@ func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	return groups, nil
 }
 
-// split divides updates, sorted by id, into groups.
+// split expects updates sorted by id.
 func split(updates []Update) [][]Update {
 	var words [][]Update
-	in := map[run]int{} // number of words with updates of the run
+	in := map[run]int{} // number of words with the run
 	for len(updates) > 0 {
 		n := 1
 		for n < len(updates) && updates[n].UpdateID.Word() == updates[0].UpdateID.Word() {
@@ -127,7 +126,7 @@ func ownGas(updates, runs int) int {
 	return groupGas + min(updates*recordGas, runs*runGas+updates*lowGas)
 }
 
-// run identifies the updates that the contract sums before it writes a score.
+// run identifies updates that the contract sums before it writes a score.
 type run struct {
 	target    common.Address
 	scoreType uint8
@@ -165,17 +164,16 @@ func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
 
 func compareIDs(a, b Update) int { return bytes.Compare(a.UpdateID[:], b.UpdateID[:]) }
 
-// compareRuns sorts by run, then by id.
 func compareRuns(a, b Update) int {
 	return cmp.Or(a.TargetWallet.Cmp(b.TargetWallet), cmp.Compare(a.ScoreType, b.ScoreType), compareIDs(a, b))
 }
 
-// Signer signs a digest with a wallet's secp256k1 key. It may return any form that wallet.ParseSignature reads, since
-// key services differ and some return a high s.
+// Signer signs a digest with a wallet's secp256k1 key, in any form that wallet.ParseSignature reads, since key
+// services differ.
 type Signer func(ctx context.Context, digest common.Hash) (signature []byte, err error)
 
-// KeySigner signs with a key in memory. Reuse it: it caches its last signature, which UpdateScore needs for all
-// updates of a millisecond.
+// KeySigner signs with a key in memory. Reuse it: its cached last signature serves all UpdateScore calls of a
+// millisecond.
 func KeySigner(key *ecdsa.PrivateKey) Signer {
 	type signed struct {
 		digest    common.Hash
@@ -194,13 +192,12 @@ func KeySigner(key *ecdsa.PrivateKey) Signer {
 	}
 }
 
-// Digest returns the digest that a wallet signs for the group (EIP-712), under the deployment's domain.
+// Digest returns the group's EIP-712 digest under the deployment's domain.
 func (g *Group) Digest(domain wallet.Domain) common.Hash {
 	return domain.GroupDigest(g.ProjectID, g.Kind, g.Body)
 }
 
-// Sign signs the group with the signer, an owner or updater of the project. Errors: the signer's, those of
-// wallet.ParseSignature, and ErrDomain for a zero domain.
+// Sign signs the group as an owner or updater of the project. Errors are those of SignEdit.
 func (g *Group) Sign(ctx context.Context, domain wallet.Domain, sign Signer) (*SignedGroup, error) {
 	if domain == (wallet.Domain{}) {
 		return nil, fmt.Errorf("%w: it is not known", ErrDomain)

@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxRange is the maximum number of ids in a range: 256 words.
+// MaxRange is the most ids in a range: 256 words.
 const MaxRange = 1 << 16
 
 const (
@@ -24,7 +24,7 @@ const (
 type Minter struct {
 	mu     sync.Mutex
 	prefix [prefixSize]byte
-	next   uint64 // the next counter; the prefix is used up at counters
+	next   uint64 // at counters the prefix is used up
 }
 
 func NewMinter() *Minter {
@@ -33,7 +33,6 @@ func NewMinter() *Minter {
 	return m
 }
 
-// Next returns the next id.
 func (m *Minter) Next() score.UpdateID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,8 +42,8 @@ func (m *Minter) Next() score.UpdateID {
 	return m.take(1)
 }
 
-// Range mints n consecutive ids (1 … MaxRange, any other n is an error) under one prefix. It touches as few words as
-// possible: if it would touch one more, it begins at the next word, and the skipped ids stay unused.
+// Range mints n consecutive ids (1 … MaxRange, any other n is an error) under one prefix. If they would touch one
+// word too many, the range begins at the next word, and the skipped ids stay unused.
 func (m *Minter) Range(n int) (IDRange, error) {
 	if n < 1 || n > MaxRange {
 		return IDRange{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
@@ -60,10 +59,10 @@ func (m *Minter) Range(n int) (IDRange, error) {
 	return IDRange{First: m.take(uint64(n)), Count: n}, nil
 }
 
-// words returns the number of words that n ids from the begin of a word touch.
+// words expects n ids from the begin of a word.
 func words(n uint64) uint64 { return (n + wordIDs - 1) / wordIDs }
 
-// renew begins a new prefix. rand.Read never fails: it ends the program instead.
+// rand.Read never fails.
 func (m *Minter) renew() {
 	_, _ = rand.Read(m.prefix[:])
 	m.next = 0

@@ -15,8 +15,8 @@ const (
 	lostAfter    = time.Minute // until an accepted update that the API does not know is sent again
 )
 
-// settle records and reports the outcome of updates. Each is reported at least once, since the spool is marked
-// last. An update that ends is released before its report, so that the callback may queue it again.
+// settle reports each update at least once, since it marks the spool last. It releases an update that ends before its
+// report, so that the callback may queue it again.
 func (s *Sender) settle(part []*held, as Report) {
 	ends := as.Stage != Accepted || !s.o.Follow
 	s.mu.Lock()
@@ -57,7 +57,6 @@ func (s *Sender) settle(part []*held, as Report) {
 	s.change()
 }
 
-// follow polls accepted updates once a second until the sender ends.
 func (s *Sender) follow() {
 	for retry.Sleep(s.life, defaultWait) == nil {
 		s.mu.Lock()
@@ -74,8 +73,8 @@ func (s *Sender) follow() {
 	}
 }
 
-// lookUp polls the updates that were polled longest ago and settles the final ones. If the API has not known an
-// update for a minute after accepting it, NATS lost it: lookUp queues it again under its id.
+// lookUp polls the least recently polled updates and settles the final ones. If the API has not known an accepted
+// update for a minute, NATS lost it, and lookUp queues it again under its id.
 func (s *Sender) lookUp() error {
 	s.mu.Lock()
 	some := slices.Clone(s.followed[:min(len(s.followed), MaxLookUp)])

@@ -16,10 +16,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Total, in place of a score type, selects the leaderboard of the sums of all score types.
+// Total, as a score type, selects the leaderboard of all types' sums.
 const Total = "total"
 
-// MaxWallets is the maximum number of wallets in a request of FinalScores: the path limit of common proxies.
+// MaxWallets is the most wallets of FinalScores: the path limit of common proxies.
 const MaxWallets = 150
 
 // AsOf is the final block of a response's data.
@@ -28,7 +28,7 @@ type AsOf struct {
 	Time  time.Time `json:"time"` // of the block
 }
 
-// Page selects part of a list; the zero Page is the first.
+// The zero Page is the first.
 type Page struct {
 	Limit  int    // 1 … 500; 0: 100
 	Cursor string // Next of the previous page
@@ -45,7 +45,6 @@ func (p Page) values() url.Values {
 	return v
 }
 
-// ProjectList is a page of the projects that the key may read.
 type ProjectList struct {
 	Projects []ProjectSummary `json:"projects"`
 	Next     string           `json:"next"` // empty: last page
@@ -59,12 +58,11 @@ type ProjectSummary struct {
 	Wallets   uint64          `json:"wallets"` // with an applied update
 }
 
-// Projects returns the final projects that the key may read, in the order of their ids.
+// Projects returns the final projects that the key may read, by id.
 func (c *Client) Projects(ctx context.Context, page Page) (*ProjectList, error) {
 	return ask[ProjectList](ctx, c, "/projects", page.values())
 }
 
-// Leaderboard is a page of wallets, ranked by final scores.
 type Leaderboard struct {
 	Wallets   uint64     `json:"wallets"` // on the whole leaderboard
 	Standings []Standing `json:"standings"`
@@ -72,7 +70,6 @@ type Leaderboard struct {
 	AsOf      AsOf       `json:"asOf"`
 }
 
-// Standing is a wallet's score and rank.
 type Standing struct {
 	Rank   uint64         `json:"rank"` // shared by equal scores
 	Wallet common.Address `json:"wallet"`
@@ -84,8 +81,7 @@ func (c *Client) Leaderboard(ctx context.Context, project score.ProjectID, score
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), page.values())
 }
 
-// Around returns the part of a leaderboard around a wallet, up to limit (1 … 500) wallets. It is empty if the wallet
-// has no score.
+// Around returns up to limit (1 … 500) wallets around one; empty if that lacks a score.
 func (c *Client) Around(ctx context.Context, project score.ProjectID, scoreType string, wallet common.Address, limit int) (*Leaderboard, error) {
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), url.Values{"around": {wallet.Hex()}, "limit": {strconv.Itoa(limit)}})
 }
@@ -94,7 +90,6 @@ func boardPath(project score.ProjectID, scoreType string) string {
 	return "/projects/" + project.String() + "/leaderboards/" + url.PathEscape(scoreType)
 }
 
-// FinalScores are the scores of several wallets.
 type FinalScores struct {
 	ScoreTypes []string
 	Scores     [][]int64 // per wallet, in the order of the request; each in the order of ScoreTypes
@@ -102,8 +97,7 @@ type FinalScores struct {
 	AsOf       AsOf
 }
 
-// FinalScores returns the scores of up to MaxWallets wallets as of a final block. Scores returns one wallet's as of
-// the newest block.
+// FinalScores returns the scores of up to MaxWallets wallets.
 func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, wallets []common.Address) (*FinalScores, error) {
 	texts := make([]string, len(wallets))
 	for i, each := range wallets {
@@ -137,31 +131,28 @@ func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, walle
 	return out, nil
 }
 
-// History is a page of the outcomes of a wallet's updates.
 type History struct {
 	History []HistoryEntry `json:"history"` // newest first
 	Next    string         `json:"next"`    // empty: last page. An empty page may have a Next
 	AsOf    AsOf           `json:"asOf"`
 }
 
-// HistoryEntry is the outcome of one update.
 type HistoryEntry struct {
 	UpdateID  score.UpdateID `json:"updateId"`
 	Action    string         `json:"action"` // empty if the contract lacks it, then Points is 0; ScoreType likewise
-	Points    int64          `json:"points"` // signed; if the outcome is "applied", the change of the score
+	Points    int64          `json:"points"` // signed; if applied, the change of the score
 	ScoreType string         `json:"scoreType"`
 	Signer    common.Address `json:"signer"`
 	Time      time.Time      `json:"time"` // of the block
 	Tx        common.Hash    `json:"transactionHash"`
 	Block     uint64         `json:"blockNumber"`
-	Stage     string         `json:"status"` // included (a reorg may still remove it) or final
+	Stage     string         `json:"status"` // included (a reorg may remove it) or final
 	Outcome   string         `json:"outcome"`
 }
 
-// HistoryPage selects part of a history.
 type HistoryPage struct {
 	Page
-	Final bool // only final entries; recent ones are then served without reading the chain
+	Final bool // only final entries; recent ones then need no read of the chain
 }
 
 // History returns the outcomes of a wallet's updates, newest first. If it reads the chain, it counts as several
@@ -174,7 +165,6 @@ func (c *Client) History(ctx context.Context, project score.ProjectID, wallet co
 	return ask[History](ctx, c, "/projects/"+project.String()+"/wallets/"+wallet.Hex()+"/history", query)
 }
 
-// Stats are a project's totals and daily numbers.
 type Stats struct {
 	Updates    uint64    `json:"updates"`    // applied, ever
 	Wallets    uint64    `json:"wallets"`    // with an applied update, ever
@@ -183,7 +173,6 @@ type Stats struct {
 	AsOf       AsOf      `json:"asOf"`
 }
 
-// Day is the number and cost of a project's updates on one day.
 type Day struct {
 	Date     time.Time // its midnight, UTC
 	Applied  uint64

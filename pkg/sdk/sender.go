@@ -18,8 +18,8 @@ import (
 
 // Stages of a Report.
 const (
-	Accepted = accepted // stored by the API, now or under this id before
-	Final    = "final"  // the outcome is final
+	Accepted = accepted // stored by the API, now or before
+	Final    = "final"
 	Refused  = "refused"
 )
 
@@ -29,7 +29,7 @@ var (
 	ErrClosed = errors.New("the sender is closed")
 )
 
-// ErrSpool reports that the spool may contain an update. Queue it again under the id returned with the error.
+// ErrSpool reports a failed write. The spool may contain the updates: queue them again under the returned ids.
 var ErrSpool = errors.New("the spool could not be written")
 
 // SenderOptions configure a Sender. Project and Sign are required.
@@ -37,38 +37,37 @@ type SenderOptions struct {
 	Project score.ProjectID
 	Sign    Signer // of an owner or updater of the project
 	Scheme  Scheme // of single updates: see UpdateScore
-	// if set (from the backend's own configuration): updates are sent in signed groups under this domain
+	// if set, updates are sent in signed groups under this domain, from the backend's own configuration
 	Groups wallet.Domain
 
 	Linger   time.Duration // maximum wait until a group is full; 0: a second
-	Capacity int           // maximum number of updates held, followed ones included; 0: 100,000 (40 MB with a spool)
+	Capacity int           // most updates held, followed ones included; 0: 100,000 (40 MB with a spool)
 	Requests int           // concurrent requests; 0: 8
 	Spool    string        // file that preserves unsent updates across crashes; empty: memory only
-	Follow   bool          // poll each update until it is final; this uses the key's quota of look-ups
+	Follow   bool          // polls each update until it is final, from the key's quota of look-ups
 
-	// Report, if set, is called with each update's result: Accepted and, with Follow, Final; or Refused. Calls are
-	// sequential, and the calling goroutine sends only after the return. It may call TryEnqueue, but no method that
-	// waits. With a spool a report may repeat after a crash.
+	// Report, if set, receives each update's result: Accepted and, with Follow, Final; or Refused. Calls are
+	// sequential, and the calling goroutine sends only after the return. Report may call TryEnqueue, but no method
+	// that waits. With a spool, a crash may repeat a report.
 	Report func(Report)
 }
 
-// Report is the result of an update.
 type Report struct {
 	Update NamedUpdate
 	Status       // its Stage is Accepted, Final or Refused
 	Err    error // why it was Refused, an *Error
 }
 
-// Sender sends updates in the background. It queues them, mints their ids, and retries each under the same id until
-// the API accepts or refuses it. It keeps no order: scores are sums. It is safe for concurrent use.
+// Sender sends updates in the background. It mints missing ids, and retries each update under the same id until the
+// API accepts or refuses it. It keeps no order, since scores are sums. It is safe for concurrent use.
 //
-// A refusal is a 4xx response of the API itself that concerns the update. Problems of the sender (its API key, its
-// clock, a proxy's page) are retried until they are fixed, since the update is valid. State returns them.
+// A refusal is a 4xx response of the API that concerns the update. Problems of the sender (its API key, its clock, a
+// proxy) are retried until fixed, since the update is valid. State returns them.
 type Sender struct {
 	client *Client
 	o      SenderOptions
 	minter *Minter
-	spool  *spool // nil: none
+	spool  *spool // nil: memory only
 
 	life   context.Context //nolint:containedctx // of the goroutines, until Close
 	end    context.CancelFunc
@@ -77,33 +76,31 @@ type Sender struct {
 
 	mu       sync.Mutex
 	held     map[score.UpdateID]*held
-	last     uint64        // number of the newest held
+	last     uint64        // of the newest held
 	queue    []*held       // unsent, and waiting for a request
-	unsent   int           // queued, in requests, or with an acceptance or refusal being reported
-	followed []*held       // accepted, and waiting for a look-up; the least recently polled first
-	open     int           // followed, in look-ups, or with a final outcome being reported
+	unsent   int           // queued, in requests, or being reported as accepted or refused
+	followed []*held       // accepted, waiting for a look-up; least recently polled first
+	open     int           // followed, or being looked up or reported as final
 	changed  chan struct{} // closed and replaced at each change of these fields
 	flushes  int           // in progress; disables Linger
 	closed   bool
 	pace     pace
 
 	followErr   error
-	project     *ProjectState // as last read, for the indexes of names; nil before
+	project     *ProjectState // as last read, for the indexes of names; nil: unread
 	projectSeen time.Time
 }
 
-// held is an update that the sender still processes.
 type held struct {
 	n        uint64 // its number in the spool
 	update   NamedUpdate
-	stored   bool      // Enqueue returned, or is about to
-	accepted bool      // by the API
-	since    time.Time // time of its queueing, acceptance or last look-up
+	stored   bool // Enqueue returned, or is about to
+	accepted bool
+	since    time.Time // of its queueing, acceptance or last look-up that found it
 }
 
-// NewSender starts a sender, first with the updates that an earlier process left in the spool. Errors are invalid
-// options and those of the spool, which one sender at a time can open. Call Close to release its goroutines and
-// spool.
+// NewSender starts a sender, first with the updates in the spool, which one sender at a time can open. Errors:
+// invalid options, and the spool's. Call Close to release its resources.
 func NewSender(client *Client, o SenderOptions) (*Sender, error) {
 	if o.Project == (score.ProjectID{}) || o.Sign == nil {
 		return nil, errors.New("a sender needs a project and a signer")
@@ -157,18 +154,18 @@ func (s *Sender) restore() error {
 	return nil
 }
 
-// Enqueue queues all of the updates or none, and waits for room until ctx ends. With a spool they survive a crash
-// once it returns. A missing UpdateID is set by the sender's minter, a missing ProjectID to the sender's. It skips an
-// update that the sender already holds, and returns all ids in order. Errors: ErrFull for more updates than Capacity,
-// ErrClosed, ErrSpool, ctx's, and those of invalid updates or of an id that belongs to another update.
+// Enqueue queues all of the updates or none, and returns their ids in order. It waits for room until ctx ends. With a
+// spool, queued updates survive a crash. Enqueue mints missing UpdateIDs, sets missing ProjectIDs, and skips updates
+// that the sender already holds. Errors: ErrFull for more updates than Capacity, ErrClosed, ErrSpool, ctx's, an
+// invalid update, and an id of another update.
 //
-// A crash during Enqueue leaves it unknown whether the spool contains the updates. A backend that queues them again
-// must choose the ids itself and store them with its own data: under the same id an update applies once.
+// After a crash during Enqueue, the spool may contain the updates. To queue them again, a backend must choose the ids
+// itself and store them with its own data: under the same id an update applies once.
 func (s *Sender) Enqueue(ctx context.Context, updates ...NamedUpdate) ([]score.UpdateID, error) {
 	return s.enqueue(ctx, updates, true)
 }
 
-// TryEnqueue is Enqueue, except that it returns ErrFull instead of waiting for room.
+// TryEnqueue is Enqueue, with ErrFull instead of waiting.
 func (s *Sender) TryEnqueue(updates ...NamedUpdate) ([]score.UpdateID, error) {
 	return s.enqueue(context.Background(), updates, false)
 }
@@ -211,10 +208,9 @@ func (s *Sender) enqueue(ctx context.Context, given []NamedUpdate, wait bool) ([
 	return ids, err
 }
 
-// errStoring reports that another call is writing an update with the same id to the spool.
+// errStoring reports that another call is writing the id to the spool.
 var errStoring = errors.New("is being stored")
 
-// admit adds the new ones of the updates once there is room for all.
 func (s *Sender) admit(ctx context.Context, updates []NamedUpdate, wait bool) ([]*held, error) {
 	if len(updates) > s.o.Capacity {
 		return nil, fmt.Errorf("%w: these are %d, it holds up to %d", ErrFull, len(updates), s.o.Capacity)
@@ -262,7 +258,7 @@ func (s *Sender) tryAdmit(updates []NamedUpdate) (fresh []*held, err error) {
 }
 
 // Flush waits until each queued update was accepted or refused, and reported, with Linger off. If ctx or the sender
-// ends first, it returns ctx's error or ErrClosed, and the unsent updates, oldest first.
+// ends first, it returns the unsent updates, oldest first, and ctx's error or ErrClosed.
 func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,9 +283,9 @@ func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	return nil, nil
 }
 
-// Close stops accepting updates, flushes, and ends the sender, and with it Follow. If ctx ends first, it returns the
-// unsent updates as Flush does. They are in the spool, or can be queued in another sender under their ids. Requests
-// in progress are cancelled and may have reached the API. A second call returns ErrClosed.
+// Close stops accepting updates, flushes, and ends the sender. If ctx ends first, it cancels requests, which may have
+// reached the API, and returns the unsent updates as Flush does. These are in the spool, or can be queued in another
+// sender under their ids. A second call returns ErrClosed.
 func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	if s.closed {
@@ -330,13 +326,13 @@ func (s *Sender) unsentUpdates() []NamedUpdate {
 	return updates
 }
 
-// SenderState is a sender's backlog and errors, for metrics and alerts.
+// SenderState is for metrics and alerts.
 type SenderState struct {
-	Unsent    int   // queued updates that wait for an acceptance or refusal
-	Followed  int   // accepted updates that wait for their outcome, with Follow
-	Err       error // of the last attempt to send or sign an update; nil after a success
-	FollowErr error // the same of look-ups
-	// unreadable lines in the spool when it was opened; kept in a copy beside it: .damaged, .damaged-2 … .damaged-9
+	Unsent    int   // waiting for acceptance or refusal
+	Followed  int   // accepted, waiting for the outcome, with Follow
+	Err       error // of the last attempt to send or sign; nil after a success
+	FollowErr error // of look-ups likewise
+	// unreadable lines in the spool when it was opened; kept in a copy: .damaged, .damaged-2 … .damaged-9
 	Damaged int
 }
 

@@ -16,12 +16,12 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 30 * time.Second
-	maxAsked   = time.Hour // upper limit of a delay that the API asks for
+	maxAsked   = time.Hour // of a delay that the API asks for
 
-	projectAge = time.Minute // then names are resolved again, since an owner may have edited the project
+	projectAge = time.Minute // until names are resolved again, since an owner may edit the project
 )
 
-// pace is the backoff of requests. After a failure requests are sent one at a time until one succeeds.
+// pace is the backoff of requests. After a failure, one request at a time is sent until one succeeds.
 type pace struct {
 	requests int // in progress
 	failures int // consecutive
@@ -46,7 +46,6 @@ func (p *pace) failed(err error) {
 
 func (p *pace) succeeded() { p.failures, p.resume, p.err = 0, time.Time{}, nil }
 
-// work sends queued updates until the sender ends.
 func (s *Sender) work() {
 	for {
 		part := s.take()
@@ -61,7 +60,7 @@ func (s *Sender) work() {
 	}
 }
 
-// take waits for the updates of the next request; nil when the sender ends.
+// take waits for the next request's updates; nil when the sender ends.
 func (s *Sender) take() []*held {
 	for {
 		s.mu.Lock()
@@ -88,8 +87,7 @@ func (s *Sender) take() []*held {
 	}
 }
 
-// due returns the number of updates in the next request. If it is 0, wait is the time to check again, unless s
-// changes.
+// due returns the size of the next request. If it is 0, check again after wait, or once s changes.
 func (s *Sender) due() (n int, wait time.Duration) {
 	pause := time.Until(s.pace.resume)
 	switch {
@@ -107,8 +105,6 @@ func (s *Sender) due() (n int, wait time.Duration) {
 	return min(len(s.queue), score.MaxSigned), 0
 }
 
-// send sends updates once. Without a result they go to the end of the queue, so that others overtake one that always
-// fails.
 func (s *Sender) send(part []*held) {
 	if s.o.Groups != (wallet.Domain{}) {
 		s.sendGroups(part)
@@ -118,7 +114,8 @@ func (s *Sender) send(part []*held) {
 	s.answered(part, err)
 }
 
-// answered settles or requeues updates after a request.
+// answered settles updates after a request. Without a result they go to the end of the queue, so that others overtake
+// one that always fails.
 func (s *Sender) answered(part []*held, err error) {
 	switch {
 	case err == nil:
@@ -145,8 +142,8 @@ func (s *Sender) told(well bool, err error) {
 	}
 }
 
-// refuses reports whether the API refused an update permanently. Other errors may pass. One without a code came from
-// a proxy. The listed ones concern the sender: its key, the API's URL, its clock, a proxy.
+// refuses reports whether the API refused an update permanently. An error without a code came from a proxy. The
+// listed codes concern the sender: its key, URL, clock or proxy.
 func refuses(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.RetryAfter > 0 || e.Code == "" || e.Status < 400 || e.Status == http.StatusUnauthorized {
@@ -155,8 +152,7 @@ func refuses(err error) bool {
 	return !slices.Contains([]string{"key_lacks_right", "key_other_projects", "message_too_old", "message_in_future", "not_found", "method_not_allowed", "headers_too_large", "unsupported_media_type", "unsupported_encoding"}, e.Code)
 }
 
-// sendGroups sends updates in signed groups. It bisects a group that the API refuses for its content, to find the bad
-// update.
+// sendGroups bisects a group that the API refuses for its content, to find the bad update.
 func (s *Sender) sendGroups(part []*held) {
 	updates, byID, err := s.resolve(part)
 	if err != nil {
@@ -183,7 +179,7 @@ func (s *Sender) sendGroups(part []*held) {
 	}
 }
 
-// refusesContent distinguishes a refusal of a group's content from one of its signer or project.
+// refusesContent is false for a refusal of the group's signer or project.
 func refusesContent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusRequestEntityTooLarge)
@@ -202,7 +198,7 @@ func (s *Sender) sendGroup(g *Group) error {
 	return err
 }
 
-// resolve replaces the updates' names by indexes. It refuses updates with unknown names, with the API's error code.
+// resolve replaces names by indexes. It refuses updates with unknown names, with the API's error codes.
 func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, error) {
 	s.mu.Lock()
 	project, old := s.project, time.Since(s.projectSeen) > projectAge
@@ -224,7 +220,7 @@ func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, erro
 	return updates, byID, nil
 }
 
-// indexes resolves the known names; unknown contains the other updates by the API's error code.
+// indexes returns updates with unknown names in unknown, by error code.
 func indexes(project *ProjectState, part []*held) (updates []Update, byID map[score.UpdateID]*held, unknown map[string][]*held) {
 	byID, unknown = map[score.UpdateID]*held{}, map[string][]*held{}
 	if project == nil {

@@ -21,23 +21,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A spool is an append-only file of lines, in the same format for Go and TypeScript. A line begins with eight hex
-// digits, the first of the SHA-256 of the JSON that follows:
+// A spool is an append-only file of lines, the same for Go and TypeScript. A line begins with eight hex digits, the
+// first of the SHA-256 of its JSON:
 //
 //	5e0d8a34 {"n":7,"update":{"updateId":"0x…",…}}  queued, as number 7
 //	1c22ab09 {"n":7,"state":"accepted"}             accepted, and followed
 //	90ff0112 {"n":7,"state":"done"}                 reported for the last time
 //
 // An update is pending until it is done. A crash may tear the last line, before Enqueue returns. Only queued updates
-// are synced: after the loss of a mark the update is sent again under its id.
+// are synced. If a mark is lost, the update is sent again under its id.
 const (
 	spoolAccepted = "accepted"
 	spoolDone     = "done"
 
 	sumSize      = 8       // hex digits before a line's JSON
-	compactBytes = 1 << 20 // spool size from which a put compacts it; afterwards twice the compacted size, if larger
+	compactBytes = 1 << 20 // size from which a put compacts; afterwards twice the compacted size, if larger
 
-	damagedCopies = 9 // maximum number of copies of damaged spools
+	damagedCopies = 9
 )
 
 type spoolLine struct {
@@ -46,7 +46,6 @@ type spoolLine struct {
 	State  string       `json:"state,omitempty"`
 }
 
-// spooled is a pending update in the spool.
 type spooled struct {
 	n        uint64
 	update   NamedUpdate
@@ -60,8 +59,8 @@ func (l spoolLine) append(to []byte) []byte {
 	return append(append(append(to, ' '), raw...), '\n')
 }
 
-// parseSpool returns the pending updates in the order of their numbers, each id once. It counts unreadable lines,
-// except for a torn one at the end.
+// parseSpool returns the pending updates by number, each id once. damaged counts unreadable lines, except a torn last
+// one.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
 	for line := range bytes.Lines(raw) {
@@ -83,8 +82,8 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 		last = max(last, l.N)
 	}
 	entries = slices.SortedFunc(maps.Values(live), func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
-	// An id occurs twice if the update was queued again at its last report and the process died before the first was
-	// done. The newer one counts.
+	// An id occurs twice if it was queued again during its last report and the process died before the mark. The
+	// newer one counts.
 	newest := map[score.UpdateID]uint64{}
 	for _, e := range entries {
 		newest[e.update.UpdateID] = e.n
@@ -106,7 +105,7 @@ type spool struct {
 	path    string
 	lock    *flock.Flock
 	damaged int  // unreadable lines
-	copied  bool // the damaged file was copied, or is undamaged
+	copied  bool // the damaged file was copied, or is intact
 
 	syncing sync.Mutex // held during a sync or replacement of the file; locked before mu
 
@@ -115,14 +114,13 @@ type spool struct {
 	live      map[uint64]spooled
 	last      uint64
 	updates   int   // approximate number in the file, done ones included
-	size      int64 // of the file, in bytes
-	compactAt int64 // size at which it is compacted
+	size      int64 // bytes of the file
+	compactAt int64
 	appended  int64 // bytes, in total
 	synced    int64 // bytes of appended
 	broken    error // why the spool is unusable
 }
 
-// openSpool opens or creates the spool at path and locks it.
 func openSpool(path string) (*spool, []spooled, error) {
 	s := &spool{path: path, lock: flock.New(path + ".lock"), live: map[uint64]spooled{}}
 	switch locked, err := s.lock.TryLock(); {
@@ -172,7 +170,7 @@ func (s *spool) reuse(raw []byte) error {
 	return nil
 }
 
-// put appends updates and returns after they are synced. After ErrSpool they may be stored.
+// put appends and syncs updates. After ErrSpool they may be stored.
 func (s *spool) put(all []*held) error {
 	var lines []byte
 	for _, h := range all {
@@ -202,7 +200,7 @@ func (s *spool) tryPut(all []*held, lines []byte) (upTo int64, err error) {
 	return s.appended, nil
 }
 
-// shrink compacts a file that cannot grow, if more than half of it is done. It reports whether it did.
+// shrink compacts the file if more than half of it is done, and reports whether it did.
 func (s *spool) shrink() bool {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -215,7 +213,6 @@ func (s *spool) shrink() bool {
 	return s.compact() == nil
 }
 
-// mark records that an update is accepted or done. If that fails, the update is sent again after a restart.
 func (s *spool) mark(n uint64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,8 +227,8 @@ func (s *spool) mark(n uint64, done bool) {
 	_ = s.append(line.append(nil))
 }
 
-// append writes lines; s.mu is held. It removes a partial line, which would corrupt the next one, or else marks the
-// spool broken.
+// append writes lines; s.mu is held. It removes a partial line, which would corrupt the next one. If that fails, the
+// spool is broken.
 func (s *spool) append(lines []byte) error {
 	if s.broken != nil {
 		return fmt.Errorf("%w: %w", ErrSpool, s.broken)
@@ -247,7 +244,7 @@ func (s *spool) append(lines []byte) error {
 	return nil
 }
 
-// sync returns when the first upTo appended bytes are on disk. It also syncs what others appended, and may compact.
+// sync returns when the first upTo appended bytes are on disk. It may compact.
 func (s *spool) sync(upTo int64) error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -276,7 +273,7 @@ func (s *spool) sync(upTo int64) error {
 	return nil
 }
 
-// compact rewrites the file with the pending updates; s.mu is held, or s is private to the caller.
+// compact rewrites the file with the pending updates; s.mu is held, or only the caller has s.
 func (s *spool) compact() error {
 	if !s.copied {
 		if err := s.copyDamaged(); err != nil {
@@ -309,8 +306,8 @@ func (s *spool) compact() error {
 	return nil
 }
 
-// copyDamaged copies a damaged file before compact drops its unreadable lines. Earlier copies stay, except that the
-// last (damagedCopies) is overwritten.
+// copyDamaged copies a damaged file before compact drops its unreadable lines. Of earlier copies, only the last
+// (damagedCopies) is overwritten.
 func (s *spool) copyDamaged() error {
 	raw, err := os.ReadFile(s.path)
 	if err != nil {
@@ -356,7 +353,7 @@ func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
 	return file, nil
 }
 
-// replaceSynced atomically replaces a file by a synced one. If it fails, the old file stays.
+// replaceSynced replaces a file atomically by a synced one. If it fails, the old file stays.
 func replaceSynced(path string, raw []byte) (*os.File, error) {
 	next := path + ".new"
 	file, err := writeSynced(next, os.O_TRUNC, raw)
@@ -371,7 +368,7 @@ func replaceSynced(path string, raw []byte) (*os.File, error) {
 	return file, nil
 }
 
-// syncDirectory makes a rename durable. Windows has no such call.
+// syncDirectory makes a rename durable. Windows lacks such a call.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -12,23 +12,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Aliases of the types in this package's API: a backend imports only this package.
+// Aliases of the types in this API, so that a backend imports only this package.
 type (
 	ProjectID = score.ProjectID // 32 bytes, chosen by the project's creator
 	UpdateID  = score.UpdateID  // 32 bytes, unique in a project
-	IDRange   = score.IDRange   // consecutive ids, minted or reserved together
-	Project   = score.Project   // the argument of CreateProject
-	Action    = score.Action    // a named number of points in a Project
-	Direction = score.Direction // of an Action: Add or Subtract
-	Edit      = score.Edit      // one change of a project by its owner
-	Operation = score.Operation // the kind of an Edit
+	IDRange   = score.IDRange   // consecutive ids
+	Project   = score.Project
+	Action    = score.Action
+	Direction = score.Direction
+	Edit      = score.Edit // one change by a project's owner
+	Operation = score.Operation
 
-	ProjectEdit = score.ProjectEdit // the edits of one owner's signature
+	ProjectEdit = score.ProjectEdit // edits under one owner's signature
 
-	Kind    = score.Kind     // the encoding of a Group's updates
-	Domain  = wallet.Domain  // the chain and contract that signatures are valid for
-	Address = common.Address // 20 bytes
-	Hash    = common.Hash    // 32 bytes
+	Kind    = score.Kind    // the encoding of a Group's updates
+	Domain  = wallet.Domain // the chain and contract that signatures are valid for
+	Address = common.Address
+	Hash    = common.Hash
 )
 
 // Directions of an Action.
@@ -58,7 +58,6 @@ func ParseUpdateID(s string) (UpdateID, error) { return score.ParseUpdateID(s) }
 // ParseAddress parses 0x and 40 hexadecimal digits. In mixed case their checksum (EIP-55) must be right.
 func ParseAddress(s string) (Address, error) { return wallet.ParseAddress(s) }
 
-// NewDomain returns the domain of the deployment with that chain and contract.
 func NewDomain(chainID uint64, contract Address) Domain { return wallet.NewDomain(chainID, contract) }
 
 // ParseKey parses a wallet's private key, 64 hexadecimal digits with or without 0x, for KeySigner. Its error never
@@ -71,5 +70,4 @@ func ParseKey(s string) (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// AddressOf returns the address of a key's wallet.
 func AddressOf(key *ecdsa.PrivateKey) Address { return crypto.PubkeyToAddress(key.PublicKey) }

@@ -12,17 +12,15 @@ import (
 	"time"
 )
 
-// WebhookTolerance is the maximum difference between a webhook's timestamp and now. An older one may be a replay by
-// someone who saw it.
+// WebhookTolerance is the most that a webhook's timestamp may differ from now. An older one may be a replay.
 const WebhookTolerance = 5 * time.Minute
 
-// ErrWebhook reports that a webhook's signature, timestamp or secret is invalid; the text contains the reason.
-// Respond with 4xx, and ignore the request.
+// ErrWebhook reports an invalid signature, timestamp or secret; the text contains the reason. Respond with 4xx.
 var ErrWebhook = errors.New("the request is no webhook that was signed with this secret")
 
-// VerifyWebhook verifies a webhook (Standard Webhooks, v1): its signature, and that its timestamp is within
-// WebhookTolerance. body is the raw body, before any decoding. Detect repetitions by the header webhook-id, or in
-// batches by the ids of the events. Error: ErrWebhook.
+// VerifyWebhook verifies a webhook's signature (Standard Webhooks, v1), and that its timestamp is within
+// WebhookTolerance. body is the raw body. Detect repetitions by the header webhook-id, in batches by the events' ids.
+// Errors: ErrWebhook.
 func VerifyWebhook(header http.Header, body []byte, secret string) error {
 	return verifyWebhook(header, body, secret, time.Now())
 }
