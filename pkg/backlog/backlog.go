@@ -1,8 +1,8 @@
 // Package backlog publishes large backlogs of projects. Each lane publishes its own about every second, and APIs
-// limit by it how much they accept. The KV bucket BACKLOG has one key per lane.
+// limit by them how much they accept. The KV bucket BACKLOG has one key per lane.
 //
-// A published backlog outlives its session, and the next session continues counting from it. APIs use it for a
-// limited time, so that a record of a removed lane stops throttling a project.
+// A lane's next session continues counting from the published backlog. APIs use a record for a limited time, so that
+// a removed lane stops throttling a project.
 package backlog
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; `scorelay setup` creates it.
+// Bucket is the KV bucket; `scorelay setup` creates it.
 const Bucket = "BACKLOG"
 
 // believed is how long a View uses a record.
 const believed = time.Minute
 
-// Store reads and writes the bucket. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	kv  jetstream.KeyValue
 	nc  *nats.Conn
@@ -45,7 +45,6 @@ func Open(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (*Store
 
 type backlogs = map[score.ProjectID]score.Backlog
 
-// Tell replaces the lane's published backlog.
 func (s *Store) Tell(ctx context.Context, id score.Lane, projects map[score.ProjectID]score.Backlog) error {
 	data, err := json.Marshal(projects)
 	if err != nil {
@@ -90,13 +89,11 @@ type View struct {
 	lanes map[string]said
 }
 
-// said is a lane's record and when it was stored.
 type said struct {
 	projects backlogs
 	at       time.Time
 }
 
-// NewView returns a view that Run keeps current.
 func (s *Store) NewView() *View {
 	return &View{store: s, now: time.Now, lanes: map[string]said{}}
 }

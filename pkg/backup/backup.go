@@ -1,10 +1,10 @@
 // Package backup copies JetStream streams and KV buckets into a directory while they are in use, and restores them on
 // servers without them. The format is that of NATS's own tools; a manifest, written last, marks the backup complete.
 //
-// Streams are copied one after another in the caller's order: streams that may be older than the rest come first.
+// Streams are copied in the caller's order: those that may be older than the rest come first.
 //
-// Rejected: NATS's own tools alone. Since 2.15 a server gives a restored stream a new creation time. That is its
-// identity: lanes refuse any stream except the one in their journals.
+// Rejected: NATS's own tools alone. Since 2.15 a server gives a restored stream a new creation time, its identity,
+// and lanes refuse any stream except the one in their journals.
 package backup
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Version is the only manifest version that this program writes and reads.
+// Version is the only one that this program writes and reads.
 const Version = 1
 
 const (
@@ -35,41 +35,36 @@ const (
 )
 
 var (
-	// ErrIncomplete: the directory contains no complete backup.
 	ErrIncomplete = errors.New("the directory holds no complete backup")
-	// ErrChanged: a steady stream changed during the backup; a retry may find it at rest.
+	// ErrChanged: a retry may find the steady stream at rest.
 	ErrChanged = errors.New("it changed during the backup")
-	// ErrExists: the stream to restore already exists.
-	ErrExists = errors.New("the stream exists")
+	ErrExists  = errors.New("the stream exists")
 )
 
 type Manifest struct {
 	Version int       `json:"version"`
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended"`
-	Streams []Stream  `json:"streams"` // in the order of copy and restore
+	Streams []Stream  `json:"streams"` // in copying order
 }
 
-// Stream describes the copy of a stream or of a bucket.
 type Stream struct {
 	Name     string    `json:"name"`
 	Created  time.Time `json:"created"` // its identity, which a restore preserves
-	Last     uint64    `json:"last"`    // last sequence
+	Last     uint64    `json:"last"`    // sequence
 	Messages uint64    `json:"messages"`
 
 	marks bool // the server appends delete markers when a message's time to live ends
 }
 
-// Kept lists a deployment's streams and buckets.
 type Kept struct {
-	Streams    []string // in the order of copy
-	Steady     string   // a stream in which Subjects must stay unchanged during the backup
+	Streams    []string
+	Steady     string // a stream in which Subjects must stay unchanged during the backup
 	Subjects   []string
 	CreatedKey string // metadata key for a restored stream's original creation time; servers set a new one
 }
 
-// Write copies the streams into a directory that is empty or missing. It returns ErrChanged if Steady changed
-// meanwhile.
+// Write copies the streams into an empty or missing directory. Errors: ErrChanged.
 func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, error) {
 	m := Manifest{Version: Version, Began: time.Now().UTC()}
 	manager, err := jsm.New(nc, jsm.WithTimeout(callTimeout))
@@ -138,7 +133,7 @@ func (k Kept) write(ctx context.Context, manager *jsm.Manager, name, dir string)
 	return is, nil
 }
 
-// steady returns the last sequence of each steady subject; 0 if it is empty.
+// steady returns each subject's last sequence; 0 if empty.
 func (k Kept) steady(manager *jsm.Manager) (newest []uint64, err error) {
 	stream, err := manager.LoadStream(k.Steady)
 	if err != nil {
@@ -165,7 +160,7 @@ func readMeta(dir string) (meta api.JSApiStreamRestoreRequest, err error) {
 	return meta, err
 }
 
-// stateOf returns a stream's current state, with its original creation time.
+// stateOf returns the original creation time.
 func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 	stream, err := manager.LoadStream(name)
 	if err != nil {
@@ -184,7 +179,6 @@ func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 	return Stream{Name: name, Created: created, Last: info.State.LastSeq, Messages: info.State.Msgs, marks: info.Config.SubjectDeleteMarkerTTL > 0}, nil
 }
 
-// syncAll fsyncs a directory and its files.
 func syncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -213,10 +207,9 @@ func Read(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-// Restore restores a backup in its order and calls restored for each stream. It may be retried until it succeeds: it
-// skips streams restored earlier. It deletes a partly restored stream, unless the program was killed. It returns
-// ErrExists if the name belongs to a different stream, or to one used since. replicas per stream are 1 to 5, or 0 for
-// the original number.
+// Restore restores in copying order, and calls restored for each stream. It may be retried until it succeeds, since
+// it skips streams restored earlier. It deletes a partly restored stream, unless the program was killed. ErrExists: a
+// name belongs to a different stream, or to one used since. replicas is 1 to 5; 0: the original number.
 func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, replicas int, restored func(Stream)) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// ID returns an id for people: the first 48 bits of a hash of the letter's id in the stream. It stays when the letter
-// is marked as replayed.
+// ID returns an id for people, from a hash of the letter's id in the stream. A mark as replayed leaves it unchanged.
 func ID(d *score.DeadLetter) string {
 	sum := sha256.Sum256([]byte(d.ID))
 	return hex.EncodeToString(sum[:6])
@@ -47,7 +46,7 @@ type Update struct {
 	TargetWallet common.Address  `json:"targetWallet"`
 	Action       uint8           `json:"actionIndex"`
 	ScoreType    uint8           `json:"scoreTypeIndex"`
-	Signed       bool            `json:"signed"` // it was in a signed group
+	Signed       bool            `json:"signed"` // in a signed group
 }
 
 func DocumentOf(d *score.DeadLetter) Document {
@@ -70,7 +69,6 @@ func DocumentOf(d *score.DeadLetter) Document {
 	return doc
 }
 
-// Subject returns a short description of the rejected update, project, edit or message.
 func Subject(d *score.DeadLetter) string {
 	switch {
 	case d.Update != nil:
@@ -84,12 +82,11 @@ func Subject(d *score.DeadLetter) string {
 	}
 }
 
-// ErrNone is returned for a name without a dead letter.
 var ErrNone = errors.New("no dead letter has this id")
 
-// Find returns a dead letter for each name: its id, or the rejected updateId or projectId, for which it returns the
-// newest letter. It reads all dead letters once. An error that wraps ErrNone contains the first unknown name. An
-// ambiguous name returns an error with the ids. Any other error may be temporary.
+// Find returns the newest dead letter for each name: its id, or the rejected updateId or projectId. It reads all dead
+// letters once. ErrNone: a name is unknown. The error of an ambiguous name contains ids. Any other error may be
+// temporary.
 func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
 	candidates := make([][]score.DeadLetter, len(names))
 	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {
@@ -112,14 +109,13 @@ func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.D
 	return found, nil
 }
 
-// isNamed reports whether name is the dead letter's id, or the rejected updateId or projectId. An edit matches only
-// by its id: its projectId means the creation.
+// isNamed matches an edit only by its id, since its projectId means the creation.
 func isNamed(d *score.DeadLetter, name string) bool {
 	return name == ID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
 }
 
-// newest returns the newest of one name's dead letters; there is one per rejection. Two projects may use the same
-// updateId, and an updateId may equal a projectId, since clients choose both.
+// newest returns the newest of one name's dead letters. Two projects may use the same updateId, and an updateId may
+// equal a projectId, since clients choose both.
 func newest(candidates []score.DeadLetter, name string) (score.DeadLetter, error) {
 	if len(candidates) == 0 {
 		return score.DeadLetter{}, fmt.Errorf("%w: %q; `scorelay dlq list --replayed` lists all", ErrNone, name)

@@ -14,18 +14,16 @@ type Count struct {
 	Letters int
 }
 
-// Listing is a page of dead letters, with counts.
 type Listing struct {
 	Counts  []Count            // unreplayed letters, most frequent first
 	Letters []score.DeadLetter // newest first
 	Found   int                // matching letters on all pages
 }
 
-// Wanted selects dead letters.
 type Wanted struct {
 	Outcome  string // by name; empty for all
 	Replayed bool   // includes replayed ones
-	Skip     int    // number of newest letters to skip
+	Skip     int    // newest letters to skip
 	Most     int    // page size
 }
 

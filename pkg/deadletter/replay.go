@@ -16,30 +16,26 @@ import (
 )
 
 var (
-	// ErrNoReplay: the dead letter holds a corrupt message.
+	// ErrNoReplay: the message is corrupt.
 	ErrNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
-	// ErrReplayed: the dead letter was replayed before.
 	ErrReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
-	// ErrEdit: the dead letter is an edit. Its owner can resubmit it to the API, which checks whether it is valid by
-	// now.
+	// ErrEdit: the API checks a resubmitted edit, which may be invalid by now.
 	ErrEdit = errors.New("an owner's edit is not replayed: have the owner sign it again, and send it to POST /projects/{projectId}/edits; its nonce is free")
-	// ErrSigned: the update was in a signed group. Its signature covers the whole group and is gone. Without it, the
-	// update would rest on the service's word instead of its signer's.
+	// ErrSigned: the signature covers the whole group and is gone. Without it, the update would rest on the service's
+	// word instead of its signer's.
 	ErrSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
 		"have the backend sign it and send it again: its updateId is unused")
-	// ErrSignedOnly: the project accepts only signed groups.
 	ErrSignedOnly = errors.New("the project takes signed groups only, and this update was not in one; " +
 		"have the backend sign it and send it to POST /update-scores: its updateId is unused")
 )
 
-// Replays replays dead letters. It is safe for concurrent use.
+// Replays is safe for concurrent use.
 type Replays struct {
 	stream   *stream.Stream
 	projects *directory.Directory
 	marks    *halt.Bucket
 }
 
-// Open opens the resources that the deployment's setup created.
 func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Replays, error) {
 	projects, err := directory.Open(ctx, js)
 	if err != nil {
@@ -71,9 +67,9 @@ func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (repla
 	return len(letters) - len(left), errors.Join(left...)
 }
 
-// replay accepts the letter's content, as the API would, and then marks the letter. The letter stays, as the outcome
-// of the first acceptance. Its id is in the message id: if a replay dies before the mark, an early repetition accepts
-// the content once. A late one accepts an update twice, which applies once; a creation is accepted once.
+// replay accepts the letter's content, and then marks the letter, which stays as the outcome of the first acceptance.
+// If a replay dies before the mark, an early repetition accepts the content once, by its message id. A late one
+// accepts an update twice, which applies once; a creation is accepted once.
 func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -96,7 +92,7 @@ func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	return r.stream.MarkReplayed(ctx, letter, time.Now().UTC())
 }
 
-// Replayable returns the reason why a dead letter must not be replayed, or nil.
+// Replayable returns nil if a dead letter may be replayed, else the reason.
 func (r *Replays) Replayable(ctx context.Context, letter score.DeadLetter) error {
 	switch {
 	case !letter.Replayed.IsZero():

@@ -1,9 +1,9 @@
 // Package journal keeps the lanes' records in JetStream: stream JOURNAL, one subject per lane.
 //
-// Append publishes with the lane's last sequence as a precondition, so the server decides, atomically and for all
-// replicas, which session may write next. That compare-and-set is the fence of the whole relayer: a session that lost
-// its lane cannot append, and only what is appended is sent. An append with a lost acknowledgement may be stored.
-// Only loading the journal again can decide that, so Append returns lane.ErrAmbiguous and never retries.
+// Append publishes with the lane's last sequence as a precondition. That compare-and-set is the fence of the whole
+// relayer: a session that lost its lane cannot append, and only appended transactions are sent. An append with a lost
+// acknowledgement may be stored. Only loading the journal again can decide that, so Append returns lane.ErrAmbiguous
+// and never retries.
 package journal
 
 import (
@@ -21,22 +21,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// StreamName is the stream of the journals; package stream creates it.
+// StreamName is the stream's name; package stream creates it.
 const StreamName = "JOURNAL"
 
 const (
-	// loadQuiet bounds the wait for the next entry while loading. The server sends all that is requested at once.
-	// Only an outage exceeds it, or a connection slower than some 40 kB/s for the largest entries.
+	// loadQuiet bounds the wait for the next entry while loading. Only an outage exceeds it, or a connection slower
+	// than some 40 kB/s for the largest entries.
 	loadQuiet = 30 * time.Second
-	// loadBytes is the size of a request. It must fit the largest entry twice. If it were much larger, the server
+	// loadBytes is the size of a request, and must fit the largest entry twice. If it were much larger, the server
 	// would drop a slow connection, and keep other lanes' appends waiting.
 	loadBytes = 4 << 20
-	// heartbeat is the interval at which an idle server reports to a consumer. After two missed heartbeats the client
-	// takes the consumer for lost with its server, and creates another.
+	// heartbeat is the interval of an idle server's reports. After two missed heartbeats the client takes the
+	// consumer for lost with its server, and creates another.
 	heartbeat = 3 * time.Second
 )
 
-// Journal is the handle of all lanes' journals. It is safe for concurrent use.
+// Journal is safe for concurrent use.
 type Journal struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
@@ -46,7 +46,7 @@ type Journal struct {
 	seen map[score.Lane]uint64
 }
 
-// Open finds the stream. It refuses one that could drop entries by itself.
+// Open refuses a stream that could drop entries by itself.
 func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 	stream, err := js.Stream(ctx, StreamName)
 	if err != nil {
@@ -67,9 +67,9 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 
 func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
 
-// Load calls fold with the lane's unpurged entries, oldest first and each once, and returns the sequence of the last
-// (0 if there is none). It buffers few entries. The whole may take minutes and has no deadline; ctx or loadQuiet
-// without a message ends it. After an error fold has seen some of the entries.
+// Load calls fold with the lane's unpurged entries, oldest first and each once, and returns the sequence of the last,
+// or 0. It buffers few entries. It may take minutes: only ctx, or loadQuiet without a message, ends it. After an
+// error fold has seen some of the entries.
 func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
 	last, err = j.Last(ctx, id)
 	if err != nil || last == 0 {
@@ -138,7 +138,6 @@ func seenBy(header nats.Header) uint64 {
 	return seq
 }
 
-// saw raises the highest sequence of updates in the lane's journal, and returns it.
 func (j *Journal) saw(id score.Lane, seq uint64) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -163,8 +162,7 @@ func (j *Journal) Seen(ctx context.Context) (seq uint64, err error) {
 	return seq, nil
 }
 
-// State folds the lane's journal, and returns the sequence of its last entry (0 if there is none). It takes as long
-// as Load. lane.ErrCorrupt: the entries contradict each other.
+// State folds the lane's journal, as read by Load. lane.ErrCorrupt: the entries contradict each other.
 func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
 	var folder lane.Folder
 	if last, err = j.Load(ctx, id, folder.Add); err != nil {
@@ -200,9 +198,9 @@ func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 	return msg.Sequence, nil
 }
 
-// Append stores the entry if last is still the sequence of the lane's last entry, and returns the new last. nil means
-// stored and synced; lane.ErrFenced means refused, because another session or an operator appended. All other errors,
-// except of encoding, are lane.ErrAmbiguous: the entry may be stored.
+// Append stores and syncs the entry if last is still the sequence of the lane's last entry, and returns the new last.
+// lane.ErrFenced: another session or an operator appended. All other errors, except of encoding, are
+// lane.ErrAmbiguous: the entry may be stored.
 func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {
@@ -224,7 +222,6 @@ func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane
 	return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrAmbiguous, err)
 }
 
-// Purge removes the lane's entries below a sequence.
 func (j *Journal) Purge(ctx context.Context, id score.Lane, below uint64) error {
 	if below <= 1 {
 		return nil

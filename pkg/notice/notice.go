@@ -2,8 +2,8 @@
 // newest that it accepted. The KV bucket NOTICES has a key "from.to" for each pair of lanes with a handoff, written
 // only by the session of lane from.
 //
-// A notice only hints that a journal has something to read. A lost, late or outdated one delays a handoff until the
-// lane's session finds that the board differs from its journal, and posts it again.
+// A lost, late or outdated notice delays a handoff until the lane's session finds that the board differs from its
+// journal, and posts it again.
 package notice
 
 import (
@@ -21,12 +21,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name; package stream creates it.
+// Bucket is the KV bucket; package stream creates it.
 const Bucket = "NOTICES"
 
 const callTimeout = 5 * time.Second
 
-// Board is the bucket, with its notices in memory, kept current by Run. It is safe for concurrent use.
+// Board keeps the notices in memory. It is safe for concurrent use.
 type Board struct {
 	kv   jetstream.KeyValue
 	view *watched.View[lane.Notice]
@@ -51,7 +51,7 @@ func keyOf(from, to score.Lane) string {
 	return strconv.Itoa(int(from)) + "." + strconv.Itoa(int(to))
 }
 
-// Post replaces the notice of lane from to lane to. After an error it may have been replaced.
+// Post replaces a notice. After an error it may have been replaced.
 func (b *Board) Post(ctx context.Context, from, to score.Lane, n lane.Notice) error {
 	data, err := json.Marshal(n)
 	if err != nil {
@@ -65,13 +65,13 @@ func (b *Board) Post(ctx context.Context, from, to score.Lane, n lane.Notice) er
 	return nil
 }
 
-// Posted returns the notice of lane from to lane to, as known here; zero if there is none.
+// Posted returns a notice as known here; zero if unknown.
 func (b *Board) Posted(from, to score.Lane) lane.Notice {
 	n, _ := b.view.Get(keyOf(from, to))
 	return n
 }
 
-// Changed returns a channel that is closed at the next change of a notice.
+// Changed returns a channel that is closed at the next change.
 func (b *Board) Changed() <-chan struct{} { return b.view.Changed() }
 
 // Run keeps the notices current until ctx ends, and returns ctx's error. While NATS is away they stay unchanged.

@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// LeadReads makes the leaders of all streams and buckets answer reads of single messages (allow_direct off), to fix
-// deployments of older versions. Reads from an outdated copy lead to wrong decisions. Missing streams and those with
-// one copy are skipped. Running processes read as configured at their start, and get no more replies.
+// LeadReads makes leaders answer reads of single messages (allow_direct off), since outdated copies lead to wrong
+// decisions. It skips missing streams and those with one copy. Running processes read as configured at their start,
+// and get no more replies.
 func LeadReads(ctx context.Context, js jetstream.JetStream) error { return leadReads(ctx, js, Names()) }
 
 func leadReads(ctx context.Context, js jetstream.JetStream, names []string) error {
@@ -35,23 +35,22 @@ func leadReads(ctx context.Context, js jetstream.JetStream, names []string) erro
 	return nil
 }
 
-// Lanes is the stream behind the bucket LANES, which holds the lane assignment.
+// Lanes is the stream behind LanesBucket.
 const Lanes = "KV_" + LanesBucket
 
 // Steady returns the subjects of Lanes that must stay unchanged during a backup: the lane assignment, which agrees
-// with the journals, and the paused scopes. The record of top-ups may change: an outdated one only stops payments
-// until an operator looks.
+// with the journals, and the paused scopes. The record of top-ups may change, since an outdated one only stops
+// payments until an operator looks.
 func Steady() []string {
 	return []string{"$KV." + LanesBucket + ".roster", "$KV." + LanesBucket + ".paused"}
 }
 
-// Names returns the names of all streams of a deployment.
 func Names() []string { return append(BackedUp(), LedgerName) }
 
 // BackedUp returns the Names in a backup, in copying order, since the copies are only nearly simultaneous. Journals
-// come before dead letters and accepted updates. Older journals only repeat work: lanes store the same letters and
-// assign updates again, which the contract applies once. Newer ones would refer to updates that the copy lacks, and
-// to drops without a letter. The ledger is left out, because the chain holds its content.
+// precede dead letters and accepted updates. Older journals only repeat work: letters are replaced, and the contract
+// applies updates once. Newer ones would refer to updates that the copy lacks, and to drops without a letter. The
+// ledger is left out, since the chain holds its content.
 func BackedUp() (names []string) {
 	for _, bucket := range buckets(Config{}) {
 		names = append(names, "KV_"+bucket.Bucket)
@@ -77,7 +76,7 @@ func buckets(cfg Config) []jetstream.KeyValueConfig {
 	return all
 }
 
-// Complete creates the buckets that a deployment of an earlier version lacks, with as many copies as the stream has.
+// Complete creates the buckets that an earlier version lacked, with as many copies as the stream has.
 func (s *Stream) Complete(ctx context.Context) error {
 	return createBuckets(ctx, s.js, Config{Replicas: s.stream.CachedInfo().Config.Replicas})
 }

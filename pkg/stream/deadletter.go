@@ -18,8 +18,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// deadLetterID returns a deterministic id. An update's contains its lane, project, updateId, work number and a hash
-// of its content, since two different updates may share an updateId. Other ids are the same in every lane.
+// deadLetterID is deterministic. An update's contains a hash of its content, since two different updates may share an
+// updateId. Other ids are the same in every lane.
 func deadLetterID(d *score.DeadLetter) string {
 	seq := strconv.FormatUint(d.Seq, 10)
 	switch {
@@ -38,8 +38,8 @@ func deadLetterID(d *score.DeadLetter) string {
 	}
 }
 
-// AddDeadLetters stores dead letters. Storing one again replaces it, so a caller may repeat all of them after an
-// error. That loses a replay mark: accepting an update twice is better than hiding its letter.
+// AddDeadLetters may be repeated after an error. A letter stored again loses its replay mark: accepting an update
+// twice is better than hiding its letter.
 func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
@@ -67,7 +67,6 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter)
 	return s.rejected.put(ctx, rejected)
 }
 
-// MarkReplayed records that a dead letter's content was accepted again at the given time.
 func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.Time) error {
 	d.Replayed = at
 	of := s.rejected
@@ -81,8 +80,8 @@ func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.T
 	return of.put(ctx, msgs)
 }
 
-// DeadLetters calls fn with each dead letter held now, oldest first; marking a replay renews a letter's time. It ends
-// with the first error of fn.
+// DeadLetters calls fn with each dead letter held now, oldest first; marking a replay renews its time. It ends with
+// the first error of fn.
 func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
 	dead, stopDead := iter.Pull2(s.dead.all(ctx))
 	defer stopDead()
@@ -109,7 +108,7 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) erro
 	return nil
 }
 
-// LastDeadLetter returns the newest sequence that the stream DEADLETTERS has had; 0 if it has had none.
+// LastDeadLetter returns the newest sequence that DEADLETTERS has had; 0: none.
 func (s *Stream) LastDeadLetter(ctx context.Context) (uint64, error) {
 	// an outdated end would look like a loss of dead letters to the ledger, which would store all again
 	info, err := infoOf(ctx, s.dead)
@@ -119,9 +118,8 @@ func (s *Stream) LastDeadLetter(ctx context.Context) (uint64, error) {
 	return info.State.LastSeq, nil
 }
 
-// DeadLettersAfter calls fn in order with the letters in DEADLETTERS above the sequence after: those of one project,
-// or all if of is nil. A letter that was marked or stored again appears only at its newest sequence. It ends with the
-// first error of fn.
+// DeadLettersAfter calls fn in order with the letters in DEADLETTERS above a sequence, of one project or of all
+// (nil). A letter marked or stored again appears only at its newest sequence. It ends with the first error of fn.
 func (s *Stream) DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error {
 	from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1}
 	if of != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxAtomic bounds the messages of an atomic batch. The server's default limit is 1,000.
+// maxAtomic is below the server's default limit of 1,000.
 const maxAtomic = 500
 
-// deadLetterStream holds dead letters; a subject is prefix and id.
+// deadLetterStream has subjects of prefix and id.
 type deadLetterStream struct {
 	jetstream.Stream
 	bulk
@@ -32,7 +32,6 @@ type bulk struct {
 	name string
 }
 
-// stored is a dead letter and when it was stored or marked.
 type stored struct {
 	score.DeadLetter
 	at time.Time
@@ -66,8 +65,7 @@ func (s *deadLetterStream) decode(subject string, data []byte) (score.DeadLetter
 	return d, nil
 }
 
-// put stores messages; nil means all of them. Syncing takes most of the time, and an atomic batch is synced once. It
-// publishes singly if the server refuses a batch.
+// put returns nil if all messages are stored. If the server refuses an atomic batch, put publishes singly.
 func (s bulk) put(ctx context.Context, msgs []*nats.Msg) error {
 	for len(msgs) > 0 {
 		n := min(len(msgs), maxAtomic)
@@ -102,11 +100,9 @@ const (
 	headerBatchCommit = "Nats-Batch-Commit"
 )
 
-// errNotAtomic reports that a batch was refused; its messages should be published singly.
 var errNotAtomic = errors.New("the server does not take the messages as an atomic batch")
 
-// putAtomic stores 2 … maxAtomic messages as a batch: all or none. After an error other than errNotAtomic they may be
-// stored.
+// putAtomic stores 2 … maxAtomic messages: all or none. After an error other than errNotAtomic they may be stored.
 func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	conn, id := s.js.Conn(), rand.Text()
 	for i, msg := range msgs {
@@ -136,7 +132,7 @@ func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	return nil
 }
 
-// acked checks the server's reply to the first message of a batch, which is empty, and to the last.
+// acked checks the reply to a batch's first message, which is empty, and to its last.
 func acked(data []byte, last bool) error {
 	if !last && len(data) == 0 {
 		return nil
@@ -157,7 +153,7 @@ func acked(data []byte, last bool) error {
 	return nil
 }
 
-// all returns the dead letters held now, oldest first. An error ends the sequence.
+// all yields the dead letters held now, oldest first, until an error.
 func (s *deadLetterStream) all(ctx context.Context) iter.Seq2[stored, error] {
 	return func(yield func(stored, error) bool) {
 		err := readThrough(ctx, s, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {

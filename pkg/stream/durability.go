@@ -19,10 +19,9 @@ const askTimeout = 3 * time.Second // for one monitoring endpoint
 
 // VerifySyncAlways checks through monitoring endpoints (http://host:8222, one per server) that NATS servers sync
 // every write before they acknowledge it. Otherwise a power failure could lose an acknowledged update. ErrUnsafe
-// names servers that fail the check, and servers of the cluster that lack an endpoint in monitors. silent contains
-// the endpoints that failed to answer, if a majority answered. Without a majority, or before the servers know each
-// other, it returns another error. Settings that take effect at a later restart, and servers that join later, go
-// unchecked.
+// names servers that fail the check, and those without an endpoint in monitors. silent contains the endpoints that
+// failed to answer. Unless a majority answers and the cluster has a leader, it returns another error. Settings that
+// take effect at a later restart, and servers that join later, go unchecked.
 func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, err error) {
 	answers, failed := make([]*monitored, len(monitors)), make([]error, len(monitors))
 	var asking sync.WaitGroup
@@ -65,13 +64,13 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 	return silent, nil
 }
 
-// Disk is JetStream's disk use on a server and its limit, in bytes.
+// Disk is a server's JetStream disk use and its limit, in bytes.
 type Disk struct {
 	Server        string
 	Used, Allowed float64
 }
 
-// Disks reads the disk use from the monitoring endpoints, except those that fail to answer.
+// Disks leaves out endpoints that fail to answer.
 func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	for _, url := range monitors {
 		if a, err := ask(ctx, url); err == nil {
@@ -81,7 +80,7 @@ func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	return disks
 }
 
-// Behind returns the servers that are offline or have an outdated copy of a stream.
+// Behind returns servers that are offline or have an outdated copy of the stream.
 func Behind(info *jetstream.StreamInfo) []string {
 	names := []string{}
 	if info.Cluster != nil {
@@ -94,7 +93,7 @@ func Behind(info *jetstream.StreamInfo) []string {
 	return names
 }
 
-// monitored is the used part of a server's /varz.
+// monitored is the used part of /varz.
 type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {

@@ -12,9 +12,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// PublishEdit stores an accepted edit, once per project and nonce. *score.EditTakenError: an edit with that nonce is
-// stored, maybe this one. A dead-lettered edit is replaced. nil, score.ErrFull and ErrUnknown are as for
-// PublishEnvelope.
+// PublishEdit stores an accepted edit, once per project and nonce, and replaces a dead-lettered one.
+// *score.EditTakenError: an edit with that nonce is stored, maybe this one. Other errors are as for PublishEnvelope.
 func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
 	data, err := encodeEdit(e, traces...)
 	if err != nil {
@@ -47,8 +46,7 @@ func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedE
 	return err
 }
 
-// Edit returns the newest accepted edit of a nonce that the stream holds, and its dead letter; nil for each that is
-// missing.
+// Edit returns the newest accepted edit of a nonce, and its dead letter; nil for each that is missing.
 func (s *Stream) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	seq, stored, _, err := s.edit(ctx, ref)
 	if err != nil || stored == nil {
@@ -74,7 +72,7 @@ func (s *Stream) edit(ctx context.Context, ref score.Ref) (seq uint64, stored *s
 	return msg.Sequence, m.Edit, msg.Header.Get(jetstream.MsgIDHeader), nil
 }
 
-// edited returns the dead letter of the edit at a sequence; nil if there is none.
+// edited returns an edit's dead letter, or nil.
 func (s *Stream) edited(ctx context.Context, e *score.SignedEdit, seq uint64) (*score.DeadLetter, error) {
 	subject := deadPrefix + deadLetterID(&score.DeadLetter{Edit: e, Seq: seq})
 	msg, err := s.dead.GetLastMsgForSubject(ctx, subject)

@@ -11,17 +11,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxEnvelope is the maximum number of updates in an envelope.
 const MaxEnvelope = 1000
 
 const (
 	version    = 1
 	traced     = 2  // of a message with traces
 	editing    = 3  // of an edit; unknown to older programs
-	maxVersion = 31 // the highest ever: a higher first byte marks foreign data
+	maxVersion = 31 // a higher first byte marks foreign data
 )
 
-// Version is the newest message format: the maximum for reading, and the one of edits.
+// Version is the newest message format for reading, and the one of edits.
 const Version = editing
 
 const (
@@ -37,11 +36,9 @@ const (
 
 var errMalformed = errors.New("malformed message")
 
-// EncodeEnvelope returns the wire format of 1 … MaxEnvelope updates; signed marks the signed groups in ascending
-// order. The format is a version byte, a kind byte, a big-endian uint16 count and, for each update, project,
-// updateId, signer, target, action and score type. Then come the uint16 count of signed groups and, for each, first
-// and count as uint16, its kind and its signature. With traces the version byte is 2, and the uint16 count of traces
-// and, for each, its index as uint16 and its trace follow the kind.
+// EncodeEnvelope returns the wire format of 1 … MaxEnvelope updates; signed is ascending. The format is version,
+// kind, in version 2 the traces, the updates and the signed groups. Each list begins with its count, a big-endian
+// uint16.
 func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...score.Traced) ([]byte, error) {
 	if n := len(updates); n < 1 || n > MaxEnvelope {
 		return nil, fmt.Errorf("an envelope holds 1 to %d updates, not %d", MaxEnvelope, n)
@@ -74,7 +71,7 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...sco
 }
 
 // checkSpans checks that the signed groups are in order, in range and disjoint. Each needs one project, one signer,
-// and ids that its kind can encode: a contract call could not express others.
+// and ids that its kind can encode, since a contract call expresses only these.
 func checkSpans(updates []score.Update, signed []score.Signed) error {
 	free := 0
 	for i := range signed {
@@ -110,7 +107,6 @@ func checkGroup(kind score.Kind, updates []score.Update) error {
 	return nil
 }
 
-// checkTraces checks that traces are in order, in range and valid.
 func checkTraces(traces []score.Traced, items int) error {
 	free := 0
 	for i := range traces {
@@ -162,8 +158,7 @@ func encodeEdit(e *score.SignedEdit, traces ...score.Traced) ([]byte, error) {
 	return append(appendTraces([]byte{editing, kindEdit}, traces), body...), nil
 }
 
-// decode parses any wire format. It sets exactly one of Updates, Project and Edit, or none for a filler. The caller
-// sets Seq and Time.
+// decode sets exactly one of Updates, Project and Edit, or none for a filler. The caller sets Seq and Time.
 func decode(b []byte) (m score.Message, err error) {
 	if len(b) < headerBytes {
 		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
@@ -283,8 +278,7 @@ func cutTraces(b []byte, wrote byte) (traces []score.Traced, rest []byte, err er
 	return traces, b[n*tracedBytes:], nil
 }
 
-// cutCount reads the number of items that follow, and checks that it is in least … MaxEnvelope and b contains them
-// all.
+// cutCount reads a count in least … MaxEnvelope, and checks that b contains as many items.
 func cutCount(b []byte, least, size int) (n int, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, fmt.Errorf("%w: no count", errMalformed)

@@ -9,10 +9,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// BackError reports that the stream went back in time: it assigned a sequence a second time. It wraps ErrShorter.
+// BackError reports that the stream went back in time: it assigned a sequence a second time.
 type BackError struct {
-	Known uint64 // the highest sequence known before
-	Ends  uint64 // the sequence of the new message
+	Known uint64 // highest sequence known before
+	Ends  uint64 // of the new message
 }
 
 func (e *BackError) Error() string {
@@ -31,17 +31,15 @@ func (s *Stream) Saw(seq uint64) {
 	}
 }
 
-// Seen returns the highest sequence that the stream has held, as known from this process's reads and publishes, and
-// from Saw.
+// Seen returns the highest sequence known from this process's reads and publishes, and from Saw.
 func (s *Stream) Seen() uint64 { return s.seen.Load() }
 
-// purgeEvery bounds the fillers in the stream, of some 100 bytes each.
+// purgeEvery bounds the fillers, of some 100 bytes each.
 const purgeEvery = 100 * maxAtomic
 
 // Extend publishes fillers until the stream ends at a sequence or above, then purges them. So no later message reuses
-// a sequence that some process knows. (The server itself could only begin at a sequence, dropping the stream's
-// content.) Accepting must be halted. It may be repeated after an error. progress, if not nil, receives the number of
-// sequences left.
+// a sequence that some process knows. (The server itself could only begin at a sequence, dropping the content.)
+// Accepting must be halted. Extend may be repeated after an error. progress may be nil.
 func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint64)) error {
 	for since := 0; ; {
 		state, err := s.State(ctx)
@@ -74,11 +72,11 @@ func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint6
 }
 
 // silentFor is shorter than the servers' election timeout (4 s) and longer than a leader's heartbeat interval (1 s).
-// So a leader that heard from a majority within it is the only leader.
+// So a leader that heard from a majority within it is the only one.
 const silentFor = 3 * time.Second
 
-// infoOf returns a stream's state from its leader. The state may be outdated if the server is not the leader, became
-// it while it answered, or may have lost its majority: ErrNotLeading.
+// infoOf returns a stream's state, or ErrNotLeading if the server is not the leader, became it meanwhile, or may have
+// lost its majority.
 func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, error) {
 	asked := time.Now()
 	info, err := s.Info(ctx)
@@ -92,9 +90,9 @@ func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, err
 	return info, err
 }
 
-// tookOver reports whether the server may have become leader within the request's time took, after it read the state
-// that it returned. A server without a leader replies, too, and reads the end of the stream before LeaderSince. Both
-// times are by its clock; a negative difference means that the clock was set back.
+// tookOver reports whether the server may have become leader during the request, after it read the state. Such a
+// server replies with an end read before LeaderSince. Both times are by its clock, which was set back if the
+// difference is negative.
 func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
 	if info.Cluster == nil || len(info.Cluster.Replicas) == 0 || info.Cluster.LeaderSince == nil {
 		return false
@@ -103,8 +101,8 @@ func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
 	return leads >= 0 && leads <= took
 }
 
-// cutOff reports whether most of a cluster may follow another leader than the server that replied. A server without a
-// leader replies, too; only a leader sets LeaderSince. A peer that it has never heard from has Active 0.
+// cutOff reports whether most of a cluster may follow another leader than the server that replied. Only a leader sets
+// LeaderSince. A peer that it has never heard from has Active 0.
 func cutOff(cluster *jetstream.ClusterInfo) bool {
 	if cluster == nil || len(cluster.Replicas) == 0 {
 		return false

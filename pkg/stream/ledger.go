@@ -16,7 +16,6 @@ const LedgerName = "LEDGER"
 const ledgerSubject = "scorelay.ledger"
 
 var (
-	// ErrMoved reports that the message was refused, because another writer appended first.
 	ErrMoved = errors.New("another writer appended to the ledger")
 	// ErrGone reports a sequence that is older than the retention, was purged, or never existed.
 	ErrGone = errors.New("the ledger does not hold that message")
@@ -29,22 +28,20 @@ type Entry struct {
 	Data   []byte
 }
 
-// Ledger is the handle of the stream LEDGER. It is safe for concurrent use.
+// Ledger is safe for concurrent use.
 type Ledger struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 }
 
-// Retention bounds the ledger. Dropped messages are read from the chain when needed.
+// Retention bounds the ledger. Dropped messages are read from the chain.
 type Retention struct {
 	Age   time.Duration
 	Bytes int64
 }
 
-// ErrNoLedger reports that no process has created the ledger yet.
 var ErrNoLedger = errors.New("there is no ledger of final blocks: an API or a relayer makes it, and a relayer writes it")
 
-// FindLedger opens the deployment's ledger, or returns ErrNoLedger.
 func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 	found, err := s.js.Stream(ctx, LedgerName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -56,9 +53,9 @@ func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 	return &Ledger{s.js, found}, nil
 }
 
-// Ledger opens the deployment's ledger, or creates it, also after a restore, since backups leave it out. keep, if not
-// nil, replaces its retention. A ledger created without is unbounded, and NATS reserves no space for it; each
-// relayer, the only writers, sets a retention first.
+// Ledger opens or creates the ledger, also after a restore, since backups leave it out. keep, if not nil, replaces
+// its retention. A ledger created without is unbounded and has no reserved space; relayers, its only writers, set a
+// retention first.
 func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	config := jetstream.StreamConfig{
 		Name:        LedgerName,
@@ -91,8 +88,8 @@ func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	return &Ledger{s.js, opened}, nil
 }
 
-// Append stores data right after sequence last, which must be the stream's newest, and returns the new sequence.
-// ErrMoved: another writer was first. After any other error the message may be stored; check with Bounds and At.
+// Append stores data right after sequence last, which must be the newest, and returns the new sequence. ErrMoved:
+// another writer was first. After other errors the message may be stored; check with Bounds and At.
 func (l *Ledger) Append(ctx context.Context, last uint64, data []byte) (uint64, error) {
 	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: ledgerSubject, Data: data},
 		jetstream.WithExpectLastSequence(last), jetstream.WithExpectStream(LedgerName), jetstream.WithRetryAttempts(0))
@@ -115,7 +112,7 @@ func (l *Ledger) Bounds(ctx context.Context) (first, last uint64, err error) {
 	return max(info.State.FirstSeq, 1), info.State.LastSeq, nil
 }
 
-// Config returns the ledger's maximum age and bytes, 0 for unbounded, and its current bytes.
+// Config returns the maximum age and bytes, 0 for unbounded, and the current bytes.
 func (l *Ledger) Config(ctx context.Context) (age time.Duration, most int64, bytes uint64, err error) {
 	info, err := infoOf(ctx, l.stream)
 	if err != nil {
@@ -145,7 +142,7 @@ func (l *Ledger) Read(ctx context.Context, from uint64, fn func(Entry) error) er
 	}, jetstream.PullMaxMessages(64))
 }
 
-// Since returns the sequence of the first message stored at or after a time; one past the newest if there is none.
+// Since returns the first sequence stored at or after a time; one past the newest if there is none.
 func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
 	_, last, err := l.Bounds(ctx)
 	if err != nil {
@@ -161,7 +158,7 @@ func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
 }
 
 // Follow calls fn in order with the messages from a sequence on, and waits for new ones, until ctx ends or something
-// fails. Then the caller calls it again. It leaves a server with an outdated copy.
+// fails. Then the caller repeats it. It leaves a server with an outdated copy.
 func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) error {
 	consumer, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), MaxResetAttempts: 1,

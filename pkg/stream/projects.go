@@ -12,18 +12,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ProjectEvent is an event of WatchProjects. A creation is pending or done, unless a dead letter with the same or a
-// higher Seq reports its rejection.
+// ProjectEvent is an accepted creation or, if Dead, its rejection. A rejection concerns creations with the same or a
+// lower Seq.
 type ProjectEvent struct {
-	CaughtUp bool           // the initial events are complete; the rest is empty
-	Seq      uint64         // of the creation in the stream of accepted updates
+	CaughtUp bool           // the initial events are complete
+	Seq      uint64         // of the creation
 	Project  *score.Project // nil: corrupt message
 	Dead     bool
 }
 
-// WatchProjects calls fn with every accepted creation that the stream still holds, every dead letter of one, and then
-// each new one, until ctx ends. Calls of fn are serialized. It returns ctx's error, or why the watch ended; the
-// caller may restart it from the beginning.
+// WatchProjects calls fn with the accepted creations that the stream still holds, their dead letters, and then each
+// new one, until ctx ends. Calls are serialized. It returns ctx's error, or why the watch ended; it may be restarted.
 func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error {
 	var mu sync.Mutex
 	waiting := 2
@@ -79,7 +78,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 
 var errEnded = errors.New("the watch of accepted creations ended; it must be opened again")
 
-// watching is one watch. It has arrived when it saw the newest message that the stream's leader held at the start.
+// watching has arrived when it saw the newest message that the leader held at the start.
 type watching struct {
 	jetstream.ConsumeContext
 
@@ -92,7 +91,7 @@ type watching struct {
 	goal uint64 // sequence to reach; 0: arrived
 }
 
-// watch calls fn with each message of the subject, and arrived once after the initial ones.
+// watch calls arrived once after the initial messages.
 func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func(), fn func(jetstream.Msg, uint64)) (*watching, error) {
 	last, err := newest(ctx, s, subject)
 	if err != nil {
@@ -117,7 +116,7 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if meta.Sequence.Stream <= w.seen {
-			return // a recreated consumer on a lagging copy repeats messages
+			return // a recreated consumer repeats messages
 		}
 		w.seen = meta.Sequence.Stream
 		fn(msg, w.seen)
@@ -132,7 +131,7 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 	return w, nil
 }
 
-// look updates the goal of a watch that has not arrived, since the goal may have been purged.
+// look updates an open goal, since it may have been purged.
 func (w *watching) look(ctx context.Context) error {
 	w.mu.Lock()
 	goal := w.goal

@@ -12,20 +12,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrUnknown reports that the message may be stored: the server did not answer. Publishing again under the same
-// message id is safe.
+// ErrUnknown reports that the message may be stored; publishing again under its id is safe.
 var ErrUnknown = errors.New("the stream did not answer")
 
-// Server error codes for lack of space: the message was refused.
+// Server error codes for lack of space.
 const (
 	codeStoreFailed          jetstream.ErrorCode = 10077 // maximum bytes or messages exceeded
 	codeInsufficientStorage  jetstream.ErrorCode = 10047
 	codeInsufficientResource jetstream.ErrorCode = 10023
 )
 
-// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups in ascending order.
-// Nil means stored and synced; score.ErrFull means refused; ErrUnknown means perhaps stored, and safe to publish
-// again under the same msgID. A *BackError means that the stream went back in time, and the message may be lost.
+// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed is ascending. A nil error means stored and
+// synced. The errors: score.ErrFull (refused), ErrUnknown (perhaps stored), *BackError (perhaps lost).
 func (s *Stream) PublishEnvelope(
 	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
@@ -49,10 +47,9 @@ func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID
 	return nil
 }
 
-// PublishProject stores an accepted creation, once per projectId. *score.TakenError: a creation is stored, maybe an
-// equal one. replaces is the sequence of a dead-lettered creation, or 0; score.ErrOtherMeaning if this one may not
-// replace it. Other errors are as for PublishEnvelope. A repeated call with the same msgID returns nil if the message
-// was stored before.
+// PublishProject stores an accepted creation, once per projectId. replaces is the sequence of a dead-lettered one, or
+// 0. *score.TakenError: a creation is stored, maybe an equal one. score.ErrOtherMeaning: this one may not replace the
+// other. Other errors are as for PublishEnvelope. Nil if the message was stored before under msgID.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
 	data, err := encodeProject(p, traces...)
 	if err != nil {
@@ -71,8 +68,8 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 	return s.conflict(ctx, subject, msgID, p, replaces, traces...)
 }
 
-// extends checks a creation against the dead-lettered one that it replaces. Updates accepted for that one contain
-// indexes of its actions and score types and may still be pending, so these must keep their meaning.
+// extends checks a creation against the dead-lettered one that it replaces. Pending updates may have been accepted
+// for that one, so their indexes of actions and score types must keep their meaning.
 func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, replaces uint64) error {
 	msg, err := s.stream.GetMsg(ctx, replaces)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -119,7 +116,6 @@ func isWrongSequence(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// classify maps a publish error to score.ErrFull, ErrUnknown, or the server's refusal.
 func classify(err error) error {
 	if err == nil {
 		return nil
@@ -146,7 +142,6 @@ func noRoom(refused *jetstream.APIError) bool {
 	return false
 }
 
-// notCreated returns why a stream could not be created or resized, with the fix.
 func notCreated(s jetstream.StreamConfig, err error) error {
 	var api *jetstream.APIError
 	if errors.As(err, &api) && noRoom(api) {

@@ -12,25 +12,24 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrReplaced reports that the stream was deleted and created again, so its sequences have another meaning. Reading
-// must stop until an operator has looked and restarts the process.
+// ErrReplaced reports that the stream's sequences have another meaning. Reading must stop until an operator restarts
+// the process.
 var ErrReplaced = errors.New("the stream was deleted and made again")
 
-// ErrShorter reports that the stream lost acknowledged messages, or went back to an older copy: it ends before a
-// sequence that was read. New messages reuse sequences, so reading must stop until an operator has looked.
+// ErrShorter reports that the stream lost acknowledged messages, or went back to an older copy. New messages reuse
+// sequences, so reading must stop until an operator has looked.
 var ErrShorter = errors.New("the stream ends before what was read of it")
 
-// ErrLost reports that the stream was missing or unreachable for a while. Another reader may continue from the last
-// message.
+// ErrLost reports that the stream was missing or unreachable. Another reader may continue from the last message.
 var ErrLost = errors.New("the stream cannot be read")
 
-// ErrNotLeading reports a reply that may be outdated, since its server may not be the leader. A retry may succeed.
+// ErrNotLeading reports a reply that may be outdated. A retry may succeed.
 var ErrNotLeading = errors.New("the server that answered may not lead the stream")
 
 const (
 	reopenPause = 250 * time.Millisecond
-	patience    = 10 * time.Second // how long a reader waits for a missing stream
-	checkEvery  = 10 * time.Second // without a message, until a reader checks the stream
+	patience    = 10 * time.Second // how long a reader waits for an unreadable stream
+	checkEvery  = 10 * time.Second // of silence, until a reader checks the stream
 	lookAgain   = time.Second      // how often WatchProjects checks an open goal
 
 	patienceInAll = 3 * patience // for a read to a fixed end, on several servers
@@ -39,8 +38,8 @@ const (
 	// consumer is recreated, since it lives in one server's memory, even if the stream has three copies.
 	heartbeat = 3 * time.Second
 
-	// everything is a subject that matches all messages of this package's streams. Rejected: ">", for which a server
-	// looks only at the last sequence, which may be deleted.
+	// everything matches all messages of this package's streams. Rejected: ">", for which a server looks only at the
+	// last sequence, which may be deleted.
 	everything = "scorelay.>"
 )
 
@@ -53,12 +52,12 @@ func messageOf(seq uint64, at time.Time, data []byte) score.Message {
 	return m
 }
 
-// Reader reads the stream in order, without end. It is not safe for concurrent use.
+// Reader reads the stream in order, endlessly. It is not safe for concurrent use.
 type Reader struct {
 	s    *Stream
 	next uint64
 	pump *pump     // nil if it must be opened again
-	lost time.Time // since when the stream is unreadable; zero if readable
+	lost time.Time // since when unreadable; zero if readable
 }
 
 // pump moves one consumer's messages into a channel, so that a waiting reader can stop at once: the client's own Next
@@ -122,7 +121,6 @@ func (r *Reader) open(ctx context.Context) error {
 	return nil
 }
 
-// check returns an error if the stream is missing, replaced or shorter.
 func (r *Reader) check(ctx context.Context) (score.StreamState, error) {
 	state, err := r.s.State(ctx)
 	if err != nil {
@@ -137,8 +135,8 @@ func (r *Reader) check(ctx context.Context) (score.StreamState, error) {
 	return state, nil
 }
 
-// Next waits for the next message, through short outages and restarts of the server. It returns ctx's error,
-// ErrReplaced, ErrShorter, score.ErrNewer, or ErrLost: the stream is missing, or was unreadable for ten seconds.
+// Next waits for the next message, through short outages and restarts of the server. Errors: ctx's, ErrReplaced,
+// ErrShorter, score.ErrNewer, and ErrLost: the stream is missing, or was unreadable for ten seconds.
 func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	for {
 		if r.pump == nil {
@@ -178,8 +176,8 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	}
 }
 
-// wait waits for a delivery, and checks the stream every checkEvery. If the stream holds more, the consumer's server
-// has a lagging copy, and wait closes it to start another.
+// wait checks the stream after checkEvery without a delivery. If the stream holds more, the consumer's server has a
+// lagging copy, so wait closes the consumer.
 func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	timer := time.NewTimer(checkEvery)
 	defer timer.Stop()
@@ -201,7 +199,6 @@ func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	return d, false, nil
 }
 
-// backoffOrGiveUp sleeps after a transient failure, or returns why the reader ends.
 func (r *Reader) backoffOrGiveUp(ctx context.Context, err error) error {
 	if r.lost.IsZero() {
 		r.lost = time.Now()
@@ -224,10 +221,9 @@ func (r *Reader) Close() {
 	}
 }
 
-// ReadAll calls fn in order with every message that the stream holds at the time of the call. It ends with the first
-// error of fn.
+// ReadAll calls fn in order with every message held at the call. It ends with the first error of fn.
 func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) error {
-	if _, err := s.State(ctx); err != nil { // the server is the leader
+	if _, err := s.State(ctx); err != nil { // the end must be the leader's
 		return err
 	}
 	return readThrough(ctx, s.stream, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
@@ -235,7 +231,6 @@ func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) erro
 	})
 }
 
-// ReadFrom is ReadAll from a sequence on.
 func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
 	state, err := s.State(ctx)
 	if err != nil || from > state.LastSeq {
@@ -247,7 +242,7 @@ func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Messag
 	})
 }
 
-// FirstSince returns the sequence of the first message stored at or after a time; one past the last if there is none.
+// FirstSince returns the first sequence stored at or after a time; one past the last if there is none.
 func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	state, err := s.State(ctx)
 	if err != nil {
@@ -265,7 +260,7 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	return first, nil
 }
 
-// StoredAt returns when the message at a sequence was stored; an error if it is gone.
+// StoredAt returns an error if the message is gone.
 func (s *Stream) StoredAt(ctx context.Context, seq uint64) (time.Time, error) {
 	msg, err := s.stream.GetMsg(ctx, seq)
 	if err != nil {
@@ -279,15 +274,15 @@ var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.Deliver
 // ErrStop, returned by a callback, ends the reading without an error.
 var ErrStop = errors.New("no more are wanted")
 
-// forget deletes a consumer that is done. The server would keep it for minutes, and allows a thousand per stream.
+// forget deletes a consumer, which the server would keep for minutes. It allows a thousand per stream.
 func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// newest returns the stream's newest message on the given subjects (default: all), or the zero message. The leader
-// answers, since a consumer may be on a server with an outdated copy.
+// newest returns the newest message on the subjects (default: all), or the zero message. The leader answers, since a
+// consumer may be on a server with an outdated copy.
 func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last jetstream.RawStreamMsg, err error) {
 	if len(subjects) == 0 {
 		subjects = []string{everything}
@@ -308,7 +303,7 @@ func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last j
 }
 
 // readThrough calls fn with the messages that a stream holds, from a place on, until fn returns an error. If a
-// consumer stays silent before the end, it creates another, since the copy on that server may lag behind for long.
+// consumer stays silent before the end, it creates another, since the copy on that server may lag behind.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
@@ -386,7 +381,6 @@ func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.Ord
 
 var errSilent = errors.New("NATS sent nothing for a while")
 
-// nextWithin returns the next message, or errSilent after wait.
 func nextWithin(ctx context.Context, messages jetstream.MessagesContext, wait time.Duration) (jetstream.Msg, error) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

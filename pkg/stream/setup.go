@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Names of Scorelay's streams and buckets. All are created here, so that one command sets up a deployment.
+// All are created here, so that one command sets up a deployment.
 const (
 	Name            = "SCORELAY"
 	JournalName     = "JOURNAL"
@@ -44,18 +44,17 @@ const (
 	metaDeployment  = "scorelay.deployment" // score.Deployment as JSON
 	metaSalt        = "scorelay.salt"       // Stream.Salt in hex
 
-	// CreatedKey is metadata that a restore writes: the stream's first creation time, its identity, in RFC 3339. The
-	// server gives a restored stream a new time.
+	// CreatedKey is metadata that a restore writes: the stream's first creation time, in RFC 3339. The server sets a
+	// new one.
 	CreatedKey        = "scorelay.created"
 	deadLettersMaxMiB = 1024
 )
 
 var ErrMismatch = errors.New("the stream belongs to another deployment")
 
-// ErrNotSetUp reports that `scorelay setup` has not run on this NATS: there is no stream.
 var ErrNotSetUp = errors.New("the stream does not exist yet: run `scorelay setup`")
 
-// ErrUnsafe reports a configuration of the stream or server that could lose an accepted update.
+// ErrUnsafe reports a setting of the stream or server that could lose an accepted update.
 var ErrUnsafe = errors.New("not durable")
 
 type Config struct {
@@ -98,7 +97,6 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 	return d, nil
 }
 
-// createdOf returns when a stream was first created: its identity.
 func createdOf(info *jetstream.StreamInfo) (time.Time, error) {
 	text, restored := info.Config.Metadata[CreatedKey]
 	if !restored {
@@ -121,7 +119,7 @@ func saltOf(meta map[string]string) (salt [16]byte, err error) {
 }
 
 // Setup creates the missing streams and buckets, the stream of accepted updates last, so that Open finds only
-// complete deployments. It may be repeated; ErrMismatch: the existing deployment is another.
+// complete deployments. It may be repeated. ErrMismatch: another deployment exists.
 func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	cfg = cfg.withDefaults()
 	if err := validate(cfg.Deployment); err != nil {
@@ -166,7 +164,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	return err
 }
 
-// streamConfigs returns the configurations of all streams, that of accepted updates last.
+// streamConfigs returns the stream of accepted updates last.
 func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	journal := jetstream.StreamConfig{
 		Name:        JournalName,
@@ -209,7 +207,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	return configs
 }
 
-// unsafeBecause describes the first setting that makes the stream unsafe; "" if it is safe.
+// unsafeBecause returns "" for a safe stream.
 func unsafeBecause(c jetstream.StreamConfig) string {
 	switch {
 	case c.Storage != jetstream.FileStorage:
@@ -234,7 +232,7 @@ func unsafeBecause(c jetstream.StreamConfig) string {
 	return ""
 }
 
-// Stream is the handle of a deployment's streams. It is safe for concurrent use.
+// Stream is safe for concurrent use.
 type Stream struct {
 	js         jetstream.JetStream
 	stream     jetstream.Stream
@@ -243,11 +241,10 @@ type Stream struct {
 	deployment score.Deployment
 	salt       [16]byte
 	created    time.Time
-	seen       atomic.Uint64 // the highest sequence known to have been stored
+	seen       atomic.Uint64 // highest sequence known
 }
 
-// Open finds the streams of Setup. It returns ErrNotSetUp if there are none, and ErrUnsafe if a setting of the stream
-// could lose an update.
+// Open finds the streams of Setup. Errors: ErrNotSetUp, ErrUnsafe.
 func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	s, err := js.Stream(ctx, Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -283,17 +280,16 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, salt: salt, created: created}, nil
 }
 
-// Deployment returns the deployment that the streams were set up for.
 func (s *Stream) Deployment() score.Deployment { return s.deployment }
 
 // Salt returns the deployment's secret, drawn by Setup. Hashing callers' values with it keeps them from choosing the
-// hash. It must not be logged.
+// hash. Never log it.
 func (s *Stream) Salt() [16]byte { return s.salt }
 
-// Created returns when the stream of accepted updates was first created, before any restore: its identity.
+// Created returns when the stream was first created, before any restore: its identity.
 func (s *Stream) Created() time.Time { return s.created }
 
-// State returns the stream's state from its leader.
+// State returns the stream's state, or ErrNotLeading.
 func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	info, err := infoOf(ctx, s.stream)
 	if err != nil {
@@ -309,7 +305,7 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	}, nil
 }
 
-// Now returns the clock of the stream's leader, read during the call.
+// Now returns the leader's clock, read during the call.
 func (s *Stream) Now(ctx context.Context) (time.Time, error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -318,8 +314,7 @@ func (s *Stream) Now(ctx context.Context) (time.Time, error) {
 	return info.TimeStamp, nil
 }
 
-// Purge deletes all messages with a sequence below the given one. They must be final, and older than the duplicate
-// window and the audit horizon.
+// Purge deletes all messages below a sequence, which must be final and older than the duplicate window.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {
 	if below <= 1 {
 		return nil // to the server, 0 would mean all

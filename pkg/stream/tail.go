@@ -7,24 +7,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// updateMemory is the approximate size of an update in memory, in bytes.
+// updateMemory is an update's approximate bytes in memory.
 const updateMemory = 112
 
-// Tail keeps the newest messages of the stream in memory, read once for all readers of the process, while there are
-// readers. It is safe for concurrent use.
+// Tail keeps the newest messages of the stream in memory, read once for all readers of the process. It is safe for
+// concurrent use.
 type Tail struct {
 	s      *Stream
-	budget int // bytes
+	budget int // bytes, approximate
 
 	mu      sync.Mutex
-	reading *reading // nil if there are no readers
+	reading *reading // nil without readers
 }
 
-// NewTail returns a Tail that keeps about budget bytes of messages.
 func NewTail(s *Stream, budget int) *Tail { return &Tail{s: s, budget: budget} }
 
-// Read returns a reader that starts at the first sequence ≥ from, and must be closed. Its errors are those of
-// Stream.Read.
+// Read returns a reader that starts at the first sequence ≥ from, and must be closed. Errors: as of Stream.Read.
 func (t *Tail) Read(ctx context.Context, from uint64) (*TailReader, error) {
 	r := &TailReader{tail: t, next: max(from, 1)}
 	state, err := (&Reader{s: t.s, next: r.next}).check(ctx)
@@ -99,7 +97,7 @@ type TailReader struct {
 	own     *Reader // only while behind
 }
 
-// Next waits for the next message; its errors are those of Reader.Next. The message is shared and read-only.
+// Next waits for the next message, which is shared and read-only. Errors: as of Reader.Next.
 func (r *TailReader) Next(ctx context.Context) (m score.Message, err error) {
 	for {
 		m, place, changed := r.find()
@@ -134,7 +132,7 @@ const (
 	over          // the reading failed
 )
 
-// find returns the next message, if it is in memory. changed is closed when another call may find it.
+// find returns the next message, if in memory. changed is closed when another call may find it.
 func (r *TailReader) find() (m score.Message, place int, changed <-chan struct{}) {
 	r.tail.mu.Lock()
 	defer r.tail.mu.Unlock()
