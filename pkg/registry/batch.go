@@ -26,20 +26,19 @@ const (
 	kindMask        = 0x0f
 )
 
-// ErrFraming: the batch is malformed; the contract would revert on it with BadFraming.
+// ErrFraming: the contract would revert with BadFraming.
 var ErrFraming = errors.New("not a well-framed batch")
 
-// ErrOtherCall: the calldata is of another call.
 var ErrOtherCall = errors.New("calldata of another call")
 
-// EncodeBatch returns the calldata of applyBatch for the batch. It panics on batches that package batch excludes:
-// empty ones, and those with an update in the wrong group or unfit for its encoding.
+// EncodeBatch returns applyBatch's calldata. It panics if the batch is empty, or an update is in the wrong group or
+// unfit for its encoding.
 func EncodeBatch(b batch.Batch) []byte {
 	return contract.PackApplyBatch(EncodeBatchData(b))
 }
 
-// EncodeBatchData returns the argument of applyBatch, which BatchApplied repeats. A group omits every header field
-// that it shares with earlier groups, where the format allows. It panics as EncodeBatch does.
+// EncodeBatchData returns applyBatch's argument, which BatchApplied repeats. A group omits header fields that it
+// shares with earlier groups, where the format allows. It panics as EncodeBatch does.
 func EncodeBatchData(b batch.Batch) []byte {
 	if len(b.Groups) == 0 {
 		panic("registry: batch without groups")
@@ -84,7 +83,7 @@ func appendGroup(out []byte, g *batch.Group, h batch.Header) []byte {
 	return append(out, body...)
 }
 
-// Relays reports whether the calldata calls a function that relayers use, on any deployment's contract.
+// Relays reports whether the calldata calls a function that relayers use.
 func Relays(calldata []byte) bool {
 	parsed := contract.GetABI()
 	return slices.ContainsFunc([]string{"applyBatch", "createProject", "editBySignature"}, func(name string) bool {
@@ -92,8 +91,8 @@ func Relays(calldata []byte) bool {
 	})
 }
 
-// DecodeBatch is the inverse of EncodeBatch. It returns ErrOtherCall unless the calldata is exactly as EncodeBatch
-// writes it, and ErrFraming if the argument is malformed.
+// DecodeBatch inverts EncodeBatch. It returns ErrOtherCall unless the calldata is exactly as EncodeBatch writes it,
+// and ErrFraming if the argument is malformed.
 func DecodeBatch(calldata []byte) (batch.Batch, error) {
 	method := contract.PackApplyBatch(nil)[:4]
 	if !bytes.HasPrefix(calldata, method) {
@@ -118,9 +117,8 @@ func DecodeBatch(calldata []byte) (batch.Batch, error) {
 	return b, nil
 }
 
-// DecodeBatchData decodes the argument of applyBatch. It accepts exactly the framings that the contract accepts,
-// redundant headers included, so only the output of EncodeBatchData is sure to survive a round trip. The error wraps
-// ErrFraming.
+// DecodeBatchData decodes applyBatch's argument. Like the contract, it accepts redundant headers, so only output of
+// EncodeBatchData is sure to survive a round trip. The error wraps ErrFraming.
 func DecodeBatchData(data []byte) (batch.Batch, error) {
 	if len(data) == 0 {
 		return batch.Batch{}, fmt.Errorf("%w: empty", ErrFraming)
@@ -143,7 +141,6 @@ type decoder struct {
 	word  *score.Word // of the last group that had one
 }
 
-// group decodes the group at the front of data and returns its size in bytes.
 func (d *decoder) group(data []byte) (size int, err error) {
 	flags, kind := data[0]&^kindMask, data[0]&kindMask
 	g := batch.Group{Kind: score.Kind(kind)}
@@ -194,8 +191,7 @@ func (d *decoder) group(data []byte) (size int, err error) {
 	return len(data) - len(rest) + size, nil
 }
 
-// CarrierOf decodes a transaction if it carries the update to the contract at registry in a batch; otherwise it
-// returns nil.
+// CarrierOf returns nil unless the transaction carries the update, in a batch, to the contract at registry.
 func CarrierOf(tx *types.Transaction, registry common.Address, project score.ProjectID, update score.UpdateID) *score.Carrier {
 	if tx.To() == nil || *tx.To() != registry || tx.ChainId().Sign() == 0 { // lanes sign for one chain only (EIP-155)
 		return nil

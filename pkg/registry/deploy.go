@@ -21,22 +21,20 @@ var (
 	constantPlaces = findConstants(deployedCode)
 )
 
-// ErrOtherCode: the code at the address is of another contract, or of another version.
 var ErrOtherCode = errors.New("not this version of the ScoreRegistry contract")
 
-// ErrNoCode: the address has no code.
 var ErrNoCode = errors.New("no code: the address is wrong, or the contract is gone with a chain that lost its data or began again from its genesis; " +
 	"bring that chain back, or begin again as well, in development by `scorelay dev --fresh`")
 
-// DeployData returns the data of the transaction that deploys the contract. adminDelay, cut to whole seconds, is how
-// long a change of the admin must wait. relayers get the relayer role at once; admin may grant it to more later.
+// DeployData returns the data of the deploying transaction. adminDelay, cut to whole seconds, delays a change of the
+// admin. relayers get the relayer role at once.
 func DeployData(adminDelay time.Duration, admin common.Address, relayers []common.Address) []byte {
 	seconds := big.NewInt(int64(adminDelay / time.Second))
 	return append(bytes.Clone(creationCode), contract.PackConstructor(seconds, admin, relayers)...)
 }
 
-// VerifyCode checks code that was read at an address of a chain. It returns ErrNoCode if there is none, and
-// ErrOtherCode unless the code is exactly what deployment leaves there.
+// VerifyCode returns ErrNoCode if code is empty. It returns ErrOtherCode unless every byte is as deployed at this
+// address of this chain, including those that the constructor writes.
 func VerifyCode(code []byte, chainID uint64, at common.Address) error {
 	if len(code) == 0 {
 		return ErrNoCode
@@ -82,8 +80,8 @@ func shortString(s []byte) (h common.Hash) {
 	return h
 }
 
-// findConstants returns the offsets of the words that the constructor fills in: PUSH32 operands that are zero in the
-// compiled code.
+// findConstants returns the offsets of PUSH32 operands that are zero in the compiled code: the constructor fills them
+// in.
 func findConstants(code []byte) (places []int) {
 	const push1, push32 = 0x60, 0x7f
 	for i := 0; i < len(code); i++ {
@@ -99,7 +97,6 @@ func findConstants(code []byte) (places []int) {
 	return places
 }
 
-// EncodeGrantRelayer encodes the admin's call.
 func EncodeGrantRelayer(account common.Address) []byte {
 	return contract.PackGrantRole(relayerRole, account)
 }

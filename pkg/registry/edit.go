@@ -29,8 +29,8 @@ func EncodeEdit(e *score.SignedEdit) []byte {
 	return EncodeEditBySignature(&e.ProjectEdit, e.Owner, e.Signature)
 }
 
-// DecodeEdit is the inverse of EncodeEdit. It returns ErrOtherCall unless the calldata is exactly as EncodeEdit
-// writes it. An empty list decodes as empty, not nil.
+// DecodeEdit inverts EncodeEdit. It returns ErrOtherCall unless the calldata is exactly as EncodeEdit writes it. An
+// empty list decodes as non-nil.
 func DecodeEdit(calldata []byte) (*score.SignedEdit, error) {
 	parsed := contract.GetABI()
 	method := parsed.Methods["editBySignature"]
@@ -65,8 +65,8 @@ func DecodeEdit(calldata []byte) (*score.SignedEdit, error) {
 	return e, nil
 }
 
-// Edited checks in the receipt that the transaction with EncodeEdit's calldata made the edits: each emits one event.
-// Otherwise the error wraps ErrNoEvent. For an empty list only the receipt's status counts.
+// Edited returns ErrNoEvent unless the receipt of EncodeEdit's transaction has one event for each edit. For an empty
+// list only the receipt's status counts.
 func Edited(e *score.SignedEdit, registry common.Address, receipt *types.Receipt) error {
 	made := 0
 	for _, log := range registryLogs(registry, receipt) {
@@ -80,8 +80,7 @@ func Edited(e *score.SignedEdit, registry common.Address, receipt *types.Receipt
 	return nil
 }
 
-// EditOutcome returns the outcome of an edit that reverted: score.Unprocessable unless the revert has an outcome of
-// its own.
+// EditOutcome returns the outcome of a reverted edit, by default score.Unprocessable.
 func EditOutcome(revert *Revert) score.Outcome {
 	switch revert.Name {
 	case RevertUnknownProject:
@@ -101,7 +100,7 @@ func EditOutcome(revert *Revert) score.Outcome {
 // Edit bounds the gas of an owner's edit. Under Osaka an edit of score.MaxEdits stays below MaxGas.
 func (r GasRules) Edit(e *score.SignedEdit) uint64 {
 	data := EncodeEdit(e)
-	// Gas beyond that of fresh slots; perByte is per byte of calldata.
+	// Gas beyond that of fresh slots.
 	const (
 		rest    = 34_000 // project, owner, signature, nonce
 		perEdit = 12_000 // for the dearest operation: hashing, comparing, event

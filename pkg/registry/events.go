@@ -17,10 +17,9 @@ import (
 // ErrOtherEvent: the log is of the contract's access control, or of another contract.
 var ErrOtherEvent = errors.New("not an event of the registry")
 
-// Event is one of the contract's own events. IScoreRegistry.sol specifies what each guarantees.
+// Event is one of the contract's own events, as IScoreRegistry.sol specifies them.
 type Event interface{ isEvent() }
 
-// ProjectCreated: the project exists, with exactly these actions, score types and members.
 type ProjectCreated struct{ Project score.Project }
 
 type ActionAdded struct {
@@ -43,7 +42,7 @@ type MemberChanged struct {
 	ChangedBy common.Address
 }
 
-// SignedOnlySet: from here on the project accepts updates only in signed groups, or accepts unsigned ones again.
+// SignedOnlySet: whether the project accepts updates only in signed groups.
 type SignedOnlySet struct {
 	Project    score.ProjectID
 	SignedOnly bool
@@ -85,15 +84,14 @@ func topicOf(event string) common.Hash {
 	return parsed.Events[event].ID
 }
 
-// ProjectTopics returns the first topics of the events that make up a project's record, for log filters.
+// ProjectTopics returns the first topics of the events that make up a project's record.
 func ProjectTopics() []common.Hash {
 	return []common.Hash{topicProjectCreated, topicActionAdded, topicScoreTypeAdded, topicMemberChanged, topicSignedOnlySet}
 }
 
-// UpdateTopics returns the first topics of the events that change scores, for log filters.
+// UpdateTopics returns the first topics of the events that change scores.
 func UpdateTopics() []common.Hash { return []common.Hash{topicBatchApplied, topicScoreUpdated} }
 
-// Topics returns the first topics of all the contract's own events, for log filters.
 func Topics() []common.Hash { return append(ProjectTopics(), UpdateTopics()...) }
 
 // Executed yields the updates in an event with their outcomes, in the contract's order.
@@ -117,9 +115,8 @@ func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	}
 }
 
-// ExecutedOf yields a project's updates, each with its index among all updates of the event; only Update and Outcome
-// are set. It skips updates that came before the project existed: they are sent again, or dead-lettered if that
-// fails.
+// ExecutedOf yields a project's updates, with only Update and Outcome set, by index among all updates of the event.
+// It skips updates that came before the project existed: they are sent again, or dead-lettered if that fails.
 func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execution] {
 	return func(yield func(int, score.Execution) bool) {
 		index := -1
@@ -132,8 +129,8 @@ func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execu
 	}
 }
 
-// ParseLog decodes one of the contract's events. The caller must filter by the log's address first. The error wraps
-// ErrOtherEvent for any other event; any other error means that the address is not a ScoreRegistry. Invalid UTF-8 in
+// ParseLog decodes one of the contract's events. The caller must filter by address first. The error wraps
+// ErrOtherEvent for other events; any other error means that the address is not a ScoreRegistry. Invalid UTF-8 in
 // names is replaced.
 func ParseLog(log *types.Log) (Event, error) {
 	if len(log.Topics) == 0 {
@@ -238,7 +235,6 @@ func parseBatchApplied(log *types.Log) (Event, error) {
 	return BatchApplied{Batch: b, Outcomes: outcomes, Data: e.Data}, nil
 }
 
-// emitted reports whether the contract can emit this outcome.
 func emitted(o score.Outcome) bool {
 	return o <= score.UnknownScoreType || o == score.SignatureRequired || o == score.BadSignature
 }

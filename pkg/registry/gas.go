@@ -5,24 +5,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// GasRules bound the gas of the contract's transactions on chains of one fork. They exclude the data fee that an L2
-// charges for its L1.
+// GasRules bound the gas of the contract's transactions under one fork. They exclude an L2's data fee for its L1.
 type GasRules struct {
 	Name  string
 	Batch batch.Model
 
 	// MaxGas is the highest gas limit of a transaction, independent of the block's limit.
 	MaxGas uint64
-	// AccessLists: block headers commit to an access list, unlike those of earlier forks.
+	// AccessLists: block headers commit to an access list.
 	AccessLists bool
 
 	slot uint64 // gas of a fresh, cold storage slot
 	base uint64 // gas of an empty transaction, its data excluded
 
-	perByte uint64 // gas of each byte of a transaction beyond the fork's charge, see Surcharged
+	perByte uint64 // see Surcharged
 }
 
-// Gas of a storage slot that is read and then written, by whether it is fresh.
+// Gas of a storage slot's read and write, and of a transaction.
 const (
 	osakaFresh = 22_100 // EIP-2929: 2,100 for the read of a cold slot, 20,000 for the write
 	osakaBase  = 21_000
@@ -34,8 +33,8 @@ const (
 	amsterdamWrite = 100 + 10_000 - 2_900 // added to the write of a used slot
 )
 
-// MaxExecution is the most gas that a transaction may use, new state excepted (EIP-7825, EIP-8037). Under Osaka that
-// is all of its gas.
+// MaxExecution is the most gas that a transaction may use (EIP-7825), new state excepted from Amsterdam on
+// (EIP-8037).
 const MaxExecution = 1 << 24
 
 // Osaka returns Ethereum's current rules, measured on geth's EVM and rounded up; TestModelBoundsGas checks them with
@@ -72,8 +71,8 @@ func Osaka() GasRules {
 	}
 }
 
-// Amsterdam returns the rules announced for Ethereum's next fork, as implemented in geth: Osaka's model with other
-// prices of slots and of the transaction itself. Osaka's tests check it against geth too.
+// Amsterdam returns the rules of Ethereum's next fork as geth implements them: Osaka's model with other prices of
+// slots and transactions. Osaka's tests check it against geth, too.
 func Amsterdam() GasRules {
 	r := Osaka()
 	r.Name, r.AccessLists = "amsterdam", true // EIP-7928
@@ -97,8 +96,7 @@ const (
 	batchABIBytes = 4 + 2*32 + 31 // of an applyBatch call except the batch's data, at most
 )
 
-// Surcharged returns the rules of a chain that charges more gas for each byte of a transaction, as some rollups do to
-// pay for its data elsewhere.
+// Surcharged returns the rules of a chain that charges more gas for each byte of a transaction, as some rollups do.
 func (r GasRules) Surcharged(perByte uint64) GasRules {
 	r.perByte = perByte
 	r.Batch.Base += perByte * (EnvelopeBytes + batchABIBytes)
@@ -106,7 +104,6 @@ func (r GasRules) Surcharged(perByte uint64) GasRules {
 	return r
 }
 
-// Transfer returns the gas of a plain transfer.
 func (r GasRules) Transfer() uint64 { return osakaBase + r.perByte*EnvelopeBytes }
 
 // IntrinsicGas returns the gas that a transaction with such data uses before execution, EIP-7623 left out.
@@ -135,16 +132,16 @@ func (r GasRules) surcharge(data []byte) uint64 { return r.perByte * uint64(Enve
 // stays below MaxGas; under Amsterdam it takes 45 million.
 func (r GasRules) CreateProject(p *score.Project) uint64 {
 	data := EncodeCreateProject(p)
-	// Gas beyond that of fresh slots; perByte is per byte of calldata.
+	// Gas beyond that of fresh slots.
 	const (
 		rest      = 9_900 // role, event
 		perAction = 2_400 // hashing its name
 		perType   = 1_250
 		perMember = 850
-		perByte   = 9 // the event is about as long as the calldata
+		perByte   = 9 // per byte of calldata; the event is about as long
 	)
 	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
-	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // a slot holds eight actions, or the counts and seven
+	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // points: eight a slot, seven in the first, beside the counts
 	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + r.slot*slots + perAction*actions + perType*scoreTypes +
 		perMember*members
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoEvent: the receipt lacks the event that the call must have emitted. It is another transaction's, the call
-// failed, or the address is not a ScoreRegistry.
+// ErrNoEvent: the receipt is another transaction's, the call failed, or the address is not a ScoreRegistry.
 var ErrNoEvent = errors.New("receipt lacks the event of the call")
 
-// Outcomes returns the contract's outcome for each of b.Updates(), from the receipt of the transaction that carried
-// EncodeBatch(b). The error wraps ErrNoEvent unless the receipt contains exactly that batch's event.
+// Outcomes returns the outcome of each of b.Updates() from the receipt of the transaction that carried
+// EncodeBatch(b). The error wraps ErrNoEvent unless the receipt has exactly that batch's event.
 func Outcomes(b batch.Batch, registry common.Address, receipt *types.Receipt) ([]score.Outcome, error) {
 	data := EncodeBatchData(b)
 	for _, log := range registryLogs(registry, receipt) {
@@ -35,8 +34,7 @@ func Outcomes(b batch.Batch, registry common.Address, receipt *types.Receipt) ([
 	return nil, fmt.Errorf("%w: BatchApplied of transaction %s", ErrNoEvent, receipt.TxHash)
 }
 
-// Created checks in the receipt that the transaction with EncodeCreateProject's calldata created the project.
-// Otherwise the error wraps ErrNoEvent.
+// Created returns ErrNoEvent unless the receipt shows the project's creation.
 func Created(id score.ProjectID, registry common.Address, receipt *types.Receipt) error {
 	for _, log := range registryLogs(registry, receipt) {
 		if len(log.Topics) == 2 && log.Topics[0] == topicProjectCreated && log.Topics[1] == common.Hash(id) {

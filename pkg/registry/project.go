@@ -15,8 +15,7 @@ func EncodeCreateProject(p *score.Project) []byte {
 	return contract.PackCreateProject(p.ID, p.Name, packActions(p.Actions), p.Owners, p.Updaters, p.ScoreTypes, p.SignedOnly)
 }
 
-// DecodeCreateProject is the inverse of EncodeCreateProject. It returns ErrOtherCall unless the calldata is exactly
-// as EncodeCreateProject writes it. Empty lists decode as empty, not nil.
+// DecodeCreateProject inverts EncodeCreateProject, under the rules of DecodeEdit.
 func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 	parsed := contract.GetABI()
 	method := parsed.Methods["createProject"]
@@ -75,6 +74,6 @@ func unpackActions(actions []bindings.IScoreRegistryAction) []score.Action {
 	return out
 }
 
-// validName makes a name from an event safe to store and print. The contract checks only a name's length, so an owner
-// may have added invalid UTF-8; no request can contain such a name.
+// validName makes an event's name safe to store and print. The contract checks only its length, so an owner may have
+// added invalid UTF-8. Requests exclude such names.
 func validName(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }

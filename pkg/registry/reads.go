@@ -9,7 +9,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Read is a view call and the decoder of its result.
 type Read[T any] struct {
 	Data   []byte
 	Decode func(returned []byte) (T, error)
@@ -50,7 +49,6 @@ func ReadProject(project score.ProjectID) Read[ProjectInfo] {
 	}}
 }
 
-// ReadUsed reads for each updateId whether it is used up.
 func ReadUsed(project score.ProjectID, ids []score.UpdateID) Read[[]bool] {
 	raw := make([][32]byte, len(ids))
 	for i, id := range ids {
@@ -59,8 +57,8 @@ func ReadUsed(project score.ProjectID, ids []score.UpdateID) Read[[]bool] {
 	return Read[[]bool]{contract.PackGetUsed(project, raw), contract.UnpackGetUsed}
 }
 
-// ReadActions reads the signed points of a project's actions, by index; none for an unknown project. The events have
-// the names.
+// ReadActions reads the signed points of a project's actions, by index; empty for an unknown project. Events have the
+// names.
 func ReadActions(project score.ProjectID) Read[[]int64] {
 	return Read[[]int64]{contract.PackGetActions(project), contract.UnpackGetActions}
 }
@@ -70,8 +68,8 @@ func ReadWalletScores(project score.ProjectID, wallet common.Address) Read[[]int
 	return Read[[]int64]{contract.PackGetWalletScores(project, wallet), contract.UnpackGetWalletScores}
 }
 
-// ReadScores reads many scores: the i-th is for wallets[i] and the score type with index scoreTypes[i]. The lists
-// must be equally long. A few thousand in one call fit most nodes' gas limit for calls (about 3,000 gas each).
+// ReadScores reads the score of each wallets[i] for the score type scoreTypes[i]. The lists must be equally long.
+// Most nodes' gas limit for calls allows a few thousand (about 3,000 gas each).
 func ReadScores(project score.ProjectID, wallets []common.Address, scoreTypes []uint8) Read[[]int64] {
 	return Read[[]int64]{contract.PackGetScores(project, wallets, scoreTypes), contract.UnpackGetScores}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Names of the reverts that callers distinguish, for applyBatch, createProject and editBySignature.
-// IScoreRegistry.sol and OpenZeppelin's access control declare the others.
+// Names of the reverts that callers distinguish. IScoreRegistry.sol and OpenZeppelin's access control declare the
+// others.
 const (
 	RevertBadFraming    = "BadFraming"
 	RevertProjectExists = "ProjectExists"
@@ -23,14 +23,12 @@ const (
 	RevertBadEditSignature = "BadEditSignature"
 )
 
-// Revert is the contract's reason for refusing a call.
 type Revert struct {
 	Name string // of the error; "Error" or "Panic" for Solidity's own; "" without data or if unknown
 	Args []any
 	Data []byte
 }
 
-// Error formats the revert as Solidity would write it.
 func (r *Revert) Error() string {
 	if r.Name == "" {
 		return "contract reverted with " + hexutil.Encode(r.Data)
@@ -49,8 +47,7 @@ func (r *Revert) Error() string {
 	return fmt.Sprintf("contract reverted: %s(%s)", r.Name, strings.Join(args, ", "))
 }
 
-// DecodeRevert decodes the data of a reverted call. It always returns a Revert; running out of gas, for one, returns
-// no data.
+// DecodeRevert always returns a Revert, also without data, for example after running out of gas.
 func DecodeRevert(data []byte) *Revert {
 	r := &Revert{Data: bytes.Clone(data)}
 	if len(data) < 4 {
@@ -76,5 +73,5 @@ func DecodeRevert(data []byte) *Revert {
 	return r
 }
 
-// panicSelector is the selector of Solidity's Panic(uint256).
+// Panic(uint256)
 var panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71}

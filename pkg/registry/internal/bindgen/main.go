@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi/abigen"
 )
 
-// Paths from pkg/registry, where go generate runs the command.
+// Paths from pkg/registry, where go generate runs.
 const (
 	artifact = "../../contracts/artifacts/ScoreRegistry.json"
 	output   = "internal/bindings/bindings.go"
@@ -28,7 +28,6 @@ func main() {
 	}
 }
 
-// generate returns the source of the bindings: abigen's output for the artifact, and the deployed code.
 func generate() ([]byte, error) {
 	raw, err := os.ReadFile(artifact)
 	if err != nil {

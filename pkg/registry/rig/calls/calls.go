@@ -1,5 +1,4 @@
-// Package calls encodes, for tests, calls that people send to the contract themselves; the product sends none of
-// them. All except RevokeRelayer are an owner's calls.
+// Package calls encodes, for tests, calls that owners send to the contract themselves, and the admin's RevokeRelayer.
 package calls
 
 import (
@@ -39,7 +38,6 @@ func RemoveUpdater(project score.ProjectID, member common.Address) []byte {
 	return contract.PackRemoveUpdater(project, member)
 }
 
-// RevokeRelayer is the admin's call.
 func RevokeRelayer(account common.Address) []byte {
 	return contract.PackRevokeRole(relayerRole, account)
 }
