@@ -10,21 +10,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
 
-// ErrNotCursor: the text is not a cursor.
 var ErrNotCursor = errors.New("is no cursor: start, or what an event came with")
 
-// MaxCursor bounds the text of a cursor, in bytes.
+// MaxCursor bounds a cursor's text, in bytes.
 const MaxCursor = 128
 
-// Cursor is a reader's checkpoint in a project's events. The zero Cursor is the project's beginning. It is
-// comparable, and its text fits a header and a value of NATS. Readers only keep cursors that they got.
+// Cursor is a reader's checkpoint in a project's events; zero is the project's beginning. It is comparable, and its
+// text fits a header and a value of NATS.
 type Cursor struct {
 	ledger.Position // everything before it was read
 
-	part place // read part of the next block; zero: none
+	part place // read part of the next block, if any
 }
 
-// place is a place inside a block.
 type place struct {
 	above uint32  // the block's number less the Position's; at least 1
 	hash  [8]byte // first bytes of the block's hash
@@ -34,8 +32,8 @@ type place struct {
 
 const startText = "start"
 
-// String formats the cursor for ParseCursor: start; a ledger position, such as 41-1200-4f0c…e1-3; or that with a
-// place in the next block, such as 41-1200-4f0c…e1-3-1-9ac4…07-12-0.
+// String formats the cursor for ParseCursor: start, a ledger position or, with a place in the next block,
+// 41-1200-4f0c…e1-3-1-9ac4…07-12-0.
 func (c Cursor) String() string {
 	switch {
 	case c == Cursor{}:
@@ -46,7 +44,7 @@ func (c Cursor) String() string {
 	return fmt.Sprintf("%s-%d-%x-%d-%d", c.Position, c.part.above, c.part.hash, c.part.log, c.part.index)
 }
 
-// ParseCursor parses exactly the form of String. It returns ErrNotCursor for any other text.
+// ParseCursor parses exactly the form of String. Any other text is ErrNotCursor.
 func ParseCursor(text string) (c Cursor, err error) {
 	if text == startText {
 		return c, nil

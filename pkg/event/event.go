@@ -8,21 +8,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Type is the kind of an event; it determines the type of its data.
 type Type string
 
 const (
 	UpdateApplied   Type = "update.applied"   // UpdateData: its score changed
-	UpdateDuplicate Type = "update.duplicate" // UpdateData: its updateId was used before, so it changed nothing
-	UpdateRejected  Type = "update.rejected"  // UpdateData: changed nothing, see outcome; its updateId stays unused
+	UpdateDuplicate Type = "update.duplicate" // UpdateData: its updateId was used before
+	UpdateRejected  Type = "update.rejected"  // UpdateData: see outcome; its updateId stays unused
 	UpdateReplayed  Type = "update.replayed"  // UpdateData: rejected without a contract event, replayed by an operator
 
 	ProjectCreated  Type = "project.created"  // ProjectData
 	ProjectChanged  Type = "project.changed"  // ChangeData
 	ProjectRejected Type = "project.rejected" // ProjectData: its creation failed
-	ProjectReplayed Type = "project.replayed" // ProjectData: an operator replayed the failed creation
+	ProjectReplayed Type = "project.replayed" // ProjectData: an operator replayed it
 
-	EditRejected Type = "edit.rejected" // EditData: an owner's edit failed; changes made are ProjectChanged
+	EditRejected Type = "edit.rejected" // EditData: an owner's edit failed
 
 	// ChainRewound (RewindData): a reorg deeper than finality. Events of later blocks are void; valid ones come again
 	// under their ids.
@@ -36,36 +35,34 @@ func Types() []Type {
 	}
 }
 
-// MaxID bounds the id of an event, in bytes.
+// MaxID bounds an event's id, in bytes.
 const MaxID = 255
 
-// Event is one final fact. Its JSON form is sent to readers.
+// Event is one final fact, sent to readers as JSON.
 type Event struct {
-	ID   string `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -; never changes, however often the event comes
+	ID   string `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -
 	Type Type   `json:"type"`
 	// Time, UTC: of the block; of a dead letter, when stored or replayed; of ChainRewound, of the final block then.
 	Time    time.Time       `json:"timestamp"`
 	Project score.ProjectID `json:"projectId"`
-	Data    any             `json:"data"` // UpdateData, ProjectData, ChangeData, EditData or RewindData, by Type
+	Data    any             `json:"data"` // by Type
 
-	// After is the cursor right after the event, to continue from.
+	// After is the cursor right after the event.
 	After Cursor `json:"-"`
 }
 
-// TxRef is the transaction behind an event, and its block. Without a contract event Block is null, without a
-// transaction both are.
+// TxRef is the transaction behind an event, if any. Block is null unless the contract emitted the event.
 type TxRef struct {
 	Tx    *common.Hash `json:"transactionHash"`
-	Block *uint64      `json:"blockNumber"` // null also if only the transaction is known
+	Block *uint64      `json:"blockNumber"`
 }
 
-// UpdateData describes an update, in the terms of a wallet's history.
 type UpdateData struct {
 	ID        score.UpdateID `json:"updateId"`
 	Target    common.Address `json:"targetWallet"`
 	Signer    common.Address `json:"signer"`
 	Action    *string        `json:"action"`    // null if the contract lacked it at first delivery
-	Points    *int64         `json:"points"`    // signed, of the action, applied or not; else as action
+	Points    *int64         `json:"points"`    // signed, of the action, applied or not; null as action
 	ScoreType *string        `json:"scoreType"` // as action
 	Outcome   string         `json:"outcome"`   // a score.Outcome's text
 	TxRef
@@ -79,14 +76,14 @@ type ProjectData struct {
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	SignedOnly bool             `json:"signedOnly"`
-	Outcome    string           `json:"outcome"` // a score.Outcome's text
+	Outcome    string           `json:"outcome"`
 	TxRef
 }
 
-// ChangeData is one change of a project. One of Member, Action, ScoreType and SignedOnly is set.
+// ChangeData has one of Member, Action, ScoreType and SignedOnly.
 type ChangeData struct {
 	Member *common.Address `json:"member,omitempty"`
-	// Roles are the member's current ones, owner and updater; empty, not null, for a removed member.
+	// Roles are the member's current ones, owner and updater; empty, not null, if removed.
 	Roles      []string      `json:"roles,omitzero"`
 	Action     *score.Action `json:"action,omitempty"`
 	ScoreType  *string       `json:"scoreType,omitempty"`
@@ -94,12 +91,11 @@ type ChangeData struct {
 	TxRef
 }
 
-// EditData describes an owner's edit that was posted.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`
 	Edits   []score.Edit   `json:"edits"`
-	Outcome string         `json:"outcome"` // a score.Outcome's text
+	Outcome string         `json:"outcome"`
 	TxRef
 }
 

@@ -23,8 +23,7 @@ const (
 	findLimit  = 500     // events read at once
 )
 
-// Find returns a project's event by id, except for ChainRewound. It returns ErrNoEvent if there is none; other errors
-// may pass.
+// Find returns a project's event by id, except for ChainRewound. Errors: ErrNoEvent, or one that may pass.
 func (r *Reader) Find(ctx context.Context, project score.ProjectID, id string) (e Event, err error) {
 	r.prepare()
 	if strings.HasPrefix(id, deadPrefix) {

@@ -23,14 +23,13 @@ import (
 )
 
 var (
-	// ErrReplaced: the ledger no longer contains the cursor, and the chain has replaced its block. The still valid
+	// ErrReplaced: the ledger no longer contains the cursor, and the chain replaced its block, so the still valid
 	// events are unknown.
 	ErrReplaced = ledger.ErrReplaced
 	// ErrAhead: the ledger, as this process reads it, has yet to reach the cursor.
 	ErrAhead = ledger.ErrAhead
 )
 
-// Chain queries the chain's endpoints.
 type Chain interface {
 	// BlockByHash returns a block of any branch, or ethereum.NotFound if every endpoint lacks it.
 	BlockByHash(ctx context.Context, hash common.Hash) (evidence.Block, error)
@@ -38,9 +37,8 @@ type Chain interface {
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
-// Projects returns the records of final projects, as a directory's view does.
 type Projects interface {
-	// Project returns a project's record, which is read-only; ok is false for an unknown project.
+	// Project returns a read-only record; ok is false for an unknown project.
 	Project(id score.ProjectID) (rec *score.Record, ok bool)
 }
 
@@ -49,15 +47,15 @@ const DefaultPoll = time.Second
 const (
 	// Concurrent reads of messages older than the Source's memory: a page may take some seconds and 100 MB.
 	olderAtOnce = 2
-	// Cached pages of those: each is delivered in several parts, and maybe to several readers.
+	// Cached pages of older messages: each is delivered in several parts, maybe to several readers.
 	olderKept     = 4
 	projectsKnown = 1024        // projects with cached lists
 	tellPause     = time.Minute // between two log lines about waiting readers
-	longPolls     = 10          // Polls for which a reader may wait before that is a stall
+	longPolls     = 10          // Polls that a reader may wait before it is stalled
 	stallPolls    = 60          // Polls for which a stall is shown: longer than until a waiting reader fails again
 )
 
-// Reader reads projects' events. It is safe for concurrent use.
+// Reader is safe for concurrent use.
 type Reader struct {
 	Source     *ledger.Source // running
 	Letters    ledger.Letters
@@ -65,13 +63,13 @@ type Reader struct {
 	Deployment score.Deployment
 	Projects   Projects
 	Poll       time.Duration // interval of checking a directory that was behind; 0 means DefaultPoll
-	Stalled    *Stalled      // nil: none
+	Stalled    *Stalled      // may be nil
 	Log        *slog.Logger
 
 	init      sync.Once
 	reading   chan struct{}                      // one for each read of older messages
 	perReader sync.Map                           // by AsReader's name: full while that reader reads older messages
-	asking    chan struct{}                      // full while the contract is asked for lists
+	asking    chan struct{}                      // full while lists are read
 	lists     *lru.Cache[score.ProjectID, lists] // of projects with incomplete records
 
 	mu      sync.Mutex
@@ -81,13 +79,11 @@ type Reader struct {
 	awaits  time.Time // start of consecutive waits
 }
 
-// page contains the ledger's messages after a position.
 type page struct {
 	after    ledger.Position
 	messages []*ledger.Message
 }
 
-// Stalled shows whether a process's event readers wait for unreadable data.
 type Stalled struct{ until atomic.Int64 } // unix nanoseconds
 
 func NewStalled(reg prometheus.Registerer) *Stalled {
@@ -119,23 +115,22 @@ func (r *Reader) End(ctx context.Context) (Cursor, error) {
 	return Cursor{Position: end.Position}, nil
 }
 
-// Holds returns nil if Next can continue from a cursor. It returns ErrReplaced if the ledger lacks the cursor and its
-// block is not canonical, and ErrAhead if the cursor is yet to come. Other errors may pass.
+// Holds returns nil if Next can continue at the cursor, else ErrReplaced, ErrAhead or an error that may pass.
 func (r *Reader) Holds(ctx context.Context, at Cursor) error { return r.Source.Holds(ctx, at.Position) }
 
-// Since returns a cursor near a time. All events of blocks from then on come after it, and those of dead letters in
-// the ledger that were stored from then on. Without any, it is the end.
+// Since returns a cursor before all events of blocks from a time on, and of the ledger's dead letters stored from
+// then on. If there are none, it is the end.
 func (r *Reader) Since(ctx context.Context, at time.Time) (Cursor, error) {
 	p, err := r.Source.Since(ctx, at)
 	return Cursor{Position: p}, err
 }
 
 // Next waits until the ledger was read beyond a cursor. It returns about limit events at most (at least 1) and the
-// cursor after them. Often there are no events, only a newer cursor, which a reader should store now and then to
-// reread less. With an error it returns the given cursor only. Calls of one AsReader read older messages one at a
-// time.
+// cursor after them. Often the result is only a newer cursor, which a reader should store now and then to reread
+// less.
 //
-// For ErrReplaced see Holds. The context's error: it ended first. Other errors may pass: retry after a pause.
+// If Next fails, it returns only the given cursor and ErrReplaced, ctx's error, or an error that may pass: retry
+// after a pause.
 func (r *Reader) Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error) {
 	r.prepare()
 	t := &turn{Reader: r, project: project, at: after, limit: max(limit, 1)}
@@ -186,7 +181,7 @@ type turn struct {
 	found   []Event
 }
 
-// read reads the messages after the cursor once. Events found before an error are kept.
+// read keeps events that it found before an error.
 func (t *turn) read(ctx context.Context) error {
 	if t.at == (Cursor{}) {
 		if begun, err := t.begin(ctx); err != nil || !begun {
@@ -210,8 +205,7 @@ func (t *turn) read(ctx context.Context) error {
 
 // begin moves to the project's creation or, for an unknown project, to the ledger's beginning. The creation's block
 // comes from the directory, since the contract's number may be of another chain. ok is false while the directory
-// lacks it. If that lasts, begin moves to the contract's beginning: the directory may never get the record, if too
-// big.
+// lacks the project. If that lasts (the record may be too big), begin moves to the contract's beginning.
 func (t *turn) begin(ctx context.Context) (ok bool, err error) {
 	end, err := t.Source.End(ctx)
 	if err != nil {
@@ -271,7 +265,7 @@ func (r *Reader) messages(ctx context.Context, after ledger.Position) ([]*ledger
 	return some, nil
 }
 
-// kept returns the messages after a position in the cached pages.
+// kept returns the cached messages after a position; nil if unknown.
 func (r *Reader) kept(after ledger.Position) []*ledger.Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -288,7 +282,7 @@ func (r *Reader) kept(after ledger.Position) []*ledger.Message {
 	return nil
 }
 
-// forget drops the cached pages, after a reader got blocks that the chain replaced.
+// forget drops the cached pages after the chain replaced blocks.
 func (r *Reader) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -297,13 +291,12 @@ func (r *Reader) forget() {
 
 type readerKey struct{}
 
-// AsReader makes all calls under the context count as one reader's.
+// AsReader makes all calls under the context one reader's. A reader reads older messages one call at a time.
 func AsReader(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, readerKey{}, name)
 }
 
-// enterOlder waits for a place among the reads of older messages; leave releases it. A reader has one place at a
-// time.
+// enterOlder waits for a place to read older messages; leave releases it.
 func (r *Reader) enterOlder(ctx context.Context) (leave func(), err error) {
 	own := make(chan struct{}, 1)
 	if name := ctx.Value(readerKey{}); name != nil {

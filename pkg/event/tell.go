@@ -11,8 +11,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// take adds the project's events in the next message, and moves the cursor. more is false if the limit, or a
-// directory that is behind, ends the turn.
+// take adds the project's events in the next message, and moves the cursor. more is false at the limit, or if the
+// directory is behind.
 func (t *turn) take(ctx context.Context, m *ledger.Message) (more bool, err error) {
 	if len(t.found) >= t.limit {
 		return false, nil
@@ -78,7 +78,7 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 		t.at = Cursor{Position: m.Position, part: place{uint32(m.Block.Number - m.Position.Block), hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}}
 	case len(m.Events) > 0: // a position inside a block older than the ledger has no hash
 		last := uint32(m.Events[len(m.Events)-1].Log)
-		// Otherwise it is inside a later part: the block is read again from its first part.
+		// Otherwise the cursor is inside a later part: the block is read again from its first part.
 		if t.at.part.hash != hash || t.at.part.log <= last {
 			t.at.part = place{above, hash, last, wholeLog}
 		}
@@ -94,7 +94,7 @@ type told struct {
 	at place
 }
 
-// event adds the project's events after the cursor in one of the contract's events.
+// event adds the project's unread events in one of the contract's events.
 func (t *turn) event(ctx context.Context, e *told) (more bool, err error) {
 	next := 0 // index of the first unread one
 	if begun := &t.at.part; begun.hash == e.at.hash {
@@ -126,7 +126,7 @@ func (t *turn) event(ctx context.Context, e *told) (more bool, err error) {
 	return true, nil
 }
 
-// add adds an event; false at the limit.
+// add returns false at the limit.
 func (t *turn) add(e *told, index int, kind Type, data any) bool {
 	if len(t.found) >= t.limit {
 		return false
@@ -139,7 +139,7 @@ func (t *turn) add(e *told, index int, kind Type, data any) bool {
 	return true
 }
 
-// changeOf returns an event's change of the project itself; nil data for none.
+// changeOf returns an event's change of the project itself; data is nil if there is none.
 func (t *turn) changeOf(e *told) (Type, any) {
 	on := e.ref()
 	switch of := e.Event.Event.(type) {
@@ -219,8 +219,8 @@ func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err erro
 	return true, nil
 }
 
-// eventsOf returns the events of a dead letter: the rejection and, if it was replayed, one more, however often it is
-// marked. ok is false if the directory is behind it.
+// eventsOf returns a dead letter's rejection and, if it was replayed, one more event, however often it is marked. ok
+// is as in letter.
 func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event, ok bool, err error) {
 	var rec *score.Record
 	if d.Update != nil {
@@ -238,7 +238,7 @@ func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event,
 	return told, true, nil
 }
 
-// describe returns the types and the data of a dead letter's events; rec is the record of an update's project.
+// rec is the record of an update's project, else nil.
 func describe(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
 	var on TxRef
 	if d.Tx != (common.Hash{}) {

@@ -10,15 +10,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// lists contains the numbers of a project's actions and score types in the contract at the end of a block.
 type lists struct {
 	at                  common.Hash
 	actions, scoreTypes int
 }
 
-// recordFor returns the record that names an update's action and score type. Events never change, so a missing name
-// becomes null only if the contract lacks it too, at the ledger's newest block. Otherwise the directory is behind,
-// and ok is false.
+// recordFor returns the record that names an update's action and score type. ok is false if the contract has a name,
+// as of the ledger's newest block, that the directory lacks. If both lack it, the name is null.
 func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Outcome) (rec *score.Record, ok bool, err error) {
 	rec, ok = t.Projects.Project(t.project)
 	var known lists
@@ -44,7 +42,7 @@ func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Out
 	return rec, true, nil
 }
 
-// contractLists reads the lists from the contract at the ledger's newest block, one reader at a time.
+// contractLists reads the contract at the ledger's newest block, one reader at a time.
 func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	select {
 	case t.asking <- struct{}{}:
@@ -68,8 +66,7 @@ func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	return l, nil
 }
 
-// waitForDirectory notes that the directory lacks a fact about the project. It reports whether that lasts, over all
-// readers, which is a stall.
+// waitForDirectory notes that the directory lacks a fact. It reports whether that lasts, over all readers: a stall.
 func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()
@@ -85,8 +82,7 @@ func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	return lasts
 }
 
-// updateData describes an update in its project's names, except for those that were unknown at execution and may be
-// known since.
+// updateData omits names that were unknown at execution and may be known since.
 func updateData(rec *score.Record, u *score.Update, outcome score.Outcome) UpdateData {
 	d := UpdateData{ID: u.ID, Target: u.Target, Signer: u.Signer, Outcome: outcome.String()}
 	if rec != nil {

@@ -16,16 +16,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// idleSaves is the interval between writes of a cursor that moved past unwanted events.
+// idleSaves is the interval between writes of a cursor that moves past unwanted events. If the cursor is lost, blocks
+// are read again, invisibly to receivers.
 const idleSaves = time.Minute
 
-// findTimeout bounds the search for an event to resend.
 const findTimeout = 10 * time.Second
 
-// quietReads sets when a failed ledger counts as readable again: after this many TryAgain free of errors and events.
+// A failed ledger counts as readable again after quietReads × TryAgain free of errors.
 const quietReads = 15
 
-// errTaken: another process wrote the endpoint's state.
 var errTaken = errors.New("another process delivers to the endpoint")
 
 // courier delivers to one endpoint until its record changes.
@@ -38,7 +37,7 @@ type courier struct {
 	revision uint64    // of the stored state
 	read     bool      // the state was read, so it may be written
 	dirty    bool      // the stored state is older
-	saved    time.Time // time of the last write
+	saved    time.Time // last write
 	serving  bool      // value in the metric
 	trouble  retry.Trouble
 }
@@ -60,7 +59,7 @@ func (c *courier) run(ctx context.Context) {
 	}
 }
 
-// deliver loads the endpoint's state and continues at its cursor. After an error it must be called again.
+// deliver continues at the stored cursor until an error.
 func (c *courier) deliver(ctx context.Context) (err error) {
 	c.read, c.dirty = false, false
 	if c.state, c.revision, err = c.Store.state(ctx, c.ID); err != nil {
@@ -88,7 +87,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 	}
 }
 
-// asked carries out operators' requests: move, test and resend.
+// asked carries out operators' requests.
 func (c *courier) asked(ctx context.Context) (err error) {
 	if c.Move.N > c.state.Moved {
 		to := c.Move.From
@@ -120,7 +119,7 @@ func (c *courier) asked(ctx context.Context) (err error) {
 	return c.save(ctx)
 }
 
-// resend sends the requested event once. If the search fails, the attempt records the reason, and delivery goes on.
+// If resend cannot find the event, the attempt records the reason, and delivery continues.
 func (c *courier) resend(ctx context.Context) error {
 	finding, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -150,7 +149,7 @@ func (c *courier) resend(ctx context.Context) error {
 	return nil
 }
 
-// page delivers the next events. The cursor moves after each delivered message, and is written at intervals.
+// page moves the cursor after each delivered message, and writes it at intervals.
 func (c *courier) page(ctx context.Context) error {
 	events, next, err := c.next(ctx)
 	if err != nil {
@@ -173,13 +172,11 @@ func (c *courier) page(ctx context.Context) error {
 		}
 	}
 	c.metrics.oldest.DeleteLabelValues(c.ID)
-	// Past unwanted events the cursor is written less often and may be lost: reading blocks again is invisible to
-	// receivers.
 	return c.advance(ctx, next, idleSaves)
 }
 
-// next waits for events, but only until a pending cursor write is due. After a read error it waits just long enough
-// to show that the ledger is readable again.
+// next waits for events until a pending cursor write is due or, after a read error, until the ledger counts as
+// readable. It then returns an empty list.
 func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
 	waiting, cancel := ctx, context.CancelFunc(func() {})
 	switch {
@@ -207,8 +204,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	return events, next, nil
 }
 
-// wait records since when and why delivery is blocked. The first reason stays: each retry may have another text, and
-// would cost a write.
+// wait records when and why delivery became blocked. Later reasons are ignored: each would cost a write.
 func (c *courier) wait(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || !c.read || c.Disabled != nil || c.state.Waiting != nil {
 		return
@@ -233,7 +229,7 @@ func (c *courier) advance(ctx context.Context, to event.Cursor, every time.Durat
 	return c.save(ctx)
 }
 
-// until sends a message until it is answered 2xx. It returns an error if ctx ends or the endpoint is disabled.
+// until sends a message until a 2xx. It returns an error if ctx ends or the endpoint is disabled.
 func (c *courier) until(ctx context.Context, m *message) error {
 	for {
 		if ctx.Err() != nil {
@@ -288,7 +284,7 @@ func (c *courier) post(m *message) (Attempt, error) {
 
 func (c *courier) enable() string { return "scorelay webhooks enable " + c.ID }
 
-// giveUp disables the endpoint. Its cursor stays until an operator runs the commands.
+// giveUp disables the endpoint until an operator runs the commands.
 func (c *courier) giveUp(ctx context.Context, why string, commands ...string) error {
 	if err := c.save(ctx); err != nil {
 		return err
@@ -302,7 +298,8 @@ func (c *courier) giveUp(ctx context.Context, why string, commands ...string) er
 	return ctx.Err()
 }
 
-// save writes the state, and retries until it is written. This bounds the deliveries that a crash repeats.
+// save retries until the state is written, which bounds the deliveries that a crash repeats. If another process wrote
+// the state, it returns errTaken.
 func (c *courier) save(ctx context.Context) error {
 	served := c.serving
 	for c.dirty {
@@ -324,7 +321,7 @@ func (c *courier) save(ctx context.Context) error {
 	return nil
 }
 
-// serve sets whether the endpoint counts as served. It does unless NATS or the chain blocks delivery.
+// serve sets whether the endpoint counts as served: unless NATS or the chain blocks delivery.
 func (c *courier) serve(is bool) {
 	switch {
 	case is && !c.serving:

@@ -17,7 +17,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Lease is the lease under which one relayer delivers.
 const Lease = "webhooks"
 
 const (
@@ -37,14 +36,13 @@ type Events interface {
 	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, error)
 }
 
-// Config configures a Deliverer.
 type Config struct {
 	Store   *Store
 	Allow   []netip.Prefix // non-public networks that may be reached, also by http://
 	Log     *slog.Logger
 	Metrics prometheus.Registerer // nil: unregistered
 
-	GiveUp     time.Duration // time without a 2xx until an endpoint is disabled. Default 24 h
+	GiveUp     time.Duration // time of failures until an endpoint is disabled. Default 24 h
 	FirstPause time.Duration // after a failed POST; doubles up to 10 min. Default 1 s
 	SaveEvery  time.Duration // longest delay of a cursor write. Default 500 ms
 	TryAgain   time.Duration // pause after an error of NATS or the chain. Default 2 s
@@ -59,7 +57,6 @@ type Deliverer struct {
 	metrics *metrics
 }
 
-// New returns a Deliverer; Watch and Run start it.
 func New(c Config) *Deliverer {
 	c.GiveUp, c.FirstPause = cmp.Or(c.GiveUp, defaultGiveUp), cmp.Or(c.FirstPause, defaultFirstPause)
 	c.SaveEvery, c.TryAgain = cmp.Or(c.SaveEvery, defaultSaveEvery), cmp.Or(c.TryAgain, defaultTryAgain)
@@ -79,7 +76,7 @@ func (d *Deliverer) newView() *watched.View[*known] {
 	})
 }
 
-// Watch follows the endpoints in every relayer, so that all report unserved endpoints. It returns ctx's error.
+// Watch must run in every relayer, so that all report unserved endpoints. It returns ctx's error.
 func (d *Deliverer) Watch(ctx context.Context) error {
 	var viewing sync.WaitGroup
 	defer viewing.Wait()
@@ -100,8 +97,8 @@ func (d *Deliverer) Watch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Run delivers events until ctx ends, and then finishes the POSTs in progress. It may be called again afterwards.
-// Watch must be running. The caller's lease keeps it to one relayer at a time.
+// Run delivers events until ctx ends, and then finishes the POSTs in progress. It may be called again afterwards. The
+// caller must hold Lease and run Watch.
 func (d *Deliverer) Run(ctx context.Context, events Events) {
 	d.events = events
 	d.deliver(ctx)
@@ -118,7 +115,7 @@ type known struct {
 	revision uint64
 }
 
-// deliver runs a goroutine for each endpoint. A changed record gets a new one after the old one has ended.
+// deliver runs a courier per endpoint. If the record changes, its new courier waits for the old one to end.
 func (d *Deliverer) deliver(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()

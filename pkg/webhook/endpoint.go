@@ -31,13 +31,10 @@ var ErrEndpoint = errors.New("a webhook's endpoint cannot be like that")
 // Secret signs an endpoint's messages: whsec_ and base64. It prints as its prefix.
 type Secret string
 
-// Reveal returns the whole secret.
 func (s Secret) Reveal() string { return string(s) }
 
-// String hides the secret.
 func (s Secret) String() string { return secretPrefix + "…" }
 
-// LogValue hides the secret.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 func newSecret() Secret {
@@ -55,7 +52,7 @@ func (s Secret) key() ([]byte, error) {
 	return key, nil
 }
 
-// Endpoint is one receiver of a project's events, without its secrets.
+// Endpoint is one receiver of a project's events.
 type Endpoint struct {
 	ID       string          `json:"id"`
 	Project  score.ProjectID `json:"projectId"`
@@ -67,44 +64,41 @@ type Endpoint struct {
 	Rotating *time.Time      `json:"rotating,omitempty"` // until when the previous secret also signs
 }
 
-// Disabled describes since when and why an endpoint is disabled.
 type Disabled struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"`
 	Fails bool      `json:"fails"` // because of its responses; else by an operator
 }
 
-// record is the stored form of an endpoint.
 type record struct {
 	Endpoint
 	Secret  Secret    `json:"secret"`
 	Older   []older   `json:"older,omitempty"`  // secrets before rotations, newest first
 	Move    Move      `json:"move"`             // the newest; the first sets the start
-	Enabled time.Time `json:"enabled,omitzero"` // last time an operator enabled it; earlier failures are forgiven
+	Enabled time.Time `json:"enabled,omitzero"` // when an operator last enabled it
 	Test    uint64    `json:"test,omitempty"`   // number of tests requested
 	Resend  Resend    `json:"resend,omitzero"`  // the newest
 }
 
-// older is a replaced secret that still signs for a while.
 type older struct {
 	Secret Secret    `json:"secret"`
 	Until  time.Time `json:"until"`
 }
 
-// Move sets an endpoint's cursor once: after From, or if that is nil, to the first event in blocks from Time on.
+// Move sets an endpoint's cursor once: after From or, if nil, to the first event in blocks from Time on.
 type Move struct {
 	N    uint64        `json:"n"` // increases
 	From *event.Cursor `json:"from,omitempty"`
 	Time time.Time     `json:"time,omitzero"`
 }
 
-// Resend requests one more delivery of an event, besides the ordered ones.
+// Resend requests an event once more, out of order.
 type Resend struct {
 	N     uint64 `json:"n"` // increases
 	Event string `json:"event"`
 }
 
-// check validates the endpoint and lowercases the URL's scheme. Errors: ErrEndpoint.
+// check returns ErrEndpoint for invalid fields, and lowercases the URL's scheme.
 func (e *Endpoint) check() error {
 	u, err := url.Parse(e.URL)
 	switch {
@@ -124,12 +118,10 @@ func (e *Endpoint) check() error {
 	return nil
 }
 
-// wants reports whether the endpoint gets events of a type. All get event.ChainRewound, which voids others.
 func (e *Endpoint) wants(t event.Type) bool {
 	return len(e.Types) == 0 || t == event.ChainRewound || slices.Contains(e.Types, t)
 }
 
-// keys returns the current signing keys, newest first.
 func (r *record) keys(now time.Time) ([][]byte, error) {
 	secrets := []Secret{r.Secret}
 	for _, o := range r.Older {

@@ -15,7 +15,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/event"
 )
 
-// Types of messages other than events.
 const (
 	typeBatch = "batch"
 	typeTest  = "webhook.test"
@@ -29,19 +28,18 @@ type message struct {
 	after  event.Cursor // before its first event
 	end    event.Cursor // after its last
 	oldest time.Time    // timestamp of its first event
-	test   uint64       // number of the test, or 0
-	resend uint64       // number of the Resend, or 0
+	test   uint64
+	resend uint64
 }
 
-// payload is the body of a message other than a single event.
 type payload struct {
 	Type string    `json:"type"`
 	Time time.Time `json:"timestamp"`
 	Data any       `json:"data"`
 }
 
-// newMessage returns a message of at least one event. A single event's message has its ID. A batch's ID is a hash of
-// its events' IDs.
+// newMessage requires at least one event. A single event's message has its ID; a batch's ID is a hash of its events'
+// IDs.
 func newMessage(events []event.Event, after event.Cursor, batch bool) (*message, error) {
 	m := &message{id: events[0].ID, events: len(events), after: after, end: events[len(events)-1].After, oldest: events[0].Time}
 	var body any = events[0]
@@ -65,7 +63,6 @@ func newTest(e *Endpoint, n uint64, now time.Time) (*message, error) {
 	return &message{id: fmt.Sprintf("test-%s-%d", e.ID, n), body: body, test: n}, err
 }
 
-// sign sets the headers of an attempt, with one signature per key.
 func (m *message) sign(h http.Header, keys [][]byte, at time.Time) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(keys))

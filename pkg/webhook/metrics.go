@@ -57,7 +57,6 @@ func (m *metrics) attempt(a *Attempt) {
 	m.took.Observe(float64(a.Millis) / 1000)
 }
 
-// forget removes the series of an endpoint that this process stopped serving.
 func (m *metrics) forget(endpoint string) {
 	m.oldest.DeleteLabelValues(endpoint)
 	m.disabled.DeleteLabelValues(endpoint)

@@ -27,15 +27,14 @@ const (
 	maxRetryAfter  = time.Hour
 )
 
-// errPlain: an http:// URL has an address that only https:// may reach.
 var errPlain = errors.New("http:// is for the networks that SCORELAY_WEBHOOK_ALLOW names")
 
-// wireServer is Azure's: a public address that serves confidential data to each virtual machine.
+// wireServer is Azure's public address that serves confidential data to virtual machines.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 type poster struct{ secure, plain *http.Client }
 
-// newPoster returns a poster. https:// reaches public addresses and the allowed networks, http:// only the latter.
+// newPoster lets https:// reach public addresses and the allowed networks, http:// only the latter.
 func newPoster(allow []netip.Prefix) *poster {
 	secure, plain := controls(allow)
 	return &poster{secure: newClient(secure), plain: newClient(plain)}
@@ -44,7 +43,6 @@ func newPoster(allow []netip.Prefix) *poster {
 // control returns an error unless a resolved address may be dialed.
 type control = func(network, address string, c syscall.RawConn) error
 
-// controls returns the checks for https:// and for http://.
 func controls(allow []netip.Prefix) (secure, plain control) {
 	var four, six []netip.Prefix
 	for _, prefix := range allow {
@@ -64,8 +62,7 @@ func controls(allow []netip.Prefix) (secure, plain control) {
 	}
 }
 
-// newClient returns a client that checks each address before it connects. It ignores redirects and proxies: a proxy
-// would connect in its place.
+// newClient ignores proxies, which would connect in its place.
 func newClient(may control) *http.Client {
 	dialer := &net.Dialer{Timeout: connectTimeout, Control: may}
 	return &http.Client{
@@ -78,8 +75,7 @@ func newClient(may control) *http.Client {
 	}
 }
 
-// post sends a message once. It ignores shutdown, so that an ending process still learns the response and no other
-// repeats the POST.
+// post sends a message once. It ignores shutdown: if the response were lost, another process would repeat the POST.
 func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 	began := time.Now()
 	a := Attempt{Time: began.UTC().Truncate(time.Millisecond), Message: m.id, Events: m.events, After: m.after, Test: m.test, Resend: m.resend}
@@ -112,7 +108,7 @@ func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http
 		return nil, err
 	}
 	client := p.plain
-	if req.URL.Scheme == "https" { // lowercase, however its endpoint spells it
+	if req.URL.Scheme == "https" { // url.Parse lowercases it
 		client = p.secure
 	}
 	req.Header.Set("Content-Type", "application/json")
@@ -121,7 +117,7 @@ func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http
 	return client.Do(req)
 }
 
-// reason returns the cause of an error, which omits the URL.
+// reason omits the URL from an error.
 func reason(err error) string {
 	if of := (*url.Error)(nil); errors.As(err, &of) {
 		err = of.Err

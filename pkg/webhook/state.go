@@ -12,19 +12,19 @@ const (
 	answerBytes = 200 // start of a response
 )
 
-// State is an endpoint's progress. The delivering relayer writes it.
+// State is an endpoint's progress.
 type State struct {
 	Cursor  event.Cursor `json:"cursor"`            // everything before it was answered 2xx or not asked for
-	Moved   uint64       `json:"moved"`             // number of the last Move done
-	Tested  uint64       `json:"tested,omitempty"`  // number of the last test done
-	Resent  uint64       `json:"resent,omitempty"`  // number of the last Resend done
-	Failing *time.Time   `json:"failing,omitempty"` // first failure since the last 2xx; nil: none
+	Moved   uint64       `json:"moved"`             // last Move done
+	Tested  uint64       `json:"tested,omitempty"`  // last test done
+	Resent  uint64       `json:"resent,omitempty"`  // last Resend done
+	Failing *time.Time   `json:"failing,omitempty"` // first failure since the last 2xx, if any
 	// nil: events are readable as far as known, or the endpoint is disabled
 	Waiting  *Waiting  `json:"waiting,omitempty"`
 	Attempts []Attempt `json:"attempts"` // newest ones, in order
 }
 
-// Waiting describes since when and why delivery is blocked, for example by an unreadable ledger.
+// Waiting describes why delivery is blocked, for example by an unreadable ledger.
 type Waiting struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"` // first reason; the log has later ones
@@ -36,18 +36,16 @@ type Attempt struct {
 	Message string        `json:"message"`          // its webhook-id, or the id of a missing event
 	Events  int           `json:"events"`           // in it
 	After   event.Cursor  `json:"after"`            // cursor before its events; of a Resend, the endpoint's cursor
-	Status  int           `json:"status,omitempty"` // 0: no response
+	Status  int           `json:"status,omitempty"` // 0: unanswered
 	Millis  int64         `json:"ms"`               // until the response or error
 	Answer  string        `json:"answer,omitempty"` // start of the response, or the error
-	Test    uint64        `json:"test,omitempty"`   // number of the test, or 0
-	Resend  uint64        `json:"resend,omitempty"` // number of the Resend, or 0
+	Test    uint64        `json:"test,omitempty"`   // number, if a test
+	Resend  uint64        `json:"resend,omitempty"` // number, if a Resend
 	retry   time.Duration // from Retry-After
 }
 
-// Delivered reports whether the endpoint answered 2xx.
 func (a *Attempt) Delivered() bool { return a.Status/100 == 2 }
 
-// add appends an attempt, and drops the oldest of its kind beyond keptOfEach.
 func (s *State) add(a Attempt) {
 	s.Attempts = append(s.Attempts, a)
 	kind := 0

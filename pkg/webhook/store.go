@@ -18,30 +18,27 @@ import (
 
 // KV buckets, created by package stream.
 const (
-	Bucket       = "WEBHOOKS"      // endpoints, written by operators
+	Bucket       = "WEBHOOKS"      // endpoints, written by operators; the relayer disables them
 	StatesBucket = "WEBHOOKSTATES" // their states, written by the delivering relayer
 )
 
 const (
 	callTimeout = 5 * time.Second
-	addTimeout  = 15 * time.Second // includes retries while others add endpoints, too
+	addTimeout  = 15 * time.Second // with retries while others add endpoints
 )
 
 var (
-	// ErrNotFound: the endpoint does not exist.
 	ErrNotFound = errors.New("there is no such endpoint")
-	// ErrTooMany: there are MaxEndpoints already.
-	ErrTooMany = fmt.Errorf("there are %d endpoints already", MaxEndpoints)
+	ErrTooMany  = fmt.Errorf("there are %d endpoints already", MaxEndpoints)
 )
 
-// Store changes and lists endpoints. It is safe for concurrent use, also across processes.
+// Store is safe for concurrent use, also across processes. If an id is unknown, its methods return ErrNotFound.
 type Store struct {
 	js        jetstream.JetStream
 	endpoints jetstream.KeyValue
 	states    jetstream.KeyValue
 }
 
-// Open opens the buckets, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	endpoints, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -51,7 +48,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, endpoints, states}, err
 }
 
-// Add creates an endpoint from e's Project, URL, Types and Batch, with its cursor at from. Only it ever returns this
+// Add creates an endpoint from e's Project, URL, Types and Batch, with its cursor at from. Only Add returns the
 // secret. Errors: ErrEndpoint, ErrTooMany, or the server's, after which the endpoint may exist.
 func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secret, error) {
 	if err := e.check(); err != nil {
@@ -73,8 +70,7 @@ func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secre
 	}
 }
 
-// add stores a new endpoint if the bucket is unchanged since the endpoints were counted. Otherwise watched.Moved is
-// true of the error.
+// add returns a watched.Moved error if the bucket changed after the endpoints were counted.
 func (s *Store) add(ctx context.Context, id string, data []byte) error {
 	bucket, err := s.js.Stream(ctx, "KV_"+Bucket) // from the stream's leader
 	if err != nil {
@@ -113,8 +109,7 @@ func (s *Store) List(ctx context.Context) (endpoints []Endpoint, err error) {
 	return endpoints, nil
 }
 
-// Get returns an endpoint and its state, which is zero until a relayer has delivered. Errors: ErrNotFound, or the
-// server's.
+// Get returns an endpoint and its state, which is zero until a relayer has delivered.
 func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	if !isID(id) {
 		return Endpoint{}, State{}, fmt.Errorf("%w: %q", ErrNotFound, id)
@@ -134,7 +129,7 @@ func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	return r.Endpoint, state, err
 }
 
-// Remove deletes an endpoint and its state. A POST in progress may still arrive. Errors: as Get's.
+// After Remove, a POST in progress may still arrive.
 func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, _, err := s.Get(ctx, id); err != nil {
 		return err
@@ -142,7 +137,7 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return errors.Join(s.endpoints.Purge(ctx, id), s.states.Purge(ctx, id))
 }
 
-// Disable stops delivery to an endpoint and keeps its cursor. Errors: as Get's.
+// Disable stops delivery to an endpoint and keeps its cursor.
 func (s *Store) Disable(ctx context.Context, id, why string) error {
 	return s.disable(ctx, id, Disabled{Why: why})
 }
@@ -152,13 +147,13 @@ func (s *Store) disable(ctx context.Context, id string, d Disabled) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled = &d })
 }
 
-// Enable resumes delivery at the cursor. Earlier failures are forgiven. Errors: as Get's.
+// Enable resumes delivery at the cursor and forgives earlier failures.
 func (s *Store) Enable(ctx context.Context, id string) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, time.Now().UTC() })
 }
 
-// Rotate replaces an endpoint's secret. The previous one also signs for keep, older ones until their own end. So a
-// rotation can be repeated if its secret is lost. Without keep, only the new secret signs. Errors: as Get's.
+// Rotate replaces an endpoint's secret. The previous one also signs for keep, older ones until their own end, so that
+// a rotation can be repeated if its secret is lost. If keep ≤ 0, only the new secret signs.
 func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secret Secret, err error) {
 	secret = newSecret()
 	until := time.Now().UTC().Add(keep).Truncate(time.Second)
@@ -173,8 +168,8 @@ func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secr
 	})
 }
 
-// Move sets an endpoint's cursor, even while it is disabled. The delivering relayer has done so once State.Moved ≥ n.
-// Skipped events are not delivered; repeated ones keep their ids. Errors: as Get's.
+// Move sets the cursor of an endpoint, also of a disabled one. The relayer has done so when State.Moved ≥ n. Repeated
+// events keep their ids.
 func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		to.N = r.Move.N + 1
@@ -183,8 +178,8 @@ func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err err
 	return n, err
 }
 
-// Test requests one POST of type webhook.test, even while the endpoint is disabled. It was tried once State.Tested ≥
-// n, and the State has the attempt. Errors: as Get's.
+// Test requests one POST of type webhook.test, even while the endpoint is disabled. When State.Tested ≥ n, State has
+// the attempt.
 func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		r.Test++
@@ -193,9 +188,9 @@ func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	return n, err
 }
 
-// Resend requests one POST of an event, even if the endpoint is disabled or did not ask for its type. It was tried
-// once State.Resent ≥ n. The State has the attempt, unless another Resend came first. Errors: event.ErrNoEvent for an
-// invalid event id, or as Get's.
+// Resend requests one POST of an event, even if the endpoint is disabled or did not ask for its type. When
+// State.Resent ≥ n, State has the attempt, unless a later Resend replaced it. An invalid event id returns
+// event.ErrNoEvent.
 func (s *Store) Resend(ctx context.Context, id, of string) (n uint64, err error) {
 	if of == "" || len(of) > event.MaxID {
 		return 0, event.ErrNoEvent
@@ -237,7 +232,7 @@ func (s *Store) state(ctx context.Context, id string) (state State, revision uin
 	return state, revision, nil
 }
 
-// save writes an endpoint's state if the stored revision is still revision (0: none). After an error it may be
+// save writes an endpoint's state if the stored revision is still revision (0: new). After an error the state may be
 // stored.
 func (s *Store) save(ctx context.Context, id string, state State, revision uint64) (uint64, error) {
 	data, err := json.Marshal(state)
@@ -268,7 +263,6 @@ func decode(id string, data []byte) (*record, error) {
 	return r, nil
 }
 
-// isID reports whether a text has the form of an endpoint's id.
 func isID(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
