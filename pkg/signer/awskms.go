@@ -30,7 +30,6 @@ type managed struct {
 	known  bool // the public key matched the account
 }
 
-// newManaged validates the ARN, offline.
 func newManaged(text string) (*managed, error) {
 	key, err := arn.Parse(text)
 	if err != nil || key.Service != "kms" || key.Region == "" || !strings.HasPrefix(key.Resource, "key/") && !strings.HasPrefix(key.Resource, "alias/") {
@@ -52,8 +51,8 @@ func (m *managed) askTyped(ctx context.Context, address common.Address, _ []byte
 	return m.signHash(ctx, address, digest)
 }
 
-// signHash signs 32 bytes with KMS. KMS returns DER, possibly with a high s and without the recovery ID; recoverable
-// supplies both.
+// signHash signs 32 bytes. KMS returns DER, possibly with a high s and without the recovery ID; recoverable fixes
+// that.
 func (m *managed) signHash(ctx context.Context, address common.Address, hash common.Hash) ([]byte, error) {
 	client, err := m.open(ctx, address)
 	if err != nil {
@@ -69,8 +68,8 @@ func (m *managed) signHash(ctx context.Context, address common.Address, hash com
 	return recoverable(out.Signature, hash, address)
 }
 
-// open returns the client, created on first use. It compares the public key with the account once, so that an error
-// can name the key's own account.
+// open creates the client on first use. It compares the public key with the account once, so that an error can name
+// the key's own account.
 func (m *managed) open(ctx context.Context, address common.Address) (*kms.Client, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +102,6 @@ func (m *managed) open(ctx context.Context, address common.Address) (*kms.Client
 	return m.client, nil
 }
 
-// Identifiers in a SubjectPublicKeyInfo of the curve.
 var (
 	oidPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
 	oidSecp256k1 = asn1.ObjectIdentifier{1, 3, 132, 0, 10}

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Limits of Remote.Timeout. A lane is blocked while it waits for a signature.
+// Limits of Remote.Timeout. A lane waits for its signatures.
 const (
 	defaultTimeout = 5 * time.Second
 	mostTimeout    = 10 * time.Second
@@ -30,10 +30,10 @@ type Remote struct {
 
 	AWSKMS string `json:"awsKms"` // ARN of a key or alias
 
-	Timeout string `json:"timeout"` // of one signature, such as 5s. Default 5s, at most 10s
+	Timeout string `json:"timeout"` // of one signature, as 5s
 }
 
-// describe parses a description. described is false for any other file, such as a keystore file.
+// described is false for any other file, such as a keystore file.
 func describe(raw []byte) (key *Key, described bool, err error) {
 	var fields map[string]json.RawMessage
 	notJSON := json.Unmarshal(raw, &fields)

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// Keystore reads a key or remote signer file, or a directory of them. It can be read again after files are added. One
-// caller at a time.
+// Keystore can be read again after files are added. One caller at a time.
 type Keystore struct {
 	path, passwordFile string
-	opened             map[string]stamp // files read so far, by path
+	opened             map[string]stamp // by path
 }
 
 type stamp struct {
@@ -20,7 +19,7 @@ type stamp struct {
 	changed time.Time
 }
 
-// NewKeystore returns a Keystore of FromKeystore's arguments. Read reads the files.
+// NewKeystore takes FromKeystore's arguments.
 func NewKeystore(path, passwordFile string) *Keystore {
 	return &Keystore{path: path, passwordFile: passwordFile, opened: map[string]stamp{}}
 }

@@ -24,22 +24,20 @@ const (
 // ErrUntrue: a remote signer returned something other than the requested payload signed by its account.
 var ErrUntrue = errors.New("the remote signer's answer is refused")
 
-// remote is a key at a remote signer. Its response must be the requested transaction, signed by the key's account for
-// the chain, with a low s. Anything else is an error, and the lane waits. A signature lost in transit is harmless,
-// since only the signer has it.
+// remote is a key at a remote signer. check verifies each response; after an error the lane waits. A signature lost
+// in transit is harmless, since only the signer has it.
 type remote struct {
 	address common.Address
 	timeout time.Duration
 	service service
 
 	mu     sync.Mutex
-	failed error         // last error, nil once the service works again
-	pause  time.Duration // current backoff
-	until  time.Time     // end of the backoff
+	failed error // last error; nil: it works
+	pause  time.Duration
+	until  time.Time // end of the backoff
 }
 
-// service requests a signed tx, or a signature of EIP-712 data, from a remote signer. The service verifies the
-// signature that askTyped returns.
+// service asks a remote signer. The service itself verifies the signature that askTyped returns.
 type service interface {
 	ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
 	askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error)
@@ -60,7 +58,7 @@ func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Si
 		err = check(tx, signed, r.address, rules)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, err // ended by the caller, so it is not the service's failure
+		return nil, err // ended by the caller rather than the service
 	}
 	if err != nil && limited.Err() != nil {
 		err = fmt.Errorf("the remote signer did not answer within %s: %w", r.timeout, err)
@@ -88,7 +86,6 @@ func (r *remote) resting(now time.Time) error {
 	return fmt.Errorf("%w (it is asked again in %s)", r.failed, r.until.Sub(now).Round(time.Millisecond))
 }
 
-// note records the result of a request and sets the backoff.
 func (r *remote) note(err error, began, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,9 +97,9 @@ func (r *remote) note(err error, began, now time.Time) {
 	r.until = now.Add(r.pause)
 }
 
-// check returns an error unless signed is asked, signed by the account. It compares signing hashes, which cover every
-// field and the chain ID. A legacy transaction's hash covers the chain ID only if its signature names one, so it
-// must.
+// check returns an error unless signed is asked, signed by the account with a low s. It compares signing hashes,
+// which cover every field and the chain ID. A legacy transaction's hash covers the chain ID only if its signature
+// names one, so it must.
 func check(asked, signed *types.Transaction, address common.Address, rules types.Signer) error {
 	if signed.Type() != asked.Type() || !signed.Protected() || rules.Hash(signed) != rules.Hash(asked) || signed.ChainId().Cmp(rules.ChainID()) != 0 {
 		differs := errors.New(strings.Join(differences(asked, signed, rules), ", "))

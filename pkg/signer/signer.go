@@ -1,11 +1,11 @@
 // Package signer signs the lanes' transactions. A key comes from a geth keystore file and its password file, or from
-// a file that describes a remote signer (web3signer, AWS KMS). Raw hex is for development.
+// a file that describes a remote signer (web3signer, AWS KMS).
 //
 // A secret never leaves its Key: fmt, slog and JSON print only the address. Errors quote only paths of existing
 // files, since a setting may contain a password by mistake, and a bounded part of a remote signer's response.
 //
-// A local signature takes about 50 µs, a remote one at most its timeout. After a failure, a backoff leaves the lane
-// time for its other work. Remote signatures are verified; see remote.
+// A local signature takes about 50 µs, a remote one at most its timeout. After a remote failure, a backoff leaves the
+// lane time for its other work.
 package signer
 
 import (
@@ -28,21 +28,17 @@ import (
 )
 
 var (
-	// ErrBadKey: a raw key is malformed (want 32 bytes of hex) or invalid on the curve.
-	ErrBadKey = errors.New("not a private key: want 64 hex digits, with or without 0x")
-	// ErrPassword: the password fails to decrypt a keystore file.
+	ErrBadKey   = errors.New("not a private key: want 64 hex digits, with or without 0x")
 	ErrPassword = errors.New("the password does not open the keystore file")
-	// ErrPasswordFile: the password file is unset or unreadable. The keystore itself may be fine.
+	// ErrPasswordFile: the password file is unset or unreadable.
 	ErrPasswordFile = errors.New("the password file cannot be read")
 )
 
-// passwordFileError matches ErrPasswordFile and has the text of its cause.
 type passwordFileError struct{ error }
 
 func (passwordFileError) Is(target error) bool { return target == ErrPasswordFile }
 func (e passwordFileError) Unwrap() error      { return e.error }
 
-// Key is a local or remote private key with its address. For returns its Signer.
 type Key struct {
 	backend backend
 	address common.Address
@@ -81,17 +77,16 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 }
 
 // FromKeystore decrypts a geth keystore file (version 3 or 1), or every regular, unhidden file of a directory in file
-// name order. The password is passwordFile's content, trailing newlines trimmed. A file may describe a remote signer
-// instead (see Remote), which is contacted at the first signature. If all files do, passwordFile may be empty. The
-// first key is lane 0's. Without an error there is at least one. With geth's standard scrypt cost, each file takes
-// about a second and briefly 256 MiB. Errors: ErrPasswordFile, ErrPassword, or another for an unreadable or invalid
-// file.
+// name order. The password is passwordFile's content, trailing newlines trimmed. A file may describe a Remote
+// instead, which is contacted at the first signature. If all files do, passwordFile may be empty. On success there is
+// at least one key; the first is lane 0's. With geth's standard scrypt cost, each file takes about a second and
+// briefly 256 MiB. Errors: ErrPasswordFile, ErrPassword, or another for an unreadable or invalid file.
 func FromKeystore(path, passwordFile string) ([]*Key, error) {
 	return NewKeystore(path, passwordFile).Read()
 }
 
-// keyFiles returns the path itself, or the directory's files sorted by name. It follows links, since mounted secrets
-// are links. Dangling links are included, so that the reader reports them.
+// keyFiles returns the path or a directory's files, by name. It follows links, since mounted secrets are links, and
+// includes dangling ones, so that the reader reports them.
 func keyFiles(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -110,7 +105,7 @@ func keyFiles(path string) (files []string, err error) {
 	return files, err
 }
 
-// read returns the key of a keystore file or remote signer file. password is nil if no password file is set.
+// password is nil if no password file is set.
 func read(path string, password *string, passwordFile string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -135,8 +130,8 @@ func read(path string, password *string, passwordFile string) (*Key, error) {
 	return of(key.PrivateKey), nil
 }
 
-// unreadable explains a read failure and how to fix permissions: a container seldom runs as the file's owner. The
-// path is shown only if a file exists there, since it may be a secret given by mistake.
+// unreadable also explains how to fix permissions: a container seldom runs as the file's owner. It shows the path
+// only if a file exists there, since it may be a secret given by mistake.
 func unreadable(what, path string, err error) error {
 	if _, absent := os.Lstat(path); absent != nil {
 		return fmt.Errorf("couldn't read %s; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file "+
@@ -153,7 +148,6 @@ func unreadable(what, path string, err error) error {
 	return fmt.Errorf("couldn't read %s: %w", what, err)
 }
 
-// withoutPath returns the cause of a file system error, which omits the path.
 func withoutPath(err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {
@@ -166,23 +160,21 @@ func of(secret *ecdsa.PrivateKey) *Key {
 	return &Key{backend: local{secret}, address: crypto.PubkeyToAddress(secret.PublicKey)}
 }
 
-// Address returns the account.
 func (k *Key) Address() common.Address { return k.address }
 
-// For returns a signer for one chain.
 func (k *Key) For(chainID uint64) *Signer {
 	return &Signer{Key: k, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(chainID))}
 }
 
-// Signer signs transactions with one key for one chain. It is safe for concurrent use.
+// Signer is safe for concurrent use.
 type Signer struct {
 	*Key
 	rules types.Signer
 }
 
-// Sign returns tx with the key's signature; all other fields are unchanged. It rejects a typed tx of another chain. A
-// local key returns the same bytes for the same tx (RFC 6979); a remote signer may return different bytes each time.
-// Both are safe, since only journaled bytes are broadcast.
+// Sign returns tx with the key's signature. It rejects a typed tx of another chain. A local key returns the same
+// bytes for the same tx (RFC 6979). A remote signer may return different ones, which is safe, since only journaled
+// bytes are broadcast.
 func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
 	signed, err := s.backend.sign(ctx, tx, s.rules)
 	if err != nil {
@@ -191,8 +183,8 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 	return signed, nil
 }
 
-// SignTyped signs EIP-712 data, given as JSON and as its digest, and returns 65 bytes. web3signer encodes the JSON
-// itself; its signature is rejected unless it covers the digest.
+// SignTyped signs EIP-712 data, given as JSON and as its digest, and returns 65 bytes. A signature of web3signer,
+// which encodes the JSON itself, must cover the digest.
 func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error) {
 	signature, err := k.backend.signTyped(ctx, typed, digest)
 	if err != nil {
@@ -201,14 +193,11 @@ func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) (
 	return signature, nil
 }
 
-// String returns "signer 0x…" with the address.
 func (k *Key) String() string { return "signer " + k.address.Hex() }
 
-// Format writes String's form for every verb of fmt, including %#v and %+v.
+// Format writes String's form for every verb, including %#v and %+v.
 func (k *Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.String())) }
 
-// LogValue returns the address.
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.address.Hex()) }
 
-// MarshalText returns the address.
 func (k *Key) MarshalText() ([]byte, error) { return []byte(k.address.Hex()), nil }

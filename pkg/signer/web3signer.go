@@ -24,15 +24,14 @@ import (
 const (
 	// bytes of a response: the largest transaction twice in hex, as geth returns it
 	maxAnswer = 4 << 20
-	tries     = 2                      // of one request, for errors that are transient
-	triesWait = 100 * time.Millisecond // between attempts
+	tries     = 2 // of one request, for transient errors
+	triesWait = 100 * time.Millisecond
 )
 
-// endpoint is a JSON-RPC endpoint with eth_signTransaction: web3signer, or a node that has the key.
+// endpoint is web3signer, or a node that has the key.
 type endpoint struct{ client *rpc.Client }
 
-// endpointOptions configure the connection. Files can be replaced at run time: the certificate is read for each
-// connection, the token for each request.
+// Files can be replaced at run time: the certificate is read for each connection, the token for each request.
 type endpointOptions struct {
 	url             string
 	certificateFile string // client certificate; set together with keyFile, or empty
@@ -96,7 +95,6 @@ func (o *endpointOptions) token(h http.Header) error {
 	return nil
 }
 
-// bounded limits response bodies to maxAnswer bytes.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -115,7 +113,7 @@ func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Tr
 	return decode(answer)
 }
 
-// askTyped requests a signature of EIP-712 data, which web3signer takes as text.
+// web3signer takes EIP-712 data as text.
 func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error) {
 	var signature hexutil.Bytes
 	if err := e.call(ctx, &signature, "eth_signTypedData", address, string(typed)); err != nil {
@@ -131,7 +129,7 @@ func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed [
 	return signature, nil
 }
 
-// call requests a signature. It retries a transient error once.
+// call retries a transient error once.
 func (e *endpoint) call(ctx context.Context, answer any, method string, args ...any) error {
 	var refused error
 	err := retry.Do(ctx, tries, triesWait, func() error {
@@ -164,7 +162,7 @@ func arguments(address common.Address, tx *types.Transaction, rules types.Signer
 	return args
 }
 
-// decode parses a response: hex bytes (web3signer), or an object with member raw (geth).
+// decode parses hex bytes (web3signer), or an object with member raw (geth).
 func decode(answer json.RawMessage) (*types.Transaction, error) {
 	var raw hexutil.Bytes
 	if err := json.Unmarshal(answer, &raw); err != nil {
@@ -181,7 +179,7 @@ func decode(answer json.RawMessage) (*types.Transaction, error) {
 	return tx, nil
 }
 
-// transient reports whether an immediate retry may help: a transport error, or HTTP 429 or 5xx.
+// transient is true for transport errors, HTTP 429 and 5xx.
 func transient(err error) bool {
 	var answered rpc.Error
 	var status rpc.HTTPError
@@ -194,8 +192,7 @@ func transient(err error) bool {
 	return true
 }
 
-// brief removes the URL from a net/http error, since it may contain a secret, and truncates an endpoint's text to 300
-// bytes.
+// brief removes the URL, which may contain a secret, and truncates an endpoint's text to 300 bytes.
 func brief(err error) error {
 	const most = 300
 	var withURL *url.Error

@@ -18,13 +18,12 @@ import (
 const (
 	unknown     = math.MaxUint64 // next nonce before the first transfer
 	transferGas = 21_000         // first gas limit; some rollups refuse it as too low
-	mostGas     = 2_000_000      // maximum gas limit of a transfer
-	mostBytes   = 130            // maximum size of a transfer
-	lateBlocks  = 50             // blocks until a transfer that is in none is reported
-	agreedFinal = 3              // final blocks in a row that must show the same nonce, unless it is proved
+	mostGas     = 2_000_000
+	mostBytes   = 130
+	lateBlocks  = 50 // blocks until a transfer that is in none is reported
+	agreedFinal = 3  // final blocks in a row that must show the same nonce, unless it is proved
 )
 
-// pay begins a transfer if a signer needs one and nothing blocks it.
 func (t *TopUp) pay(ctx context.Context) reason {
 	v := t.view
 	if len(v.Reorged) > 0 {
@@ -67,8 +66,6 @@ func (t *TopUp) pay(ctx context.Context) reason {
 	return t.send(ctx)
 }
 
-// reopen makes the newest transfer pending again after the chain lost its final block. The next round sends its
-// bytes.
 func (t *TopUp) reopen(ctx context.Context) reason {
 	next, open := t.record, *t.record.Transfer
 	t.deps.Log.Error("the chain lost the final block of the newest top-up; its bytes are sent again", "lane", open.Lane, "tx", open.last().Hash(), "block", open.Ended.Number)
@@ -79,8 +76,8 @@ func (t *TopUp) reopen(ctx context.Context) reason {
 	return reason{}
 }
 
-// nonce returns the next transfer's nonce: the newest transfer's plus one. Before the first transfer it is the
-// account's, which must match at the head and in a final block. It returns a reason while endpoints show another.
+// nonce returns the newest transfer's nonce plus one. Before the first transfer, it returns the account's, which must
+// match at the head and in final blocks. While endpoints show another nonce, it returns a reason.
 func (t *TopUp) nonce(ctx context.Context) (uint64, reason) {
 	v := t.view
 	if t.record.Transfer == nil {
@@ -109,7 +106,6 @@ func (t *TopUp) nonce(ctx context.Context) (uint64, reason) {
 	return next, reason{}
 }
 
-// foreign stops payments until an operator resumes, if a final block has another transaction with the nonce.
 func (t *TopUp) foreign(ctx context.Context, nonce uint64) (why reason, stops bool) {
 	found, seen := t.view.Foreign[nonce]
 	if !seen || found.Block.Number > t.view.Final.Number {
@@ -124,7 +120,7 @@ func (t *TopUp) foreign(ctx context.Context, nonce uint64) (why reason, stops bo
 	return because(WaitStopped, "stopped", next.Stopped), true
 }
 
-// push advances the pending transfer: it ends it, resends it or raises its fee.
+// push ends the pending transfer, resends it or raises its fee.
 func (t *TopUp) push(ctx context.Context) reason {
 	v, tr := t.view, t.record.Transfer
 	t.sub.NeedAccount()
@@ -156,7 +152,7 @@ func (t *TopUp) push(ctx context.Context) reason {
 	return why
 }
 
-// end records that the transfer is in a final block. A revert stops payments.
+// A revert stops payments.
 func (t *TopUp) end(ctx context.Context, in evidence.Included) reason {
 	next, ended := t.record, *t.record.Transfer
 	ended.Ended, next.Transfer = &in.Block, &ended
@@ -272,13 +268,12 @@ func (t *TopUp) send(ctx context.Context) reason {
 	return reason{}
 }
 
-// cost returns the maximum cost of an attempt besides its value, in wei, including a rollup's fee for its bytes.
+// cost returns an attempt's maximum cost besides its value, in wei, with a rollup's fee for its bytes.
 func (t *TopUp) cost(gas uint64, fees lane.Fees) *big.Int {
 	cost := fee(gas, fees)
 	return cost.Add(cost, t.view.Price.L1(mostBytes))
 }
 
-// fee returns the maximum cost of an attempt's gas, in wei.
 func fee(gas uint64, fees lane.Fees) *big.Int { return new(big.Int).Mul(wei(gas), wei(fees.Cap)) }
 
 func wei(n uint64) *big.Int { return new(big.Int).SetUint64(n) }

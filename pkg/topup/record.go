@@ -19,8 +19,8 @@ const Version = 1
 // ErrCorrupt: a record is malformed or contradicts itself.
 var ErrCorrupt = errors.New("the record of top-ups cannot be continued")
 
-// Record contains the day's spending and the newest transfer. It is stored by compare-and-set before anything of it
-// is sent, so all relayers share it. Any may send its bytes: they have one nonce, so one payment results.
+// Record contains the day's spending and the newest transfer. Any relayer may send its bytes: they have one nonce, so
+// one payment results.
 type Record struct {
 	Version  int            `json:"version"`
 	Account  common.Address `json:"account"` // payer
@@ -49,7 +49,6 @@ func (r *Record) pending() *Transfer {
 	return r.Transfer
 }
 
-// spent returns the amount counted for a day, in wei.
 func (r *Record) spent(day string) *big.Int {
 	if r.SpentWei == nil || day > r.Day {
 		return new(big.Int)
@@ -105,8 +104,8 @@ func (t *Transfer) again(raw []byte) *Transfer {
 	return &next
 }
 
-// Of returns the record for an account. If another account paid before, it is a new record with the same day and
-// spending. Exception: a pending transfer of that account, unless stopped, is kept.
+// Of returns the record for an account. If another account paid before, only day and spending are kept. Exception: if
+// that account has a pending transfer and is not stopped, all is kept.
 func (r *Record) Of(account common.Address) Record {
 	if r.Account == account || r.Stopped == "" && r.pending() != nil {
 		return *r
@@ -114,9 +113,9 @@ func (r *Record) Of(account common.Address) Record {
 	return Record{Account: account, Day: r.Day, SpentWei: r.SpentWei}
 }
 
-// Resumed returns the record after an operator's review. The account's nonce is read from the chain again, and the
-// day's spending stays. A dropped transfer is never paid besides the next one, which has the same nonce, or a later
-// one because that was used.
+// Resumed returns the record after an operator's review: only the day's spending stays, and the account's nonce is
+// read from the chain again. A dropped transfer is never paid besides the next one: that has the same nonce, or a
+// later one if the nonce was used.
 func (r *Record) Resumed() Record {
 	return Record{Version: Version, Account: r.Account, Day: r.Day, SpentWei: r.SpentWei}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Config configures a TopUp. Amounts are in wei.
+// Config's amounts are in wei.
 type Config struct {
 	Below, To   *big.Int     // a signer with less than Below is paid up to To
 	PerDay      *big.Int     // maximum per UTC day, fees included
@@ -31,22 +31,20 @@ type Config struct {
 	CallTimeout time.Duration // per call to the chain, the signer or NATS. Default 15 s
 }
 
-// Deps are external systems.
 type Deps struct {
 	Heads  *heads.Tracker // the caller runs it
 	Chain  Chain
 	Store  Store
 	Roster Roster
-	Signer Signer                // of the paying account
+	Signer Signer
 	Halted func() bool           // reports whether NATS was rolled back, which blocks new payments
 	Paused func(score.Lane) bool // reports whether a lane is paused, which blocks new payments to it
-	// Trusted reports whether an account has the relayer role on the contract: lanes in NATS alone are not paid.
+	// Trusted reports whether an account has the relayer role on the contract.
 	Trusted func(context.Context, common.Address) (bool, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Chain is the part of the chain client used besides the tracker.
 type Chain interface {
 	// Read returns accounts in the state of a block. A missing account is unknown.
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
@@ -54,7 +52,6 @@ type Chain interface {
 	Send(ctx context.Context, raw [][]byte) []txpool.Result
 }
 
-// Store stores the record.
 type Store interface {
 	// Get returns the record and its revision; the zero Record and 0 if there is none. Errors: Record.Check's, or
 	// NATS's.
@@ -63,7 +60,6 @@ type Store interface {
 	Put(ctx context.Context, r Record, revision uint64) (uint64, error)
 }
 
-// Roster returns the current lanes.
 type Roster interface {
 	Current() (roster.Roster, <-chan struct{})
 }
@@ -82,7 +78,7 @@ type TopUp struct {
 	told    told
 
 	record   Record
-	revision uint64 // of record
+	revision uint64
 	sub      *heads.Subscription
 	view     *evidence.View // nil until the first view after the record changed
 
@@ -92,7 +88,6 @@ type TopUp struct {
 	refused  txpool.Class     // its definite refusal, else Added
 }
 
-// New returns a TopUp; Run starts it.
 func New(config Config, deps Deps) *TopUp {
 	if config.Every == 0 {
 		config.Every = 10 * time.Second
@@ -123,7 +118,6 @@ func (t *TopUp) Run(ctx context.Context) error {
 	}
 }
 
-// round reads the record, takes the next step, and publishes its result.
 func (t *TopUp) round(ctx context.Context) {
 	call, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	record, revision, err := t.deps.Store.Get(call)
@@ -141,7 +135,6 @@ func (t *TopUp) round(ctx context.Context) {
 	}
 }
 
-// next takes the step that the record and the newest view require.
 func (t *TopUp) next(ctx context.Context) reason {
 	select {
 	case v := <-t.sub.Views():
@@ -155,13 +148,13 @@ func (t *TopUp) next(ctx context.Context) reason {
 		return because(WaitStopped, "stopped", t.record.Stopped)
 	case t.record.pending() != nil && t.record.Account != t.deps.Signer.Address():
 		return because(WaitAccount, "of", t.record.Account)
-	case isLane: // a lane's nonces belong to its journal
+	case isLane:
 		return because(WaitAccount, "lane", own.ID)
 	case v == nil || !v.HasAccount() || !v.Priced() || v.Final == evidence.Ref{}:
 		return because(WaitChain)
 	case t.record.pending() != nil:
 		return t.push(ctx)
-	case v.Old: // no signer was short before the tracker paused, or a new view is due
+	case v.Old: // the tracker rests, since no signer was short, or a new view is due
 		return because(WaitNone)
 	}
 	return t.pay(ctx)
@@ -191,7 +184,7 @@ func (t *TopUp) follow(r Record, revision uint64) {
 	}
 }
 
-// put replaces the record. After an error nothing is sent, and the next round reads the stored record.
+// put replaces the record. If it fails, bytes stay unsent, and the next round reads the stored record.
 func (t *TopUp) put(ctx context.Context, next Record) error {
 	next.Version, next.Account = Version, t.deps.Signer.Address()
 	if err := next.Check(); err != nil {

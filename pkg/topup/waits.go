@@ -14,7 +14,7 @@ import (
 // Wait is a reason that blocks payments, or would.
 type Wait string
 
-// Reasons; WaitNone means that payments are possible.
+// WaitNone means that payments are possible.
 const (
 	WaitNone    Wait = ""
 	WaitChain   Wait = "chain"
@@ -48,14 +48,14 @@ var sentences = map[Wait]string{
 	WaitStopped: "a person has to look; then: scorelay topup resume",
 }
 
-// Waits returns all reasons except WaitNone, for metrics.
+// Waits returns all reasons except WaitNone.
 func Waits() []Wait {
 	return []Wait{
 		WaitChain, WaitRecord, WaitHalted, WaitDay, WaitFunds, WaitPrice, WaitSigner, WaitRefused, WaitBlock, WaitForeign, WaitBehind, WaitAccount, WaitStopped,
 	}
 }
 
-// Sentence explains the reason to people, empty for WaitNone and unknown ones.
+// Sentence explains the reason to people; empty for WaitNone and unknown reasons.
 func (w Wait) Sentence() string { return sentences[w] }
 
 type reason struct {
@@ -65,13 +65,12 @@ type reason struct {
 
 func because(w Wait, numbers ...any) reason { return reason{w, numbers} }
 
-// Told is this process's status of top-ups. The record lacks it, or has it only as bytes.
 type Told struct {
-	Account common.Address // the paying account
-	Balance *big.Int       // wei; nil: unknown
-	Spent   *big.Int       // wei, on this UTC day
-	PerDay  *big.Int       // wei
-	Lane    *score.Lane    // lane of the pending transfer; nil: none
+	Account common.Address
+	Balance *big.Int    // wei; nil: unknown
+	Spent   *big.Int    // wei, on this UTC day
+	PerDay  *big.Int    // wei
+	Lane    *score.Lane // of the pending transfer, if any
 	Wait    Wait
 	Since   time.Time // of Wait
 	Stopped string    // why an operator must act; a sentence
@@ -80,17 +79,17 @@ type Told struct {
 type told struct {
 	mu     sync.Mutex
 	told   Told
-	logged bool // the reason was logged
+	logged bool
 }
 
-// Told returns the status. It is safe for concurrent use.
+// Told is safe for concurrent use.
 func (t *TopUp) Told() Told {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()
 	return t.told.told
 }
 
-// say publishes the status after a round. It logs a reason once, in its second round.
+// say logs a reason once, in its second round.
 func (t *TopUp) say(why reason) {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package store stores the record of top-ups in the roster's KV bucket, under a key of its own. Every deployment has
-// the bucket, and older versions ignore the key. Every write is a compare-and-set on the revision that was read.
+// Package store stores the record of top-ups in the roster's KV bucket: every deployment has the bucket, and older
+// versions ignore the key. Every write is a compare-and-set on the revision that was read.
 package store
 
 import (
@@ -18,10 +18,8 @@ const Bucket = "LANES"
 
 const key = "topup"
 
-// Store implements topup.Store.
 type Store struct{ kv jetstream.KeyValue }
 
-// Open opens the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -30,7 +28,6 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{kv}, nil
 }
 
-// Get implements topup.Store.
 func (s *Store) Get(ctx context.Context) (r topup.Record, revision uint64, err error) {
 	data, revision, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
@@ -40,7 +37,7 @@ func (s *Store) Get(ctx context.Context) (r topup.Record, revision uint64, err e
 	return r, revision, err
 }
 
-// decode parses a stored record; nil is the zero Record.
+// decode returns the zero Record for nil.
 func decode(data []byte) (r topup.Record, err error) {
 	if data == nil {
 		return r, nil
@@ -51,7 +48,6 @@ func decode(data []byte) (r topup.Record, err error) {
 	return r, r.Check()
 }
 
-// Put implements topup.Store.
 func (s *Store) Put(ctx context.Context, r topup.Record, revision uint64) (uint64, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -68,8 +64,8 @@ func (s *Store) Put(ctx context.Context, r topup.Record, revision uint64) (uint6
 	return revision, nil
 }
 
-// Resume restarts payments at the account's nonce on the chain, after an operator's review. It returns the previous
-// record, and tries until ctx ends. After an error it may be done all the same.
+// Resume restarts payments at the account's nonce on the chain. It returns the previous record, and tries until ctx
+// ends. After an error it may be done all the same.
 func (s *Store) Resume(ctx context.Context) (before topup.Record, err error) {
 	err = watched.Change(ctx, s.kv, key, "the record of top-ups", func(stored []byte) ([]byte, error) {
 		if before, err = decode(stored); err != nil {
