@@ -9,12 +9,11 @@
 //
 // # Detection
 //
-// A stream never ends before a sequence that it once held. Each process compares its end with the highest known
-// sequence. The sources are:
+// Each process compares the stream's end with the highest sequence that the stream is known to have held. The sources
+// are:
 //
-//   - the process's own publishes and reads (stream.Stream.Seen), in memory.
-//   - the lanes' journals (journal.Journal.Seen), read on every new connection, since a restarted server may have
-//     other data.
+//   - the process's own publishes and reads, in memory.
+//   - the lanes' journals, read on every new connection, since a restarted server may have other data.
 //   - a note in Redis, which does not share NATS's disk. It is raised every second, so it may lack the last second
 //     before a loss.
 //
@@ -23,10 +22,10 @@
 //
 // # The marker
 //
-// The marker is the one value of a KV bucket. The first process that detects a loss writes it by compare-and-set.
-// After an operator resumes, it contains the decision. A later restore of NATS may revert it; then the checks of the
-// stream find the loss again. The marker also names the newest accepted loss. Under that name, statuses of updates
-// without an outcome were deleted from Redis. A Redis that lacks the name is older, and relayers delete them again.
+// The marker is the one value of a KV bucket. The first process that detects a loss writes it by compare-and-set; an
+// operator's decision replaces it. If a later restore of NATS reverts the marker, the checks of the stream find the
+// loss again. The marker also names the newest accepted loss. Under that name, statuses of updates without an outcome
+// were deleted from Redis. A Redis that lacks the name is older, and relayers delete them again.
 //
 // # Invariants
 //
@@ -34,7 +33,7 @@
 //     so later publishes are on another connection.
 //   - In a cluster, a restore may spare the connected server. But it takes most servers down, so publishes and looks
 //     fail. After a failure, publishes count only after the next look, journals included.
-//   - A process accepts only after a successful look on its connection, and within 10 s of the last.
+//   - A process accepts only within 10 s of its last successful look.
 //   - The result of a look counts for all processes only if the look that writes the marker confirms it.
 //   - A process that detects a loss stops accepting at once, before the marker is written, and until it is read.
 //

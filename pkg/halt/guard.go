@@ -14,7 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// blindFor is how long a look is valid: without further looks a loss goes unnoticed.
 const blindFor = 10 * time.Second
 
 // Stream is the stream of accepted updates.
@@ -33,31 +32,30 @@ type Marks interface {
 	Write(ctx context.Context, m Marker, revision uint64) error
 }
 
-// Config configures a Guard; fields are required unless stated otherwise.
+// Config's fields are required unless stated otherwise.
 type Config struct {
-	Process string // name of the process, for the marker
+	Process string // for the marker
 	Stream  Stream
 	Marks   Marks
 	// Journaled returns the highest sequence in the lanes' journals.
 	Journaled func(ctx context.Context) (uint64, error)
-	// Note raises the highest sequence noted outside of NATS, and returns it. It may fail at any time.
+	// Note raises the highest sequence noted outside of NATS, and returns it. It may fail.
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)
 	// Connection returns a number that changes with each connection to NATS.
 	Connection func() uint64
-	// Elsewhere connects the process to another server of NATS, if it knows one. May be nil.
+	// Elsewhere connects to another server of NATS, if one is known. May be nil.
 	Elsewhere func()
-	// Forget drops the process's state that NATS may have lost, before it accepts again. May be nil.
+	// Forget drops state that NATS may have lost, before the process accepts again. May be nil.
 	Forget  func(ctx context.Context) error
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Guard detects that NATS went back in time, and decides whether the process may accept or assign. It is safe for
-// concurrent use.
+// Guard decides whether the process may accept or assign. It is safe for concurrent use.
 type Guard struct {
 	config Config
 	halted prometheus.Gauge
-	looked chan struct{} // closed after the first look
+	looked chan struct{}
 	once   sync.Once
 
 	mu    sync.Mutex
@@ -65,30 +63,29 @@ type Guard struct {
 	looks // used only by Run
 }
 
-// seen is the result of looks and publishes.
 type seen struct {
 	clear      bool      // no loss found
 	connection uint64    // of the last look
 	lookedAt   time.Time // its start
-	doubt      bool      // a publish failed since: the cluster may continue another history than was checked
-	found      *Marker   // not read back from the bucket yet
-	certain    bool      // later looks cannot disprove found
+	doubt      bool      // a publish failed since
+	found      *Marker   // not yet read back
+	certain    bool      // looks cannot disprove found
 	knew       uint64    // revision of the marker when found
 	marker     Marker    // as read last
-	revision   uint64    // of marker
+	revision   uint64
 }
 
-// New returns a Guard that is closed until Run has looked.
+// New returns a Guard that refuses everything until Run has looked.
 func New(config Config) *Guard {
 	return &Guard{config: config, looked: make(chan struct{}), looks: looks{complain: true}, halted: promauto.With(config.Metrics).NewGauge(prometheus.GaugeOpts{
 		Name: "scorelay_halted", Help: "1 while accepting halts, because NATS holds less than it had acknowledged: an operator has to decide.",
 	})}
 }
 
-// Looked returns a channel that is closed when the process knows whether accepting halts.
+// Looked is closed when the process knows whether accepting halts.
 func (g *Guard) Looked() <-chan struct{} { return g.looked }
 
-// Reason returns why accepting halts; "" if it does not, as far as is known.
+// Reason returns why accepting halts; "" if no halt is known.
 func (g *Guard) Reason() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -122,11 +119,11 @@ func (g *Guard) open() (connection uint64, open bool) {
 	return connection, g.clear && g.connection == connection && time.Since(g.lookedAt) < blindFor
 }
 
-// errUnlooked reports that the current connection is unchecked. A look follows in a moment, if NATS answers.
+// errUnlooked: the connection is unchecked. A look follows in a moment, if NATS answers.
 var errUnlooked = errors.New("the process has to look first whether NATS holds what it did")
 
-// Publish calls publish if accepting is allowed, and returns its error. score.ErrHalted: accepting halts. After any
-// other error of Publish itself the caller may retry in a moment. The message may be stored with either.
+// Publish calls publish if accepting is allowed, and returns its error. score.ErrHalted: accepting halts. After
+// another error of Publish itself the caller may retry in a moment. The message may be stored with either.
 func (g *Guard) Publish(publish func() error) error {
 	if reason := g.Reason(); reason != "" {
 		return fmt.Errorf("%w: %s", score.ErrHalted, reason)
@@ -163,8 +160,7 @@ func (g *Guard) doubtful() bool {
 	return g.doubt
 }
 
-// FoundShorter records that the stream assigned a sequence below the known end, and returns score.ErrHalted for the
-// caller.
+// FoundShorter records that the stream assigned a sequence below the known end, and returns score.ErrHalted.
 func (g *Guard) FoundShorter(known, ends uint64) error {
 	g.find(shorter(known, ends), true)
 	return fmt.Errorf("%w: %s", score.ErrHalted, g.Reason())
@@ -177,7 +173,7 @@ func shorter(known, ends uint64) Marker {
 	}
 }
 
-// Journaled records the stream in a lane's journal: its creation time and highest sequence.
+// Journaled records the creation time and highest sequence of the stream in a lane's journal.
 func (g *Guard) Journaled(stream time.Time, seq uint64) {
 	if !stream.Equal(g.config.Stream.Created()) {
 		g.replaced(stream, g.config.Stream.Created())
@@ -194,7 +190,6 @@ func (g *Guard) replaced(known, is time.Time) {
 	}, true)
 }
 
-// Unjournaled records that a lane halts because its signer sent a transaction that its journal lacks.
 func (g *Guard) Unjournaled(id score.Lane) {
 	n := uint16(id)
 	g.find(Marker{
@@ -204,8 +199,7 @@ func (g *Guard) Unjournaled(id score.Lane) {
 	}, true)
 }
 
-// find stops accepting in this process, and has Run write the marker. The first finding counts. An uncertain one
-// needs confirmation by the look that writes it.
+// find stops accepting in this process, and Run writes the marker. The first finding counts.
 func (g *Guard) find(m Marker, certain bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -252,7 +246,7 @@ func (g *Guard) disprove(ends uint64) {
 	}
 }
 
-// drop discards a finding without a marker. The caller holds mu.
+// drop requires mu.
 func (g *Guard) drop(why string) {
 	g.config.Log.Warn("what was found is not so, or no more; accepting resumes unless something else speaks against it", "code", g.found.Code, "reason", g.found.Reason, "why", why)
 	g.found, g.certain = nil, false

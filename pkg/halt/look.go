@@ -15,8 +15,7 @@ const (
 	lookPause    = 50 * time.Millisecond // between checks for a new connection
 	confirmAfter = 500 * time.Millisecond
 
-	// away is how long looks fail before the process switches to another server of NATS: its own may be cut off from
-	// the others.
+	// away is how long looks fail before the process switches to another server: its own may be cut off.
 	away = 5 * time.Second
 
 	stateTimeout   = 3 * time.Second
@@ -62,8 +61,7 @@ func (g *Guard) Run(ctx context.Context) error {
 	}
 }
 
-// Look reads the marker, and compares the stream with the known sequences. It must be called only by Run, or by a
-// test in its place.
+// Look must be called only by Run, or by a test in its place.
 func (g *Guard) Look(ctx context.Context) error {
 	connection, began := g.config.Connection(), time.Now()
 	g.mu.Lock()
@@ -101,7 +99,7 @@ func (g *Guard) Look(ctx context.Context) error {
 	return nil
 }
 
-// resume drops the state that NATS may have lost before the process accepts again, even if it missed the halt.
+// resume calls Forget before the process accepts again, even if it missed the halt.
 func (g *Guard) resume(ctx context.Context, m Marker, revision uint64) error {
 	if m.Halts() || g.unwritten() != nil {
 		return nil
@@ -140,7 +138,7 @@ func (g *Guard) compare(ctx context.Context, connection uint64) error {
 		s.Saw(seq)
 		g.asked, g.askedOn = true, connection
 	}
-	// the note is optional: without it less is detected
+	// the note is optional
 	if highest, err := g.config.Note(ctx, s.Seen()); err == nil {
 		if err := g.noted(ctx, highest); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// BucketName is the KV bucket's name; package stream creates it.
+// BucketName is the KV bucket; package stream creates it.
 const BucketName = "HALT"
 
 const (
@@ -24,40 +24,38 @@ const (
 type Code string
 
 const (
-	Shorter     Code = "stream_shorter"  // the stream ends before a known sequence
-	Replaced    Code = "stream_replaced" // the stream was deleted and created again
-	Unjournaled Code = "unjournaled"     // a lane's signer sent a transaction that its journal lacks
+	Shorter     Code = "stream_shorter"
+	Replaced    Code = "stream_replaced"
+	Unjournaled Code = "unjournaled"
 )
 
 // Marker contains a halt and its reason or, once Resumed is set, its decision. The zero Marker means that the
 // deployment never halted.
 type Marker struct {
 	Code   Code      `json:"code"`
-	Reason string    `json:"reason"` // a sentence for people, callers included
+	Reason string    `json:"reason"` // for people, callers included
 	By     string    `json:"by"`     // process
 	At     time.Time `json:"at"`
-	Stream time.Time `json:"stream"`           // creation time of the known stream
-	Known  uint64    `json:"known,omitempty"`  // highest known sequence; 0: unknown
-	Ends   uint64    `json:"ends,omitempty"`   // last sequence of the stream
-	Lane   *uint16   `json:"lane,omitempty"`   // of Unjournaled
-	Choice string    `json:"choice,omitempty"` // the decision
-	Loss   *Loss     `json:"loss,omitempty"`   // accepted by the operator; nil: none
+	Stream time.Time `json:"stream"`          // creation time of the known stream
+	Known  uint64    `json:"known,omitempty"` // highest known sequence; 0: unknown
+	Ends   uint64    `json:"ends,omitempty"`  // last sequence of the stream
+	Lane   *uint16   `json:"lane,omitempty"`  // of Unjournaled
+	Choice string    `json:"choice,omitempty"`
+	Loss   *Loss     `json:"loss,omitempty"` // accepted by the operator; nil: none
 
-	// Forgotten names the newest accepted loss, also of an earlier halt. Under that name, Redis dropped statuses
-	// without an outcome; a Redis that lacks it is older.
+	// Forgotten names the newest accepted loss, also of an earlier halt.
 	Forgotten string    `json:"forgotten,omitempty"`
 	Resumed   time.Time `json:"resumed,omitzero"`
 }
 
 // Loss is the stream's end when an operator accepted a loss. Updates accepted above it are lost.
 type Loss struct {
-	Ends   uint64    `json:"ends"`   // last sequence that is kept
-	Stored time.Time `json:"stored"` // when it was stored
+	Ends   uint64    `json:"ends"` // last sequence that is kept
+	Stored time.Time `json:"stored"`
 }
 
 func (m Marker) Halts() bool { return m.Code != "" && m.Resumed.IsZero() }
 
-// ErrMoved reports that another marker was written meanwhile.
 var ErrMoved = errors.New("the marker of a halt was changed meanwhile")
 
 // Bucket keeps the marker. It is safe for concurrent use.
@@ -88,8 +86,8 @@ func (b *Bucket) Read(ctx context.Context) (m Marker, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// Write replaces the marker at a revision, 0 for none. ErrMoved: refused, another was written. After any other error
-// it may be stored; read it again.
+// Write replaces the marker at a revision, 0 for none. ErrMoved: another was written meanwhile. After any other error
+// the marker may be stored; read it again.
 func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -116,7 +114,7 @@ const (
 	sure          = 24 * 60 * 60 * mostPerSecond // messages; margin for any difference of clocks
 )
 
-// Believable reports whether a stream in this state may have held a sequence, considering its age.
+// Believable reports whether a stream of this age may have held a sequence.
 func Believable(seq uint64, state score.StreamState) bool {
 	age := max(0, time.Since(state.Created))
 	return seq <= state.LastSeq+sure+uint64(age/time.Second)*mostPerSecond

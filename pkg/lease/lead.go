@@ -8,10 +8,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Lead runs lead in one replica at a time among all callers with that name, again whenever it acquires the lease,
-// until ctx ends. It returns ctx's error. lead's context ends with ctx, and when the lease is lost. While a holder
-// drains, its lease is renewed until lead has returned; a killed holder's lease expires. Two calls of lead may
-// overlap, so lead must fence its own effects, as lanes do by their journals.
+// Lead runs lead in one replica at a time among all callers with that name, whenever it acquires the lease, until ctx
+// ends. It returns ctx's error. lead's context ends with ctx, and when the lease is lost. The lease is renewed until
+// lead has returned; a killed holder's lease expires. Two calls of lead may overlap, so lead must fence its effects,
+// as lanes do by their journals.
 func (l *Leases) Lead(ctx context.Context, name string, lead func(ctx context.Context)) error {
 	s := &share{Leases: l, token: l.config.Replica + " " + rand.Text()}
 	tick := time.NewTicker(l.config.TTL / renewals)

@@ -20,7 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket of the leases; package stream creates it.
+// Bucket is the KV bucket; package stream creates it.
 const Bucket = "LEASES"
 
 const (
@@ -35,7 +35,6 @@ type Config struct {
 	TTL     time.Duration // lifetime of a key without renewal: whole seconds, ≥ 1 s
 }
 
-// Leases is one replica's handle.
 type Leases struct {
 	config Config
 	js     jetstream.JetStream
@@ -75,7 +74,7 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 	return drivers, err
 }
 
-// Holder returns the name of the replica that holds a lease of Lead, or ""; a killed holder until its lease expires.
+// Holder returns the replica that holds a lease of Lead, as Drivers; "" if there is none.
 func Holder(ctx context.Context, js jetstream.JetStream, name string) (string, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -96,7 +95,6 @@ func notInKey(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
-// held is a key that this replica keeps alive.
 type held struct {
 	key      string
 	revision uint64
@@ -113,7 +111,7 @@ type share struct {
 	*Leases
 	lanes   func() (driven, able []score.Lane)
 	drive   func(context.Context, score.Lane)
-	token   string // value of our lanes' keys; our own key adds the lanes that we can drive
+	token   string // value of our lanes' keys; self adds the lanes that we can drive
 	self    held
 	held    map[score.Lane]*held
 	board   board
@@ -121,17 +119,17 @@ type share struct {
 	failing bool
 	seen    situation // of the last plan
 	planned map[score.Lane]string
-	idle    bool          // standby was logged
-	orphans string        // lanes without an able replica, as last logged
-	patient time.Time     // no attempts before it, because NATS did not answer
-	ended   chan struct{} // filled when a session has ended
+	idle    bool      // standby was logged
+	orphans string    // lanes without an able replica, as last logged
+	patient time.Time // no attempts before it, because NATS did not answer
+	ended   chan struct{}
 	running sync.WaitGroup
 }
 
 // Run keeps this replica's share of the lanes until ctx ends, and calls drive in a goroutine for each lane held.
-// lanes returns the lanes to drive, and those that this replica can drive. drive's context ends when ctx does, or
-// when the lease is lost or released; its key is deleted when drive has returned. Run returns ctx's error after the
-// last drive.
+// lanes returns the lanes to drive, and those that this replica can. drive's context ends when ctx does, or when the
+// lease is lost or released; its key is deleted when drive has returned. Run returns ctx's error after the last
+// drive.
 func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, lane score.Lane)) error {
 	s := &share{
 		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
@@ -172,7 +170,6 @@ func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lan
 	return ctx.Err()
 }
 
-// round renews the leases, and releases a lane beyond the share.
 func (s *share) round(ctx context.Context, again chan<- struct{}) {
 	s.reap()
 	err := s.renew(ctx)
@@ -209,7 +206,7 @@ func (s *share) reap() {
 	}
 }
 
-// renew renews all keys in parallel. It ends the session of a lane that expired or has another holder.
+// renew ends the session of a lane that expired or has another holder.
 func (s *share) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
@@ -241,7 +238,7 @@ func (s *share) renew(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// keep renews a lane's key. If an earlier renewal with a lost reply was stored, the key is still ours, under a newer
+// keep renews a lane's key. If an earlier renewal with a lost reply was stored, the key is ours, under a newer
 // revision.
 func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	if seen != nil && seen.value == s.token {
@@ -263,7 +260,6 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	return err
 }
 
-// write renews a key and counts its lifetime from before the request.
 func (s *share) write(ctx context.Context, h *held, value string, opts ...jetstream.PublishOpt) error {
 	until := time.Now().Add(s.config.TTL)
 	opts = append(opts, jetstream.WithMsgTTL(s.config.TTL), jetstream.WithRetryAttempts(0))
@@ -278,7 +274,6 @@ func (s *share) write(ctx context.Context, h *held, value string, opts ...jetstr
 	return nil
 }
 
-// take acquires and drives the lanes that the plan assigns to us and that have no live holder.
 func (s *share) take(ctx context.Context) {
 	if !s.board.whole || time.Now().Before(s.patient) {
 		return
@@ -332,7 +327,7 @@ func (s *share) acquire(ctx context.Context, h *held) error {
 	return nil
 }
 
-// start drives a lane in a goroutine, with a context that only stop ends.
+// start drives a lane with a context that only h.stop ends.
 func (s *share) start(lane score.Lane, h *held) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.done = stop, make(chan struct{})
@@ -348,7 +343,6 @@ func (s *share) start(lane score.Lane, h *held) {
 	})
 }
 
-// end cancels a lane's session; reap frees the key afterwards.
 func (s *share) end(h *held) {
 	h.ending = true
 	h.expiry.Stop()
@@ -363,7 +357,6 @@ func (s *share) drop(h *held) {
 	}
 }
 
-// giveUp leaves the plan, and frees each lane as soon as its session has ended.
 func (s *share) giveUp() {
 	s.drop(&s.self)
 	for _, h := range s.held {

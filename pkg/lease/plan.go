@@ -45,10 +45,9 @@ type arrival struct {
 }
 
 // plan maps each lane to the replica that should drive it. Shares are as even as signer keys allow, and among such
-// plans it takes the fewest lanes from their holders. So releasing or acquiring a lane as planned leaves a plan with
-// one move less: moves come to an end, in any order.
+// plans it takes the fewest lanes from their holders.
 //
-// It is a minimum-cost flow that adds one lane after another by the cheapest path. A path costs one per lane taken
+// plan is a minimum-cost flow that adds one lane after another by the cheapest path. A path costs one per lane taken
 // from its holder, plus a cost at its end that grows with that replica's load, which evens the loads.
 func (s situation) plan() map[score.Lane]string {
 	p := s.planner()
@@ -90,7 +89,6 @@ func (s situation) planner() *planner {
 	return p
 }
 
-// cost returns 1 if the lane has another holder.
 func (p *planner) cost(lane, replica int) int {
 	if p.holder[lane] >= 0 && p.holder[lane] != replica {
 		return 1
@@ -123,7 +121,6 @@ func (p *planner) add(lane int) {
 	}
 }
 
-// findWays finds the cheapest lane to shift between each two replicas.
 func (p *planner) findWays() {
 	p.ways = make([][]hop, len(p.names))
 	for r := range p.ways {
@@ -162,7 +159,6 @@ func (p *planner) relax() (found bool) {
 	return found
 }
 
-// valueOf returns the value of a replica's key: its token and the lanes that it can drive.
 func valueOf(token string, able []score.Lane) string {
 	ids := make([]string, len(able))
 	for i, id := range able {

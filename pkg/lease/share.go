@@ -39,8 +39,7 @@ func (s *share) plan() map[score.Lane]string {
 	return s.planned
 }
 
-// giveOneBack releases a lane that another replica should drive, or that is no longer driven. It releases one a
-// round, since the lane assigns no updates during its move.
+// giveOneBack releases one lane outside the plan a round, since the lane assigns no updates during its move.
 func (s *share) giveOneBack() {
 	if !s.board.whole {
 		return
@@ -55,7 +54,6 @@ func (s *share) giveOneBack() {
 	}
 }
 
-// say logs standby, and the lanes without an able replica, once each.
 func (s *share) say() {
 	if !s.board.whole {
 		return

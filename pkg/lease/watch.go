@@ -8,7 +8,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// entry is a key of any replica, as last seen.
 type entry struct {
 	revision uint64
 	value    string
@@ -16,7 +15,6 @@ type entry struct {
 	replayed bool      // seen since the watch began again
 }
 
-// board is the known state of the bucket.
 type board struct {
 	ttl   time.Duration
 	keys  map[string]*entry
@@ -50,8 +48,8 @@ func (b *board) see(n watched.Event, now time.Time) {
 	}
 }
 
-// alive reports whether we saw a renewal within the lifetime. The holder counts from before its write, so if it
-// returns false, the holder has stopped.
+// alive reports whether we saw a renewal within the lifetime. If not, the holder has stopped, since it counts from
+// before its write.
 func (b *board) alive(key string, now time.Time) bool {
 	s := b.keys[key]
 	return s != nil && now.Sub(s.since) < b.ttl

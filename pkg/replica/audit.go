@@ -20,7 +20,7 @@ type Audit struct {
 	Status int       `json:"status"` // the command's exit status
 }
 
-// TellAudit replaces the stored result. After an error it may have been replaced.
+// After an error of TellAudit the result may have been replaced.
 func TellAudit(ctx context.Context, js jetstream.JetStream, a Audit) error {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -36,7 +36,7 @@ func TellAudit(ctx context.Context, js jetstream.JetStream, a Audit) error {
 	return nil
 }
 
-// LastAudit returns the result of the last audit; nil if there is none.
+// LastAudit returns nil if there was none.
 func LastAudit(ctx context.Context, js jetstream.JetStream) (*Audit, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

@@ -2,7 +2,7 @@ package replica
 
 import "time"
 
-// window is the approximate period of Lately: long enough for some blocks, short enough to show changes.
+// window is long enough for some blocks, and short enough to show changes.
 const window = time.Minute
 
 // Counts are the counters of a replica since its start.
@@ -36,7 +36,7 @@ type Lately struct {
 	Counts
 }
 
-// Window computes Lately. The zero value is ready to use.
+// Window computes Lately. The zero value is ready.
 type Window struct {
 	samples []sample
 }

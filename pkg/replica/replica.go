@@ -1,9 +1,8 @@
 // Package replica keeps the status reports of the API and relayer replicas. A report contains facts that journals,
-// leases and blocks lack, such as the version and the state of the chain's endpoints. Reports are only displayed,
-// never the basis of a decision.
+// leases and blocks lack, such as the version. Reports are for display only.
 //
-// They are in the KV bucket of the leases, which every deployment has and in which keys can expire: a report expires
-// some seconds after its replica ends. Package lease ignores these keys.
+// They are in the KV bucket of the leases, in which keys can expire: a report expires some seconds after its replica
+// ends. Package lease ignores these keys.
 package replica
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket of the reports; package stream creates it.
+// Bucket is the KV bucket; package stream creates it.
 const Bucket = "LEASES"
 
 // Every is the interval of reports, and Lifetime is how long one is valid; both in whole seconds.
@@ -33,7 +32,6 @@ const (
 
 const prefix = "report."
 
-// Report is a replica's status.
 type Report struct {
 	Role      string              `json:"role"` // api or relayer
 	Name      string              `json:"name"` // unique within the role; letters, digits, dash and underscore
@@ -41,14 +39,14 @@ type Report struct {
 	Began     time.Time           `json:"began"`
 	At        time.Time           `json:"at"` // NATS's time of storage, set by Reports
 	Endpoints []Endpoint          `json:"endpoints"`
-	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // lanes that it drives
+	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // driven
 	Lately    *Lately             `json:"lately,omitempty"`
 	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: top-ups are off
 	// Redis's text for the newest call that it refused in the last minute
 	Redis string `json:"redis,omitempty"`
 }
 
-// TopUp is the state of the account that funds the lanes' signers.
+// TopUp is the state of the account that funds signers.
 type TopUp struct {
 	Account    common.Address `json:"account"`
 	BalanceWei *big.Int       `json:"balanceWei,omitempty"` // nil: unknown
@@ -57,21 +55,19 @@ type TopUp struct {
 	Lane       *score.Lane    `json:"lane,omitempty"`       // being paid
 	Wait       string         `json:"wait,omitempty"`       // why payments wait, as a topup.Wait
 	Since      time.Time      `json:"since"`                // start of Wait
-	Stopped    string         `json:"stopped,omitempty"`    // why an operator must look; a sentence
+	Stopped    string         `json:"stopped,omitempty"`    // why an operator must look
 }
 
-// Endpoint is the state of a chain endpoint as seen by a replica.
 type Endpoint struct {
-	Name   string `json:"name"` // not its URL, which may contain a key
+	Name   string `json:"name"` // its URL may contain a key
 	Up     bool   `json:"up"`
 	Why    string `json:"why,omitempty"` // why it is down
-	Newest uint64 `json:"newest"`        // number of its newest block seen; 0: none
-	TookMS int64  `json:"tookMs"`        // latency of its last reply, in milliseconds
+	Newest uint64 `json:"newest"`        // number of its newest block; 0: none
+	TookMS int64  `json:"tookMs"`        // of the last reply, in milliseconds
 }
 
-// Lane is a relayer's view of a lane that it drives.
 type Lane struct {
-	Wait    string    `json:"wait,omitempty"` // why it assigns nothing new, as a lane.Wait
+	Wait    string    `json:"wait,omitempty"` // as a lane.Wait
 	Since   time.Time `json:"since"`          // start of Wait
 	Waiting uint64    `json:"waiting"`        // backlog, in updates
 	// seconds until the signer's balance is used up, at the observed rate; nil: unknown
@@ -80,7 +76,7 @@ type Lane struct {
 	Lacks *big.Int `json:"lacks,omitempty"`
 }
 
-// Tell replaces the replica's report. After an error it may have been replaced.
+// After an error the report may have been replaced.
 func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -95,8 +91,8 @@ func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	return nil
 }
 
-// Reports returns the replicas' reports that are younger than 2 × Lifetime by NATS's clock. The age is checked
-// because NATS expires keys only while it can write. Reports of newer versions that fail to decode are left out.
+// Reports returns the reports younger than 2 × Lifetime by NATS's clock: NATS expires keys only while it can write.
+// Reports that fail to decode are left out.
 func Reports(ctx context.Context, js jetstream.JetStream) (reports []Report, err error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxPanicPause bounds the pause of work that panics repeatedly.
+// maxPanicPause bounds the pause after panics.
 const maxPanicPause = 5 * time.Minute
 
 // PanicError is a panic that Contained recovered.
@@ -20,9 +20,9 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("a bug, it panicked: %v", e.Value) }
 
-// Contained runs work outside the lanes, on one goroutine, and returns its panic as a *PanicError. A projection may
-// lag, but a log that it fails on must not end every relayer at every start. The work must leave no partial state
-// that the next try trusts. Lanes are not contained (package lifecycle).
+// Contained runs work outside the lanes (see package lifecycle), on one goroutine, and returns its panic as a
+// *PanicError. So a log that a projection fails on cannot end every relayer at every start. The work must leave no
+// partial state that the next try trusts.
 func Contained(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -69,8 +69,7 @@ func (t *Trouble) Say(ctx context.Context, err error) {
 	}
 }
 
-// Pause returns the time until the next try: d, doubled for each panic in a row, up to the larger of d and five
-// minutes.
+// Pause returns the time until the next try: d, doubled for each panic in a row, up to max(d, 5 min).
 func (t *Trouble) Pause(d time.Duration) time.Duration {
 	pause := d
 	for n := 0; n < t.panics && pause < maxPanicPause; n++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Version is the roster format that this program writes, and the newest that it reads.
+// Version is the format that this program writes, and the newest that it reads.
 const Version = 1
 
 type stored struct {
@@ -26,7 +26,7 @@ func (r Roster) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode parses the form of Encode. score.ErrNewer: a newer version of this program wrote it.
+// Decode returns score.ErrNewer for the form of a newer program.
 func Decode(data []byte) (Roster, error) {
 	var form struct {
 		Version int `json:"version"`
@@ -47,7 +47,6 @@ func Decode(data []byte) (Roster, error) {
 	return s.Roster, nil
 }
 
-// check returns an error if an invariant is broken.
 func (r Roster) check() error {
 	if len(r.Lanes) > score.MaxLanes {
 		return fmt.Errorf("%d lanes are more than %d", len(r.Lanes), score.MaxLanes)

@@ -12,35 +12,32 @@ import (
 
 type State string
 
-// The states of a lane.
 const (
 	Active  State = "active"  // owns buckets, assigns their updates
 	Leaving State = "leaving" // hands its buckets over and settles its pending transactions
-	Cut     State = "cut"     // its key is lost: signs nothing new, else like Leaving
-	Gone    State = "gone"    // its journal has no work left
+	Cut     State = "cut"     // its key is lost: no new signatures, else like Leaving
+	Gone    State = "gone"
 )
 
-// Lane is a signer and its desired state.
 type Lane struct {
 	ID     score.Lane     `json:"id"`
 	Signer common.Address `json:"signer"`
 	State  State          `json:"state"`
-	// Dead is an operator's statement about a cut lane: its journaled transactions that are not final will never
-	// be. Other lanes then assign their work again.
+	// Dead is an operator's statement about a cut lane: its journaled transactions that are not final will never be.
+	// Other lanes then assign their work again.
 	Dead bool `json:"dead,omitempty"`
 }
 
 // Driven reports whether the lane needs a relayer.
 func (l Lane) Driven() bool { return l.State != Gone }
 
-// Roster is the desired assignment: every lane that a deployment ever had, and the lane that should own each
-// bucket.
+// Roster is every lane that a deployment ever had, and the lane that should own each bucket.
 type Roster struct {
-	Lanes  []Lane                    `json:"lanes"`  // by id: Lanes[i].ID is i
+	Lanes  []Lane                    `json:"lanes"`  // Lanes[i].ID is i
 	Owners [score.Buckets]score.Lane `json:"owners"` // by bucket
 }
 
-// Reasons to reject a change; the returned errors add details.
+// Reasons to reject a change.
 var (
 	ErrSigner = errors.New("the signer belongs to a lane")
 	ErrLast   = errors.New("it is the last active lane")
@@ -49,7 +46,7 @@ var (
 	ErrNoLane = errors.New("there is no such lane")
 )
 
-// First returns the roster of a new deployment: a lane per signer, in order, with buckets by score.FirstOwner.
+// First returns a new deployment's roster: a lane per signer, with buckets by score.FirstOwner.
 func First(signers []common.Address) (Roster, error) {
 	var r Roster
 	if len(signers) == 0 || len(signers) > score.MaxLanes {
@@ -73,7 +70,7 @@ func (r Roster) Lane(id score.Lane) (Lane, bool) {
 	return r.Lanes[id], true
 }
 
-// BySigner returns the lane of a signer, even a gone one.
+// BySigner includes gone lanes.
 func (r Roster) BySigner(signer common.Address) (Lane, bool) {
 	for _, l := range r.Lanes {
 		if l.Signer == signer {
@@ -83,7 +80,6 @@ func (r Roster) BySigner(signer common.Address) (Lane, bool) {
 	return Lane{}, false
 }
 
-// Wanted returns the buckets that a lane should own.
 func (r Roster) Wanted(id score.Lane) (buckets []score.Bucket) {
 	for b, owner := range r.Owners {
 		if owner == id {
@@ -109,8 +105,8 @@ func (r Roster) Remove(id score.Lane) (Roster, error) {
 	return r.retire(id, Leaving)
 }
 
-// Replace adds a lane for a signer and moves all buckets of lane id to it; lane id leaves. Other shares are
-// unchanged. Errors: ErrNoLane, ErrState, ErrSigner, ErrFull.
+// Replace moves all buckets of lane id to a new lane; lane id leaves. Errors: ErrNoLane, ErrState, ErrSigner,
+// ErrFull.
 func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lane, error) {
 	if err := r.active(id, "replaced"); err != nil {
 		return r, 0, err
@@ -152,7 +148,7 @@ func (r Roster) Cut(id score.Lane, dead bool) (Roster, error) {
 	return r, nil
 }
 
-// Gone ends the life of a lane; its journal must have no work left. Errors: ErrNoLane, ErrState.
+// Gone requires that the lane's journal has no work left. Errors: ErrNoLane, ErrState.
 func (r Roster) Gone(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {
@@ -166,8 +162,8 @@ func (r Roster) Gone(id score.Lane) (Roster, error) {
 	return r, nil
 }
 
-// Wake has a gone lane driven again, as Cut: another lane handed something to it while it went. Other lanes stay as
-// they are. Errors: ErrNoLane.
+// Wake makes a gone lane Cut: another lane handed something to it while it went. Any other lane stays as it is.
+// Errors: ErrNoLane.
 func (r Roster) Wake(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {
@@ -202,7 +198,6 @@ func (r *Roster) enter(signer common.Address) (score.Lane, error) {
 	return id, nil
 }
 
-// retire moves a lane's buckets to the others.
 func (r Roster) retire(id score.Lane, state State) (Roster, error) {
 	verb := "removed"
 	if state == Cut {

@@ -7,8 +7,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// share evens out the shares of the active lanes with the fewest moves. The largest lanes keep the odd buckets.
-// Buckets beyond a share, or of an inactive lane, move to smaller lanes.
+// share evens out the active lanes' buckets with the fewest moves: the largest lanes keep the odd ones.
 func (r *Roster) share() {
 	lanes := r.actives()
 	owned := map[score.Lane]int{}

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	callTimeout = 5 * time.Second        // per call of Change or Stored
+	callTimeout = 5 * time.Second        // per call
 	changePause = 200 * time.Millisecond // after a failed attempt
 )
 
-// Stored returns a key's value and its revision; nil and 0 if there is none.
+// Stored returns a key's value and revision, or nil and 0.
 func Stored(ctx context.Context, kv jetstream.KeyValue, key string) (data []byte, revision uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -31,9 +31,9 @@ func Stored(ctx context.Context, kv jetstream.KeyValue, key string) (data []byte
 	return append([]byte{}, entry.Value()...), entry.Revision(), nil // an empty value is not nil
 }
 
-// Change replaces a key's value with change's result for the stored one, nil if there is none. It calls change again
-// if another writer was first; an error of change ends it. If the reply to a write is lost, it reads the key, and is
-// done if the value is stored. It retries until ctx ends; the write may still be stored then. Errors contain what.
+// Change replaces a key's value with change's result for the stored one, or for nil. If another writer was first, it
+// calls change again; an error of change ends it. If the reply to a write is lost, it reads whether the value is
+// stored. It retries until ctx ends; the write may still be stored then. Errors contain what.
 func Change(ctx context.Context, kv jetstream.KeyValue, key, what string, change func(stored []byte) ([]byte, error)) error {
 	var written []byte
 	for {
@@ -58,7 +58,6 @@ func Change(ctx context.Context, kv jetstream.KeyValue, key, what string, change
 	}
 }
 
-// replace overwrites a revision; 0: creates the key.
 func replace(ctx context.Context, kv jetstream.KeyValue, key string, data []byte, revision uint64) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

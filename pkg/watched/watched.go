@@ -1,13 +1,12 @@
 // Package watched follows a NATS KV bucket. Watch delivers its changes, View keeps it in memory, and Change updates
 // one key.
 //
-// A watch restarts when it fails, and as soon as the connection to NATS is back. The client itself notices only after
-// many seconds without heartbeats that its consumer died with the server. Each start replays all stored entries, so
-// no change is missed, and entries absent from the replay are gone.
+// A watch restarts when it fails, and as soon as NATS is connected again. The client itself takes many seconds to
+// notice that a consumer died with its server. Each start replays all stored entries, so no change is missed, and
+// entries absent from the replay are gone.
 //
-// In a cluster a watch runs on one server, and its copy of the bucket may lag behind the leader. So a replay ends
-// when it has delivered all that the leader held at its start. Until then, older entries do not replace newer ones in
-// a View.
+// In a cluster, the copy of the bucket on a watch's server may lag behind the leader. So a replay ends when it has
+// delivered all that the leader held at its start. Until then, a View keeps newer entries over older ones.
 package watched
 
 import (
@@ -28,13 +27,13 @@ import (
 
 const (
 	openTimeout  = 5 * time.Second
-	rewatchAfter = 500 * time.Millisecond // until a failed watch restarts
-	allQuiet     = 10 * time.Second       // for the next entry of a replay
-	lookAgain    = time.Second            // between checks of a replay's awaited entry
-	checkEvery   = 2 * time.Second        // between comparisons of a view with the leader
+	rewatchAfter = 500 * time.Millisecond
+	allQuiet     = 10 * time.Second // for the next entry of a replay
+	lookAgain    = time.Second      // checks for a replay's awaited entry
+	checkEvery   = 2 * time.Second  // comparisons of a view with the leader
 )
 
-// ErrAnyCopy reports a bucket with allow_direct: any copy answers reads, even one that lags behind.
+// ErrAnyCopy reports a bucket with allow_direct: copies that lag behind answer reads, too.
 var ErrAnyCopy = errors.New("any copy answers reads (allow_direct), also one that is behind: run `scorelay setup` again")
 
 var (
@@ -44,7 +43,7 @@ var (
 	errBehind      = fmt.Errorf("the server that answers has not all that is stored, and told nothing for %s", allQuiet)
 )
 
-// Open binds to a bucket of `scorelay setup`. ErrAnyCopy: reads of it are unsafe.
+// Open binds to a bucket of `scorelay setup`. ErrAnyCopy: reads are unsafe.
 func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -67,24 +66,23 @@ func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream
 	return kv, nil
 }
 
-// Moved reports whether the server refused a write because the entry is not at the expected revision. A cluster uses
-// its own code, also while another write under the same condition is in flight.
+// Moved reports whether the server refused a write because the entry has another revision. A cluster uses its own
+// code, also while another such write is in flight.
 func Moved(err error) bool {
 	var refused *jetstream.APIError
 	return errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
 		refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// Event is one event of a watch: an entry as written or deleted or, if Entry is nil, that a replay begins (Begin) or
-// is complete.
+// Event is an entry as written or deleted. If Entry is nil, a replay begins (Begin) or is complete.
 type Event struct {
 	Entry jetstream.KeyValueEntry
 	Begin bool
-	asked time.Time // with Begin: the replay covers all that the leader held then
+	asked time.Time // with Begin: the replay covers all of the leader until then
 }
 
-// Watch calls tell with the stored entries and then each change, until ctx ends. After a failure, or a receive from
-// again, it restarts with another replay. It returns ctx's error.
+// Watch passes on the stored entries, then each change, until ctx ends, and returns ctx's error. After a failure, or
+// a receive from again, it restarts with another replay.
 func Watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, log *slog.Logger, again <-chan struct{}, tell func(Event)) error {
 	for {
 		err := watch(ctx, nc, kv, again, tell)
@@ -140,17 +138,17 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 	}
 }
 
-// replay is a watch that detects when it has delivered all that was stored at its start.
+// replay is a watch that detects its completion.
 type replay struct {
 	nc      *nats.Conn
 	bucket  string
 	asked   time.Time // before the leader's end was read
 	watcher jetstream.KeyWatcher
 	look    *time.Ticker
-	heard   time.Time // when the last entry came
+	heard   time.Time // of the last entry
 	highest uint64    // revision delivered
 	goal    uint64    // newest revision of the leader
-	caught  bool      // the watcher has delivered all that its server held
+	caught  bool      // its server delivered everything
 	whole   bool
 }
 
@@ -172,7 +170,7 @@ func (r *replay) stop() {
 	_ = r.watcher.Stop()
 }
 
-// newest returns the newest revision on the bucket's leader; 0 if there is none.
+// newest returns the leader's newest revision, or 0.
 func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -194,8 +192,7 @@ func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	return msg.Sequence, nil
 }
 
-// news records an entry from the watcher, and reports whether it is new: a recreated consumer on a lagging server
-// repeats entries.
+// news records an entry, and reports whether it is new: a recreated consumer on a lagging server repeats entries.
 func (r *replay) news(entry jetstream.KeyValueEntry) bool {
 	r.heard = time.Now()
 	if entry == nil {
@@ -209,7 +206,7 @@ func (r *replay) news(entry jetstream.KeyValueEntry) bool {
 	return true
 }
 
-// ends reports, once, that the replay is complete.
+// ends reports once that the replay is complete.
 func (r *replay) ends() bool {
 	if r.whole || !r.caught || r.highest < r.goal {
 		return false
@@ -218,7 +215,7 @@ func (r *replay) ends() bool {
 	return true
 }
 
-// lookAgain reads the goal again if the server has delivered less: the awaited entry may be gone.
+// lookAgain reads the goal again if less was delivered: the awaited entry may be gone.
 func (r *replay) lookAgain(ctx context.Context) (err error) {
 	if r.whole || !r.caught {
 		return nil
@@ -230,7 +227,7 @@ func (r *replay) lookAgain(ctx context.Context) (err error) {
 	return err
 }
 
-// All calls fn with every stored entry. It ends with the first error of fn, or after allQuiet without a message.
+// All ends with the first error of fn, or after allQuiet without a message.
 func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jetstream.KeyValueEntry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -265,8 +262,8 @@ func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jets
 	return nil
 }
 
-// View is a bucket decoded in memory, kept current by Run. It is safe for concurrent use. While NATS is away it keeps
-// its content.
+// View is a bucket decoded in memory, kept current by Run, and unchanged while NATS is away. It is safe for
+// concurrent use.
 type View[V any] struct {
 	nc     *nats.Conn
 	kv     jetstream.KeyValue
@@ -274,25 +271,25 @@ type View[V any] struct {
 	decode func(entry jetstream.KeyValueEntry) (V, bool)
 
 	mu     sync.RWMutex
-	values map[string]V      // by key
-	known  map[string]uint64 // by key: revisions seen, also of entries that values lacks
+	values map[string]V
+	known  map[string]uint64 // revisions seen, also of entries that values lacks
 
-	shown    uint64                             // highest revision of the current watch
+	shown    uint64                             // highest in the current watch
 	asked    time.Time                          // its Event.asked
-	current  time.Time                          // when the view last matched the leader
+	current  time.Time                          // last match with the leader
 	seen     map[string]bool                    // keys in the replay
 	older    map[string]jetstream.KeyValueEntry // replayed entries older than known
-	changed  chan struct{}                      // nil: no waiter
+	changed  chan struct{}                      // nil unless awaited
 	caughtUp chan struct{}
 	once     sync.Once
 }
 
-// NewView returns an empty view; Run fills it. If decode returns false, the view keeps the key's earlier value.
+// If decode returns false, a View keeps the key's earlier value.
 func NewView[V any](nc *nats.Conn, kv jetstream.KeyValue, log *slog.Logger, decode func(jetstream.KeyValueEntry) (V, bool)) *View[V] {
 	return &View[V]{nc: nc, kv: kv, log: log, decode: decode, values: map[string]V{}, known: map[string]uint64{}, caughtUp: make(chan struct{})}
 }
 
-// Get returns the value of a key; it is read-only.
+// Get returns a read-only value.
 func (v *View[V]) Get(key string) (V, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -300,7 +297,7 @@ func (v *View[V]) Get(key string) (V, bool) {
 	return value, ok
 }
 
-// After returns up to most values, in the order of keys, from the first key above the given one.
+// After returns up to most values by key, from the first above the given one.
 func (v *View[V]) After(key string, most int) []V {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -325,7 +322,7 @@ func (v *View[V]) Len() int {
 	return len(v.values)
 }
 
-// Changed returns a channel that is closed at the next change.
+// Changed returns a channel that closes at the next change.
 func (v *View[V]) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -335,7 +332,7 @@ func (v *View[V]) Changed() <-chan struct{} {
 	return v.changed
 }
 
-// CaughtUp returns a channel that is closed when the first replay is complete.
+// CaughtUp returns a channel that closes after the first replay.
 func (v *View[V]) CaughtUp() <-chan struct{} { return v.caughtUp }
 
 // Run keeps the view current until ctx ends, and returns ctx's error.
@@ -343,8 +340,8 @@ func (v *View[V]) Run(ctx context.Context) error {
 	return Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
 }
 
-// RunChecked is Run, and compares the view with the bucket's leader every two seconds: see Age. It restarts a watch
-// that lags without progress, since the watch's server may have failed, which the client notices later.
+// RunChecked is Run, and compares the view with the bucket's leader every two seconds (Age). If a watch lags and
+// stands still, it restarts the watch.
 func (v *View[V]) RunChecked(ctx context.Context) error {
 	again := make(chan struct{}, 1)
 	var checking sync.WaitGroup
@@ -377,7 +374,7 @@ func (v *View[V]) check(ctx context.Context, again chan<- struct{}) {
 	}
 }
 
-// Age returns the time since the view, kept by RunChecked, was last known to match the bucket's leader.
+// Age returns the time since RunChecked last found that the view matches the leader.
 func (v *View[V]) Age() time.Duration {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -417,7 +414,7 @@ func (v *View[V]) see(e Event) {
 	}
 }
 
-// take applies an entry. The caller holds mu.
+// take needs mu.
 func (v *View[V]) take(entry jetstream.KeyValueEntry) {
 	key := entry.Key()
 	v.known[key] = entry.Revision()

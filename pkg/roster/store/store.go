@@ -1,5 +1,5 @@
-// Package store keeps a deployment's roster in the KV bucket LANES, under one key. Every write is a compare-and-set
-// on the revision that was read, so concurrent changes apply one after the other.
+// Package store keeps the roster in the KV bucket LANES. Every write is a compare-and-set on the revision that was
+// read, so concurrent changes apply one after the other.
 package store
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// Bucket is the KV bucket's name. Package stream creates it.
+// Bucket is created by package stream.
 const Bucket = "LANES"
 
 const (
@@ -27,16 +27,14 @@ const (
 	pause       = 200 * time.Millisecond // after a failed call
 )
 
-// ErrNone reports that the deployment has no roster yet.
 var ErrNone = errors.New("the deployment has no roster of lanes yet: run `scorelay setup`")
 
-// Store reads and writes the roster. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	kv jetstream.KeyValue
 	nc *nats.Conn
 }
 
-// Open opens the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -81,9 +79,9 @@ func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, err
 	}
 }
 
-// Update replaces the roster by the result of change and returns it, as watched.Change does. If a write is stored
-// but its answer is lost, and another write follows, change runs again on a roster that includes the first. It then
-// rejects the same signer (roster.ErrSigner). A missing or unreadable roster is an error at once.
+// Update replaces the roster by the result of change, as watched.Change does. If the answer to a stored write is
+// lost, and another write follows, change runs again on a roster that includes the first. It then rejects the same
+// signer (roster.ErrSigner). A missing or unreadable roster is an error at once.
 func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (r roster.Roster, err error) {
 	err = watched.Change(ctx, s.kv, key, "the roster of lanes", func(stored []byte) ([]byte, error) {
 		if r, err = decode(stored); err != nil {
@@ -97,26 +95,25 @@ func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.R
 	return r, err
 }
 
-// Gone marks a lane as gone, see roster.Roster.Gone. It may be repeated.
+// Gone may be repeated.
 func (s *Store) Gone(ctx context.Context, id score.Lane) error {
 	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Gone(id) })
 	return err
 }
 
-// Wake has a gone lane driven again, see roster.Roster.Wake.
 func (s *Store) Wake(ctx context.Context, id score.Lane) error {
 	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Wake(id) })
 	return err
 }
 
-// View is the newest roster in memory. Run keeps it current.
+// View is the newest roster. Run keeps it current.
 type View struct {
 	*roster.Live
 	*Store
 	log *slog.Logger
 }
 
-// View reads the roster and returns a view of it. Errors: as for Get.
+// View has the errors of Get.
 func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	r, err := s.Get(ctx)
 	if err != nil {
@@ -125,8 +122,8 @@ func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	return &View{Live: roster.NewLive(r), Store: s, log: log}, nil
 }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. The view is unchanged while NATS is away or
-// the roster unreadable.
+// Run keeps the view current until ctx ends, and returns ctx's error. The view is unchanged while NATS is away or the
+// roster unreadable.
 func (v *View) Run(ctx context.Context) error {
 	return watched.Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
 }
