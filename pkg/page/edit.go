@@ -16,38 +16,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// editTime is the validity of an edit on a screen: time to read it, to sign it, and to get it into a block.
+// editTime is the validity of an edit on a screen: time to read it, sign it, and get it into a block.
 const editTime = time.Hour
 
-// editView is an edit to sign. Each value exists once: the screen shows it, the script signs it, and the post sends
-// it.
 type editView struct {
 	head
 	Edit     score.Edit
 	Says     string
-	Problems []string // reasons why the contract would reject it
-	Back     string   // path of the screen with its form
+	Problems []string // why the contract would reject it
+	Back     string   // path of its form
 	Next     score.NextEdit
-	Before   uint64 // nonce of the edit that precedes this one
+	Before   uint64 // nonce of the preceding edit
 	Domain   wallet.Domain
 	Deadline time.Time
 	Owners   []string
-	May      bool   // reports whether the session's API key may send it
-	Command  string // CLI command; empty if it contains invisible characters
+	May      bool   // whether the session's key may send it
+	Command  string // CLI command; empty if it has invisible characters
 }
 
 func (v *editView) HasMember() bool { return v.Edit.Member != (common.Address{}) }
 
-// Points returns the signed points of an added action.
 func (v *editView) Points() string { return signed(worth(v.Edit)) }
 
-// DomainJSON returns the EIP-712 domain in the form that wallets expect.
+// DomainJSON returns the form that wallets expect.
 func (v *editView) DomainJSON() (string, error) {
 	domain, err := json.Marshal(v.Domain)
 	return string(domain), err
 }
 
-// edit shows an edit to sign. It changes no state.
+// edit only shows an edit to sign.
 func (p *Page) edit(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -91,7 +88,7 @@ func (p *Page) edit(r *request) error {
 	return nil
 }
 
-// readEdit parses a form, or returns the error in it.
+// readEdit returns wrong if the form has an error.
 func readEdit(r *request) (e score.Edit, wrong string) {
 	e.Operation, e.Name = score.Operation(r.FormValue("operation")), r.FormValue("name")
 	if !slices.Contains(score.Operations(), e.Operation) {
@@ -116,7 +113,7 @@ func readEdit(r *request) (e score.Edit, wrong string) {
 	return e, ""
 }
 
-// formOf returns the path of the screen that offers an edit for signing.
+// formOf returns the path of the screen that offers an edit.
 func formOf(path string, e score.Edit) string {
 	query := url.Values{"operation": {string(e.Operation)}}
 	if e.Member != (common.Address{}) {
@@ -131,10 +128,9 @@ func formOf(path string, e score.Edit) string {
 	return path + "/edit?" + query.Encode()
 }
 
-// worth returns the points that an added action adds; negative if it subtracts.
+// worth returns an action's points; negative if it subtracts.
 func worth(e score.Edit) int64 { return score.Action{Points: e.Points, Direction: e.Direction}.Delta() }
 
-// saysEdit returns a sentence about the effect of an edit.
 func saysEdit(e score.Edit, rec *score.Record) string {
 	switch e.Operation {
 	case score.AddOwner:
@@ -174,7 +170,6 @@ func flagOf(e score.Edit) string {
 	return "--" + strings.ReplaceAll(string(e.Operation), " ", "-") + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// edits redirects to the newest edit.
 func (p *Page) edits(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -196,16 +191,15 @@ type editedView struct {
 	head
 	Is      score.EditState
 	Nonce   uint64
-	Lines   []string // one line per edit
+	Lines   []string // one per edit
 	Verdict string
 	State   string // good, waiting or bad
 	Steps   []step
-	// paths of the previous edit, and of the screen to sign a rejected one again; empty if there is none
+	// paths of the previous edit, and to sign a rejected one again; or empty.
 	Before string
 	Again  string
 }
 
-// edited shows the status of an edit.
 func (p *Page) edited(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -237,7 +231,6 @@ func (p *Page) edited(r *request) error {
 	return nil
 }
 
-// Live reports whether the status can change.
 func (v *editedView) Live() bool { return v.Is.Status.Stage != score.Final }
 
 func (v *editedView) verdict() (sentence, state string) {

@@ -16,8 +16,8 @@ func IsExplorer(address string) bool {
 		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
 
-// explorer returns a function that maps a transaction hash, an address or a block number to its URL (ERC-3091). It
-// returns "" for other types, or if base is empty.
+// explorer returns a function that maps a transaction hash, an address or a block number to its URL (ERC-3091). The
+// function returns "" for other types, or if base is empty.
 func explorer(base string) func(what any) string {
 	return func(what any) string {
 		kind := ""

@@ -11,15 +11,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// board is a leaderboard that a page offers.
 type board struct {
 	Name  string
-	Param string // in the path's query
+	Param string // in the query
 	Index int
 	Shown bool
 }
 
-// boards returns the boards of all score types, preceded by the total if there are several. is is the shown one.
+// boards returns the boards of all score types, after the total if there are several. is is the shown one.
 func boards(rec *score.Record, shown string) (all []board, is board, err error) {
 	if len(rec.ScoreTypes) > 1 {
 		all = append(all, board{Name: "Total", Param: "total", Index: score.Total})
@@ -102,7 +101,7 @@ type recentView struct {
 	head
 	Rows  []execution
 	Shown int
-	All   bool // Rows includes the oldest execution
+	All   bool // including the oldest
 }
 
 type execution struct {
@@ -123,7 +122,7 @@ func executionOf(rec *score.Record, e score.Execution) execution {
 	return out
 }
 
-// newest returns a project's newest executions, none before it is projected. all reports whether these are all.
+// newest returns a project's newest executions, empty before it is projected. all reports whether these are all.
 func (p *Page) newest(ctx context.Context, h *head) (newest []score.Execution, all bool, err error) {
 	newest, asOf, err := p.standings.Recent(ctx, h.Project.ID)
 	if errors.Is(err, score.ErrNotProjected) {

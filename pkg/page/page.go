@@ -22,27 +22,27 @@ import (
 
 // Source provides the data of the API.
 type Source interface {
-	// Authenticate returns the rights of the secret's key, or nil if the key is invalid.
+	// Authenticate returns the rights of the secret's key; nil for an invalid key.
 	Authenticate(secret string) *score.Grant
 	// Projects returns at most most final projects that a key may read, by id, after the given id or from the start.
 	Projects(by *score.Grant, after *score.ProjectID, most int) []*score.Record
-	// Project returns a project's record and the status of its creation, or a nil record.
+	// Project returns a project's record (nil: unknown) and the status of its creation.
 	Project(id score.ProjectID) (*score.Record, score.Status)
-	// Update returns the status of an update; its stage is 0 for an unknown one. The error is a *Problem.
+	// Update returns an update's status, with stage 0 for an unknown one. The error is a *Problem.
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
-	// Carrier returns the lane's transaction that carries an update, or nil for other transactions. ok is false if
-	// the transaction is unavailable now.
+	// Carrier returns the lane's transaction that carries an update; nil for other transactions. ok is false if the
+	// transaction is unavailable now.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
-	// NextEdit returns the state of a project's next edit nonce. The error is a *Problem.
+	// NextEdit's error is a *Problem.
 	NextEdit(project score.ProjectID) (score.NextEdit, error)
-	// Edit returns the state of an edit. The error is a *Problem, also for an unknown nonce.
+	// Edit's error is a *Problem, also for an unknown nonce.
 	Edit(project score.ProjectID, nonce uint64) (score.EditState, error)
-	// Waits returns the approximate backlog of a project, and the reason of an operator's pause if it waits for that.
+	// Waits returns a project's approximate backlog, and the reason of an operator's pause if that causes it.
 	Waits(project score.ProjectID) (updates uint64, paused string)
 }
 
-// Standings provides data of final updates, as of a block. Errors are a *score.RebuildingError, score.ErrNotProjected
-// and the store's. A board is the index of a score type, or score.Total.
+// Standings provides data of final updates. Errors are a *score.RebuildingError, score.ErrNotProjected and the
+// store's. A board is the index of a score type, or score.Total.
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
 	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
@@ -52,22 +52,22 @@ type Standings interface {
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
-// Config configures a Page. Only Explorer is optional.
+// Only Explorer is optional in a Config.
 type Config struct {
-	Secret    []byte        // the deployment's secret of at least 16 bytes, from which session keys derive
+	Secret    []byte        // of the deployment, at least 16 bytes, for session keys
 	Domain    wallet.Domain // EIP-712 domain of edits
 	Source    Source
 	Standings Standings
-	Explorer  string // block explorer to link to, for which IsExplorer must hold; or empty
+	Explorer  string // block explorer that IsExplorer accepts; or empty
 
-	MaxMembers int // limit of a project's owners and updaters after an edit
+	MaxMembers int // most owners and updaters after an edit
 
 	Log *slog.Logger
 }
 
-// Page serves requests below /app. It is safe for concurrent use.
+// Page is safe for concurrent use.
 type Page struct {
-	Sessions  *Sessions // the holder of a session is an API key
+	Sessions  *Sessions // their holders are API keys
 	domain    wallet.Domain
 	screens   *template.Template
 	source    Source
@@ -91,7 +91,6 @@ var (
 	screens = template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html"))
 )
 
-// File returns the content of one of Files.
 func File(name string) []byte {
 	body, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -100,7 +99,6 @@ func File(name string) []byte {
 	return body
 }
 
-// Version returns a hash of one of Files.
 func Version(name string) string {
 	sum := sha256.Sum256(File(name))
 	return hex.EncodeToString(sum[:6])
@@ -110,7 +108,7 @@ func Version(name string) string {
 // API version serves it, so that screens work during an upgrade.
 func address(name string) string { return home + "/" + name + "?v=" + Version(name) }
 
-// policy returns a Content-Security-Policy that allows only the page's own files, forms and links.
+// policy returns a Content-Security-Policy.
 func policy(screen string) string {
 	images, more := "'self'", ""
 	switch screen {
@@ -123,7 +121,7 @@ func policy(screen string) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
 }
 
-// New returns a Page. It fails if the secret is unusable or a template is malformed.
+// New fails if the secret is unusable or a template is malformed.
 func New(c Config) (*Page, error) {
 	sessions, err := NewSessions(c.Secret, "", "/")
 	if err != nil {
@@ -172,11 +170,10 @@ type request struct {
 	count func(members int) error
 }
 
-// requestKey is the context key of a request.
 type requestKey struct{}
 
 // Serve handles the request of a key with the right to read, within ctx. count charges the key for a screen that
-// scans a number of members; its error is a *Problem.
+// scans members; its error is a *Problem.
 func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) error) {
 	if clean, found := unkept(r.URL.RequestURI()); found {
 		p.redirect(w, clean)
@@ -188,12 +185,12 @@ func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request
 	p.mux.ServeHTTP(w, r)
 }
 
-// Problem is an error that the page shows, with the content of the API's problem document.
+// Problem is an error with the content of the API's problem document.
 type Problem struct {
 	Status              int
 	Title, Detail, Code string
-	Request             string // request id; empty if the response header lacks it
-	RetryAfter          int    // seconds; 0 for a permanent error
+	Request             string // id; empty if the response header lacks it
+	RetryAfter          int    // seconds; 0: permanent
 }
 
 func (p *Problem) Error() string { return p.Title }
@@ -202,10 +199,9 @@ func notFound(title, detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Title: title, Detail: detail, Code: "not_found"}
 }
 
-// retryAfter is the Retry-After of temporary errors, in seconds.
+// retryAfter is for temporary errors, in seconds.
 const retryAfter = 2
 
-// problemOf converts an error to a Problem.
 func (p *Page) problemOf(r *http.Request, err error) *Problem {
 	var problem *Problem
 	var rebuilding *score.RebuildingError
@@ -233,7 +229,7 @@ func progress(r *score.RebuildingError) string {
 	return "It is at block " + grouped(r.Block) + " of " + grouped(r.Target) + "."
 }
 
-// Refuse handles a rejected request. It redirects to the sign-in if the key is missing or invalid.
+// Refuse handles a rejected request. If the key is missing or invalid, it redirects to the sign-in.
 func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) {
 	if problem.Status == http.StatusUnauthorized {
 		p.redirect(w, signInAt(r.URL.RequestURI()))
@@ -245,10 +241,10 @@ func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) 
 type failure struct {
 	frame
 	Problem *Problem
-	Path    string // of the project concerned; empty if the key may not read it
+	Path    string // of the project, if the key may read it
 }
 
-// fail shows a problem; by is nil if the key is invalid.
+// by is nil if the key is invalid.
 func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, problem *Problem) {
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))
@@ -262,7 +258,7 @@ func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, pro
 	p.show(w, problem.Status, "problem", view)
 }
 
-// frame is the common part of all pages.
+// frame is the common part of all screens.
 type frame struct {
 	Title string
 	Key   string // name of the session's key, or empty
@@ -290,14 +286,13 @@ func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) 
 	_, _ = w.Write(body.Bytes()) // a write to memory
 }
 
-// redirect redirects the browser to another page of this site, by GET.
 func (p *Page) redirect(w http.ResponseWriter, to string) {
 	guard(w, "")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// guard sets the security headers of every response.
+// guard sets every response's security headers.
 func guard(w http.ResponseWriter, screen string) {
 	for name, value := range map[string]string{
 		"Content-Security-Policy": policy(screen), "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",

@@ -9,13 +9,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Size of plots, which the stylesheet scales.
+// The stylesheet scales plots.
 const (
 	plotWidth  = 600
 	plotHeight = 100
 )
 
-// plot is a chart over time, drawn by the template of that name.
 type plot struct {
 	Path     string // a line, or the bars of a sparkline
 	Bars     []bar
@@ -30,7 +29,6 @@ type bar struct {
 	Label               string
 }
 
-// bars charts numbers by day.
 func bars(numbers []uint64, from time.Time, name, unit string) *plot {
 	top := max(1, slices.Max(numbers))
 	date := func(i int) string { return from.AddDate(0, 0, i).Format("2006-01-02") }
@@ -47,7 +45,7 @@ func bars(numbers []uint64, from time.Time, name, unit string) *plot {
 	return p
 }
 
-// sparkline charts applied updates by day, as one path, or nil.
+// sparkline charts applied updates by day, or returns nil.
 func sparkline(applied []uint64, from time.Time) *plot {
 	p := bars(applied, from, "Updates applied", "updates")
 	for _, b := range p.Bars {
@@ -59,12 +57,12 @@ func sparkline(applied []uint64, from time.Time) *plot {
 	return p
 }
 
-// cumulative charts a score's history from its updates, newest first. It starts before the oldest one.
+// cumulative charts a score's history from its updates, newest first; nil if that is a point or flat.
 func cumulative(updates []score.Execution, is int64) *plot {
 	if len(updates) < 2 {
 		return nil
 	}
-	scores := make([]float64, len(updates)+1) // after each update, and before the oldest
+	scores := make([]float64, len(updates)+1) // after each update; last, before the oldest
 	scores[0] = float64(is)
 	low, top := min(0, scores[0]), max(0, scores[0])
 	for i, u := range updates {

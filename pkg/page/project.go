@@ -16,20 +16,20 @@ import (
 type member struct {
 	Wallet common.Address
 	Roles  string
-	Seen   *score.Execution // its newest signed update among the project's newest executions
+	Seen   *score.Execution // its newest signed update among recent executions
 
 	Changes []change
 }
 
-// change is an edit that an owner could sign, and the path of its screen.
+// change is an edit that an owner could sign.
 type change struct{ Name, Path string }
 
 type membersView struct {
 	head
 	Members []member
-	Seen    bool   // reports whether the newest executions are available
-	Next    string // path of the next page; empty on the last one
-	Later   bool   // reports whether earlier ones exist
+	Seen    bool   // whether the newest executions are available
+	Next    string // path; empty on the last page
+	Later   bool   // whether earlier ones exist
 }
 
 func (p *Page) members(r *request) error {
@@ -112,10 +112,9 @@ func (p *Page) actions(r *request) error {
 	return nil
 }
 
-// shownDays is the number of days in a plot, today included.
+// shownDays includes today.
 const shownDays = 30
 
-// lastDays returns the first and the last day of a plot.
 func lastDays() (from, today time.Time) {
 	today = time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-shownDays), today
@@ -128,7 +127,6 @@ type costsView struct {
 	Plot  *plot
 }
 
-// costs shows gas and fees by day.
 func (p *Page) costs(r *request) error {
 	head, err := p.head(r, "costs")
 	if err != nil {

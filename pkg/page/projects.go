@@ -10,7 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Page sizes.
 const (
 	pageProjects  = 50
 	pageStandings = 50
@@ -21,8 +20,8 @@ const (
 type projectsView struct {
 	frame
 	Projects []projectRow
-	Next     string // path of the next page; empty on the last one
-	Later    bool   // reports whether earlier ones exist
+	Next     string // path; empty on the last page
+	Later    bool   // whether earlier ones exist
 	AsOf     *score.AsOf
 	Note     string // why counts are missing
 }
@@ -70,8 +69,8 @@ func (p *Page) projects(r *request) error {
 	return nil
 }
 
-// counts returns the summaries of projects, nil for an unknown one. note is the reason if they are unavailable; pages
-// are shown anyway.
+// counts returns the summaries of projects; nil for an unknown one. If they are unavailable, note is the reason, and
+// screens are shown anyway.
 func (p *Page) counts(ctx context.Context, ids []score.ProjectID) (counts []*score.Summary, note string, asOf *score.AsOf) {
 	counts = make([]*score.Summary, len(ids))
 	if len(ids) == 0 {
@@ -121,12 +120,12 @@ func invalid(detail string) *Problem {
 
 func projectPath(id score.ProjectID) string { return "/app/projects/" + id.String() }
 
-// head is the common part of all pages of a project.
+// head is the common part of a project's screens.
 type head struct {
 	frame
 	Project *score.Record
 	Path    string
-	Tab     string // last part of the path; empty for the leaderboard
+	Tab     string // last part of the path; empty: leaderboard
 	Status  score.Status
 	Counts  *score.Summary
 	Note    string
@@ -135,7 +134,7 @@ type head struct {
 	Paused  string
 }
 
-// head loads the head. It handles a project outside the key's scope like a missing one.
+// head handles a project outside the key's scope like a missing one.
 func (p *Page) head(r *request, tab string) (head, error) {
 	missing := notFound("There is no such project", "It does not exist, or this API key may not read it.")
 	id, err := score.ParseProjectID(r.PathValue("project"))

@@ -5,14 +5,13 @@ import (
 	"net/http"
 )
 
-// This file supports screens of other packages: they look like the page and have their own Sessions.
+// This file supports screens of other packages, which look like the page and have their own Sessions.
 
 // Components returns the shared template parts: times, ids, plots, and functions that format names and numbers.
 func Components() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/frame.html"))
 }
 
-// Plot is the data of the component "plot".
 type Plot = plot
 
 // Size of a Plot, in its own units.
@@ -21,7 +20,7 @@ const (
 	PlotHeight = plotHeight
 )
 
-// Guard sets the security headers of a response. A screen's script may reload the screen.
+// Guard sets a response's security headers. A screen's script may reload it.
 func Guard(w http.ResponseWriter) {
 	guard(w, "update")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// functions are the template functions. Names go through visible; html/template escapes everything.
+// Names go through visible; html/template escapes everything.
 var functions = template.FuncMap{
 	"short": func(id any) string { return short(fmt.Sprint(id)) }, "explorer": explorer(""), "num": grouped[uint64], "score": grouped[int64], "signed": signed, "ether": ether, "fee": func(wei uint64) string { return ether(new(big.Int).SetUint64(wei)) },
 	"name": visible, "icon": icon, "address": address,
@@ -27,13 +27,13 @@ var functions = template.FuncMap{
 	"link": func(path string, a common.Address) walletLink { return walletLink{path + "/wallets/" + a.Hex(), a} },
 }
 
-// executions is the data of the template of that name.
+// executions is for the template of that name.
 type executions struct {
 	Rows    []execution
-	Wallets bool // adds a column with the wallet
+	Wallets bool // adds the wallets' column
 }
 
-// walletLink is the data of the template "wallet".
+// walletLink is for the template "wallet".
 type walletLink struct {
 	Path    string
 	Address common.Address
@@ -46,7 +46,6 @@ func short(id string) string {
 	return id[:6] + "…" + id[len(id)-4:]
 }
 
-// grouped formats a number with thousands separators.
 func grouped[T int64 | uint64](n T) string {
 	digits := strings.TrimPrefix(fmt.Sprint(n), "-")
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -65,14 +64,14 @@ func signed(points int64) string {
 	return grouped(points)
 }
 
-// gwei formats wei in gwei, exactly.
+// gwei formats wei exactly.
 func gwei(wei *big.Int) string {
 	text := new(big.Rat).SetFrac(wei, big.NewInt(1e9)).FloatString(9)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// ether formats wei in ETH with six decimals, or four significant digits below 0.001. From 1,000 ETH on it truncates
-// to whole ETH.
+// ether formats wei in ETH with six decimals, or four significant digits below 0.001. From 1,000 on it truncates to
+// whole ETH.
 func ether(wei *big.Int) string {
 	value, _ := new(big.Rat).SetFrac(wei, big.NewInt(1e18)).Float64()
 	switch {
@@ -113,7 +112,7 @@ func visible(text string) string {
 	return out.String()
 }
 
-// icon returns an image by which people recognize an address: five by five cells, symmetric.
+// icon returns an image to recognize an address: five by five cells, symmetric.
 func icon(a common.Address) template.HTML {
 	var path strings.Builder
 	for cell := range 15 {

@@ -9,7 +9,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Home page, and the paths that need no session.
 const (
 	home        = "/app"
 	SignInPath  = "/app/sign-in"
@@ -19,7 +18,6 @@ const (
 // kept ends the URL after a sign-in. If such a request lacks the cookie, the browser rejected it.
 const kept = "signed-in"
 
-// unkept removes kept from a URL and reports whether it was there.
 func unkept(target string) (string, bool) {
 	path, found := strings.CutSuffix(target, kept)
 	if !found || !strings.HasSuffix(path, "?") && !strings.HasSuffix(path, "&") {
@@ -28,7 +26,7 @@ func unkept(target string) (string, bool) {
 	return path[:len(path)-1], true
 }
 
-// signInAt returns the sign-in URL for a request without a session, which leads back to target afterwards.
+// signInAt returns the sign-in URL, which leads back to target.
 func signInAt(target string) string {
 	query := url.Values{}
 	target, lost := unkept(target)
@@ -59,7 +57,6 @@ type signIn struct {
 	Problem string
 }
 
-// SignIn shows the form and handles the key that it sends.
 func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 	view := signIn{frame: frame{Title: "Sign in"}, To: local(r.FormValue("to"))}
 	if r.Method != http.MethodPost {

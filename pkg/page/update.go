@@ -14,17 +14,17 @@ type updateView struct {
 	head
 	ID       score.UpdateID
 	Now      score.Status
-	What     *execution // nil if the newest executions and its transaction lack it
-	Executed bool       // found in the newest executions, so that What has time, gas and fee
-	Verdict  string     // outcome in a sentence
-	State    string     // good, waiting or bad
+	What     *execution // nil if unknown
+	Executed bool       // found in recent executions, with time, gas and fee
+	Verdict  string
+	State    string // good, waiting or bad
 	Steps    []step
 }
 
 type step struct {
 	Name   string
 	Says   string
-	Mark   string // state in words, for screen readers
+	Mark   string // for screen readers
 	State  string // done, now or ahead
 	Signer *common.Address
 	Tx     *common.Hash
@@ -53,7 +53,7 @@ func (p *Page) update(r *request) error {
 	}
 	view := updateView{head: head, ID: id, Now: now}
 	view.Title = "Update " + short(id.String()) + " of " + head.Project.Name
-	// Without the newest executions the screen lacks only details of final updates.
+	// If this fails, the screen lacks only details of final updates.
 	newest, _, err := p.newest(r.Context(), &view.head)
 	if err != nil {
 		view.Note = "The details of final updates are not at hand now."
@@ -80,7 +80,7 @@ func (p *Page) update(r *request) error {
 	return nil
 }
 
-// way returns the steps, with details of its transaction if that was read.
+// way returns the steps, with details of the transaction if that was read.
 func (v *updateView) way(carrier *score.Carrier, read bool) []step {
 	all := steps(v.Now, v.Paused)
 	if v.Executed {
@@ -97,7 +97,6 @@ func (v *updateView) way(carrier *score.Carrier, read bool) []step {
 	return all
 }
 
-// withWhom describes the other updates in a transaction.
 func withWhom(c *score.Carrier) string {
 	many := func(n int, one string) string {
 		if n != 1 {
@@ -118,7 +117,6 @@ func withWhom(c *score.Carrier) string {
 	}
 }
 
-// verdict returns an update's outcome, and whether it is good.
 func (v *updateView) verdict() (sentence, state string) {
 	if v.Now.Stage != score.Final {
 		return onTheWay(v.Now.Stage, v.Paused), "waiting"
@@ -133,10 +131,8 @@ func (v *updateView) verdict() (sentence, state string) {
 	}
 }
 
-// Live reports whether the status can change.
 func (v *updateView) Live() bool { return v.Now.Stage != score.Final }
 
-// onTheWay describes the stage of a pending update or edit.
 func onTheWay(stage score.Stage, paused string) string {
 	switch {
 	case stage == score.Accepted && paused != "":
@@ -152,7 +148,6 @@ func onTheWay(stage score.Stage, paused string) string {
 	}
 }
 
-// outcomes describe updates that were not applied.
 var outcomes = map[score.Outcome]string{
 	score.Duplicate:         "It is a duplicate: an update with this updateId was applied before, and this one changed nothing.",
 	score.UnknownProject:    "It was rejected: the project is not on the chain.",
@@ -164,7 +159,7 @@ var outcomes = map[score.Outcome]string{
 	score.BadSignature:      "It was rejected: its group's signature is not its signer's.",
 }
 
-// steps returns the known past and future stages of an update.
+// steps returns an update's known past and future stages.
 func steps(now score.Status, paused string) []step {
 	all := []step{
 		{Name: "Accepted", Says: "It is stored, synced to disk: from here on no crash loses it."},
@@ -203,7 +198,7 @@ func steps(now score.Status, paused string) []step {
 	switch {
 	case now.Stage != score.Final || now.Tx != (common.Hash{}):
 		return all
-	case now.Outcome.Rejected(): // perhaps as a dead letter outside any transaction
+	case now.Outcome.Rejected(): // perhaps as a dead letter without a transaction
 		return append(all[:1], all[4])
 	default: // the sender is unknown too
 		return all[4:]

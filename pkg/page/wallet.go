@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// pageHistory is the number of a wallet's updates on a page.
 const pageHistory = 30
 
 type walletView struct {
@@ -24,9 +23,9 @@ type walletView struct {
 	Wallet common.Address
 	Boards []onBoard
 	Rows   []execution // newest first
-	More   bool        // more are available
-	Whole  bool        // all are available
-	Plot   *plot       // nil if there are too few points
+	More   bool
+	Whole  bool
+	Plot   *plot // nil: too few points
 }
 
 type onBoard struct {
@@ -34,7 +33,7 @@ type onBoard struct {
 	score.BoardStanding
 }
 
-// history returns the common view of a wallet, and its available updates, newest first.
+// history also returns a wallet's available updates, newest first.
 func (p *Page) history(r *request) (view walletView, line []score.Execution, err error) {
 	head, err := p.head(r, "wallets")
 	if err != nil {
@@ -82,7 +81,7 @@ func (p *Page) wallet(r *request) error {
 	return nil
 }
 
-// historyCSV serves a wallet's history as CSV, with the columns of an export of updates.
+// historyCSV has the columns of an export of updates.
 func (p *Page) historyCSV(r *request) error {
 	view, line, err := p.history(r)
 	if err != nil {
