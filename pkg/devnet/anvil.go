@@ -21,28 +21,28 @@ const anvilStartTimeout = 2 * time.Minute
 
 // AnvilOptions configures StartAnvil. The zero value is a chain on a free port with blocks only on Mine.
 type AnvilOptions struct {
-	Port      int           // JSON-RPC over HTTP; 0: a free one
-	BlockTime time.Duration // between blocks; 0: blocks only on Mine
-	GasLimit  uint64        // of a block; 0: DefaultGasLimit
-	Accounts  int           // of Key's accounts, funded with a million ether; 0: DefaultAccounts
+	Port      int
+	BlockTime time.Duration
+	GasLimit  uint64 // 0: DefaultGasLimit
+	Accounts  int    // of Key's, as in ChainOptions; 0: DefaultAccounts
 }
 
-// Anvil is a separate anvil process with chain id ChainID. Unlike Chain, its reorgs drop the transactions of the
-// removed blocks, and it has methods that change its pool and state.
+// Anvil is an anvil process with chain id ChainID. Unlike Chain's, its reorgs drop the transactions of removed
+// blocks.
 type Anvil struct {
-	URL string // http://127.0.0.1:port
+	URL string
 	PID int
 
 	rpc     *rpc.Client
 	process *process
 
-	// making serializes changes of blocks. This process makes them on its own timer: anvil's timer may mine during a
-	// reorg, after which anvil has lost blocks for good.
+	// making serializes changes of blocks. Rejected: blocks by anvil's own timer. If the timer mines during a reorg,
+	// anvil loses blocks for good.
 	making sync.RWMutex
 	every  chan time.Duration
 }
 
-// StartAnvil starts the program of AnvilProgram, or else the pinned anvil, which it installs if missing.
+// StartAnvil starts AnvilProgram or, if unset, the pinned anvil, which it installs if missing.
 func StartAnvil(opts AnvilOptions) (*Anvil, error) {
 	path, err := anvilPath()
 	if err != nil {
@@ -98,10 +98,9 @@ func (a *Anvil) make(ctx context.Context, method string, args ...any) error {
 	return a.do(ctx, method, args...)
 }
 
-// anvilFirst is the first account that anvil itself funds.
 var anvilFirst = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 
-// anvilArgs funds anvil's own accounts with mark ether, by which open identifies this anvil.
+// anvilArgs funds anvil's own accounts with mark ether. By that, open identifies this process.
 func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	if opts.GasLimit == 0 {
 		opts.GasLimit = DefaultGasLimit
@@ -152,17 +151,16 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 
 // Close ends the process and loses the chain.
 func (a *Anvil) Close() {
-	a.process.stop(0) // nothing to save
+	a.process.stop(0)
 	if a.rpc != nil {
 		a.rpc.Close()
 	}
 }
 
-// Exited returns a channel that closes when the process has ended.
 func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
 
-// Between runs do while no block is made. While anvil makes a block, it may prove the state in progress if asked for
-// a proof in its newest block (by hash). No real node does that.
+// Between runs do while no block is made. While anvil makes a block, anvil, unlike a real node, may prove the state
+// in progress if asked for a proof in its newest block (by hash).
 func (a *Anvil) Between(do func()) {
 	a.making.RLock()
 	defer a.making.RUnlock()
@@ -171,7 +169,6 @@ func (a *Anvil) Between(do func()) {
 
 func (a *Anvil) Client() *rpc.Client { return a.rpc }
 
-// Mine makes n blocks at once.
 func (a *Anvil) Mine(ctx context.Context, n int) error {
 	return a.make(ctx, "anvil_mine", hexutil.Uint64(n))
 }
@@ -188,8 +185,7 @@ func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Reorg replaces the last depth blocks. Their transactions are lost, also from the pool. The first block of the new
-// branch contains txs, each as signed bytes.
+// Reorg replaces the last depth blocks. The first new block contains txs, each as signed bytes.
 func (a *Anvil) Reorg(ctx context.Context, depth int, txs ...[]byte) error {
 	inclusions := make([]any, len(txs))
 	for i, tx := range txs {
@@ -198,7 +194,6 @@ func (a *Anvil) Reorg(ctx context.Context, depth int, txs ...[]byte) error {
 	return a.make(ctx, "anvil_reorg", depth, inclusions)
 }
 
-// Rollback removes the last depth blocks.
 func (a *Anvil) Rollback(ctx context.Context, depth int) error {
 	return a.make(ctx, "anvil_rollback", depth)
 }
@@ -209,12 +204,10 @@ func (a *Anvil) Drop(ctx context.Context, tx common.Hash) error {
 
 func (a *Anvil) DropAll(ctx context.Context) error { return a.do(ctx, "anvil_dropAllTransactions") }
 
-// SetNextBaseFee sets the next block's base fee, in wei per gas.
 func (a *Anvil) SetNextBaseFee(ctx context.Context, wei uint64) error {
 	return a.do(ctx, "anvil_setNextBlockBaseFeePerGas", hexutil.Uint64(wei))
 }
 
-// SetBalance sets an account's balance, in wei.
 func (a *Anvil) SetBalance(ctx context.Context, account common.Address, wei *big.Int) error {
 	return a.do(ctx, "anvil_setBalance", account, (*hexutil.Big)(wei))
 }

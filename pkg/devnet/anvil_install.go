@@ -19,8 +19,8 @@ const AnvilProgram = "SCORELAY_ANVIL"
 
 const installTimeout = 5 * time.Minute
 
-// anvilPath returns the program of AnvilProgram, or else the anvil that contracts/package-lock.json pins. If
-// contracts/node_modules lacks that version, npm installs it once into the user's cache directory.
+// anvilPath returns the path of AnvilProgram or of the pinned anvil. If AnvilProgram is unset and
+// contracts/node_modules lacks the pinned version, npm installs it once into the user's cache directory.
 func anvilPath() (string, error) {
 	if program := os.Getenv(AnvilProgram); program != "" {
 		path, err := exec.LookPath(program)
@@ -61,11 +61,10 @@ func contractsDir() (string, error) {
 	}
 }
 
-// anvilPin is one package of a package-lock.json.
 type anvilPin struct {
-	name    string // such as @foundry-rs/anvil-linux-amd64
+	name    string
 	version string
-	entry   json.RawMessage // of the lock file: version, integrity
+	entry   json.RawMessage
 }
 
 type lockfile struct {
@@ -95,7 +94,6 @@ func readPin(path string) (*anvilPin, error) {
 	return pin, nil
 }
 
-// version returns the version in a package.json or a lock file's entry.
 func version(raw []byte) (string, error) {
 	var pack struct {
 		Version string `json:"version"`
@@ -104,7 +102,7 @@ func version(raw []byte) (string, error) {
 	return pack.Version, err
 }
 
-// program returns the path of the pinned anvil under dir, or "" if it is missing.
+// program returns "" if dir lacks the pinned version.
 func (p *anvilPin) program(dir string) string {
 	at := filepath.Join(dir, "node_modules", filepath.FromSlash(p.name))
 	raw, err := os.ReadFile(filepath.Join(at, "package.json"))

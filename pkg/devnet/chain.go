@@ -34,20 +34,19 @@ const (
 // ChainOptions configures StartChain. The zero value is a chain in memory, on a free port, with blocks only on
 // Commit.
 type ChainOptions struct {
-	Port     int                                   // JSON-RPC over HTTP; 0: a free one
-	Interval time.Duration                         // between blocks; 0: blocks only on Commit
+	Port     int
+	Interval time.Duration
 	Accounts int                                   // of Key's accounts, funded with a million ether; 0: DefaultAccounts
 	GasLimit uint64                                // of a block; 0: DefaultGasLimit
-	Dir      string                                // keeps the chain over restarts and kills; empty: in memory
+	Dir      string                                // keeps the chain over restarts and kills
 	Alloc    types.GenesisAlloc                    // further accounts
-	Adjust   func(*node.Config, *ethconfig.Config) // changes geth's settings last, such as to a tiny pool; may be nil
+	Adjust   func(*node.Config, *ethconfig.Config) // changes geth's settings last; may be nil
 }
 
-// Chain is a geth with its own beacon in this process: real pool, EVM and JSON-RPC. With ChainOptions.Dir, a block is
-// on disk before the next one is made, so a kill loses at most the newest block, and the pool. Safe for concurrent
-// use.
+// Chain is a geth with its own beacon. With ChainOptions.Dir, a block is on disk before the next one is made, so a
+// kill loses at most the newest block, and the pool. Safe for concurrent use.
 type Chain struct {
-	URL string // http://127.0.0.1:port
+	URL string
 
 	mu     sync.Mutex // the beacon takes one call at a time
 	beacon *catalyst.SimulatedBeacon
@@ -97,7 +96,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	nodeConf.HTTPHost = "127.0.0.1"
 	nodeConf.HTTPPort = opts.Port
 	nodeConf.HTTPModules = []string{"eth", "net", "web3", "txpool", "debug"}
-	nodeConf.HTTPCors = []string{"*"} // a browser's wallet may use it
+	nodeConf.HTTPCors = []string{"*"} // for browsers' wallets
 
 	alloc := core.SystemContractAllocs()
 	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(params.Ether))
@@ -118,12 +117,12 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	ethConf.Miner.GasCeil = opts.GasLimit
 	ethConf.SyncMode = ethconfig.FullSync
 	ethConf.TxPool.NoLocals = true
-	ethConf.LogNoHistory = true // the chain is short enough to search logs without an index
-	ethConf.RPCTxFeeCap = 0     // operators of rollups lift it too; the relayer has its own limit
+	ethConf.LogNoHistory = true // a short chain needs no log index
+	ethConf.RPCTxFeeCap = 0     // unlimited; the relayer has its own limit
 	ethConf.DatabaseCache, ethConf.TrieCleanCache, ethConf.TrieDirtyCache, ethConf.SnapshotCache = 16, 16, 64, 16
 	if opts.Dir != "" {
-		// geth writes the newest states when it exits, so a kill would take the chain back by hours. An archive node
-		// writes each block's state with the block.
+		// Otherwise geth writes the newest states only when it exits, so a kill would undo hours. An archive node
+		// writes each state with its block.
 		ethConf.StateScheme, ethConf.NoPruning, ethConf.SnapshotCache = rawdb.HashScheme, true, 0
 	}
 	if opts.Adjust != nil {
@@ -132,7 +131,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	return &nodeConf, &ethConf
 }
 
-// start follows simulated.NewBackend, but keeps the node, for access to its HTTP endpoint.
+// start follows simulated.NewBackend, but keeps the node for its HTTP endpoint.
 func (c *Chain) start(conf *ethconfig.Config, kept bool) error {
 	backend, err := eth.New(c.stack, conf)
 	if err != nil {
@@ -170,7 +169,6 @@ func (c *Chain) mine(interval time.Duration) {
 
 func (c *Chain) Client() *ethclient.Client { return c.client }
 
-// Commit makes a block of the pending transactions and returns its hash.
 func (c *Chain) Commit() common.Hash {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +200,6 @@ func (c *Chain) Rollback() {
 	c.beacon.Rollback()
 }
 
-// Close stops the chain. ChainOptions.Dir keeps its data.
 func (c *Chain) Close() {
 	c.close.Do(func() {
 		close(c.done)
@@ -215,7 +212,7 @@ func (c *Chain) Close() {
 	})
 }
 
-// Key returns the private key of the i-th development account. Anyone can compute it: never use it on a public chain.
+// Key returns the i-th development account's private key. Anyone can compute it, so never use it on a public chain.
 func Key(i int) *ecdsa.PrivateKey {
 	key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "scorelay development account %d", i)))
 	if err != nil {

@@ -5,12 +5,9 @@
 //   - A chain: geth in this process, behind JSON-RPC over HTTP.
 //   - For tests, the anvil that contracts/package-lock.json pins, installed on first use.
 //
-// Package rpcproxy injects endpoint faults in front of either chain.
+// NATS syncs every write. Every server listens on 127.0.0.1; port 0 means a free one. A server that restarts with its
+// port and directory recovers its data. The embedded Redis and a chain without ChainOptions.Dir keep data in memory
+// only.
 //
-// These are real servers, not test doubles: NATS syncs every write as in production, and the chain has geth's pool,
-// fork rules and RPC. Every server listens on 127.0.0.1; port 0 means a free one. A server that restarts with its
-// port and directory recovers its data, as after a crash. The embedded Redis and a chain without ChainOptions.Dir
-// keep data in memory only.
-//
-// Only cmd/scorelay and tests import this package; the api and the relayer must not link it.
+// Only cmd/scorelay, cmd/bench and tests import this package; the api and the relayer must not link it.
 package devnet

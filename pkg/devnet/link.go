@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Link is a TCP proxy in front of one server that can simulate a network partition.
+// Link is a TCP proxy in front of one server, to simulate a network partition.
 type Link struct {
-	Addr string // host:port
+	Addr string
 
 	target   string
 	listener net.Listener
@@ -41,7 +41,6 @@ func (l *Link) Sever() {
 	}
 }
 
-// Restore accepts connections again.
 func (l *Link) Restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,14 +103,13 @@ func (l *Link) forget(conns ...net.Conn) {
 	}
 }
 
-// Mesh is the network of a NATS cluster: one link for each pair of servers, for the later one's connections.
+// Mesh is the network of a NATS cluster. Each pair of servers has one link, for the later one's connections.
 type Mesh struct {
 	Ports []int // of the servers, for each other
 
 	links [][]*Link // of server i to each earlier server
 }
 
-// StartMesh chooses a port for each server and starts the links.
 func StartMesh(servers int) (*Mesh, error) {
 	m := &Mesh{Ports: make([]int, servers), links: make([][]*Link, servers)}
 	for i := range servers {
@@ -142,10 +140,8 @@ func (m *Mesh) Cluster(i int) *NATSCluster {
 	return c
 }
 
-// Isolate cuts server i off from all others.
 func (m *Mesh) Isolate(i int) { m.each(i, (*Link).Sever) }
 
-// Heal undoes Isolate.
 func (m *Mesh) Heal(i int) { m.each(i, (*Link).Restore) }
 
 func (m *Mesh) each(i int, do func(*Link)) {

@@ -14,8 +14,8 @@ import (
 
 // NATSOptions configures StartNATS. The zero value is a durable server on free ports.
 type NATSOptions struct {
-	Port        int  // client port; 0: a free one
-	MonitorPort int  // HTTP monitoring port; 0: a free one
+	Port        int
+	MonitorPort int
 	NoSync      bool // leave JetStream's default sync interval, to test its refusal
 	MaxPayload  int  // bytes of a message; 0: NATS' default
 
@@ -26,19 +26,18 @@ type NATSOptions struct {
 type NATSCluster struct {
 	Index int // of the server, for NATSName
 	Port  int // for the other servers
-	// host:port of the servers that this one connects to, also after disconnects; each pair of servers needs one
+	// host:port to connect to, also after disconnects; each pair of servers needs one
 	Routes   []string
-	Unlisted bool // advertise no address: servers connect by Routes alone
+	Unlisted bool // connects by Routes alone
 }
 
 const nowhere = "127.0.0.1:1"
 
 func NATSName(index int) string { return "scorelay-dev-" + strconv.Itoa(index) }
 
-// NATSServer is a NATS server with JetStream in this process.
 type NATSServer struct {
-	URL        string // for clients: nats://127.0.0.1:port
-	MonitorURL string // http://127.0.0.1:port, serves /jsz and /varz
+	URL        string
+	MonitorURL string // serves /jsz and /varz
 
 	server *server.Server
 }
@@ -46,7 +45,8 @@ type NATSServer struct {
 // natsStartTimeout includes the recovery of the streams from disk.
 const natsStartTimeout = 2 * time.Minute
 
-// StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges it.
+// StartNATS starts a server with its streams under dir. It syncs every write before it acknowledges it, unless NoSync
+// is set.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	return onPort(opts.Port, func(port int) (*NATSServer, error) {
 		return onPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
@@ -83,8 +83,8 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't make a NATS server: %w", err)
 	}
-	// Only the server's log reports a taken port or a broken store. In a cluster it also has an error for each server
-	// that is not up yet, so there only fatal lines count.
+	// Only the log reports a taken port or a broken store. In a cluster, servers that start later also cause errors,
+	// so only fatal lines count.
 	log := fatalLog{fatalOnly: opts.Cluster != nil}
 	s.SetLoggerV2(&log, false, false, false)
 	s.Start()
@@ -111,13 +111,12 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	}, nil
 }
 
-// Close stops the server; its data stays on disk.
 func (n *NATSServer) Close() {
 	n.server.Shutdown()
 	n.server.WaitForShutdown()
 }
 
-// fatalLog keeps only the server's first fatal or error line.
+// fatalLog keeps only the first fatal or error line.
 type fatalLog struct {
 	fatalOnly bool
 

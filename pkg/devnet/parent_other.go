@@ -4,5 +4,5 @@ package devnet
 
 import "syscall"
 
-// DieWithParent returns nil: only Linux can end a child process together with this one.
+// DieWithParent returns nil: only Linux can end a child together with this process.
 func DieWithParent() *syscall.SysProcAttr { return nil }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// HoldPort reserves a TCP port of 127.0.0.1 for a later server: until release, FreeListener skips it in every
-// process. The port is bound without listening, so servers that set SO_REUSEADDR (Go's, Redis, NATS) can use it.
+// HoldPort reserves a TCP port of 127.0.0.1 for a later server. Until release, FreeListener skips the port in every
+// process. HoldPort only binds, so servers that set SO_REUSEADDR (Go's, Redis, NATS) can listen.
 func HoldPort(port int) (release func(), err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -23,7 +23,7 @@ func HoldPort(port int) (release func(), err error) {
 	return func() { _ = syscall.Close(fd) }, nil
 }
 
-// exclusive clears SO_REUSEADDR, so that a listener cannot bind a port that HoldPort reserves.
+// exclusive clears SO_REUSEADDR, so that binding a port that HoldPort reserves fails.
 func exclusive(_, _ string, c syscall.RawConn) error {
 	var failed error
 	err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 0) })

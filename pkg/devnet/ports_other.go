@@ -4,7 +4,7 @@ package devnet
 
 import "syscall"
 
-// HoldPort does nothing: only Linux lets a server listen on a port that is held.
+// HoldPort has no effect: only Linux lets a server listen on a held port.
 func HoldPort(int) (release func(), err error) { return func() {}, nil }
 
 func exclusive(_, _ string, _ syscall.RawConn) error { return nil }

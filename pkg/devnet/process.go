@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// process is a server in a child process.
 type process struct {
 	cmd    *exec.Cmd
-	out    bytes.Buffer  // read it only after exited
-	exited chan struct{} // closed when the process has ended for any reason
+	out    bytes.Buffer // for reading only after exited
+	exited chan struct{}
 	once   sync.Once
 }
 
@@ -52,7 +51,7 @@ func (p *process) stop(patience time.Duration) {
 	})
 }
 
-// said appends the stopped process's output to an error.
+// The process must have stopped.
 func (p *process) said(err error) error {
 	return fmt.Errorf("%w: %s", err, bytes.TrimSpace(p.out.Bytes()))
 }
@@ -60,7 +59,6 @@ func (p *process) said(err error) error {
 // errOther means that the port belongs to another server; the process will notice and exit.
 var errOther = errors.New("another server answers there")
 
-// await polls ask until it succeeds. It fails when the process has exited or ctx ends.
 func (p *process) await(ctx context.Context, ask func(ctx context.Context) error) error {
 	for {
 		err := ask(ctx)
@@ -77,11 +75,10 @@ func (p *process) await(ctx context.Context, ask func(ctx context.Context) error
 	}
 }
 
-// Ports of FreeListener. Systems use lower ports for well-known services, and the ones above as ephemeral ports, for
-// listeners on port 0 and outgoing connections. So a stopped server finds its port free when it restarts.
+// Ports of FreeListener are below the ephemeral ones, so that a stopped server finds its port free when it restarts.
 //
-// A process takes ports from blocks of its own, so no other process chooses the same port before a server listens on
-// it. A process owns a block while it listens on the first port.
+// A process takes ports from its own blocks, because another process could choose the same port before a server
+// listens on it. A process owns a block while it listens on the block's first port.
 const (
 	firstPort  = 20000
 	blockPorts = 64
@@ -91,12 +88,11 @@ const (
 
 var (
 	portsMu    sync.Mutex
-	portBlocks []net.Listener // of this process
-	portsGiven int            // of the ports in portBlocks
+	portBlocks []net.Listener
+	portsGiven int
 )
 
-// FreeListener listens on a TCP port of 127.0.0.1 that is free and not reserved by HoldPort. The port stays free for
-// a restarted server.
+// FreeListener listens on a free TCP port of 127.0.0.1, and skips ports of HoldPort.
 func FreeListener() (net.Listener, error) {
 	portsMu.Lock()
 	defer portsMu.Unlock()
@@ -121,7 +117,7 @@ func FreeListener() (net.Listener, error) {
 	return nil, fmt.Errorf("couldn't find a free port from %d to %d", firstPort, firstPort+blocks*blockPorts-1)
 }
 
-// freeBlock listens on the first port of a free block, or returns nil if there is none or this process has ownBlocks.
+// freeBlock listens on the first port of a free block; nil if all are taken or this process has ownBlocks.
 func freeBlock() net.Listener {
 	if len(portBlocks) == ownBlocks {
 		return nil
@@ -134,7 +130,7 @@ func freeBlock() net.Listener {
 	return nil
 }
 
-// listenAlone listens on a port that no other socket is bound to.
+// listenAlone fails if another socket is bound to the port.
 func listenAlone(port int) (net.Listener, error) {
 	alone := net.ListenConfig{Control: exclusive}
 	return alone.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -148,8 +144,7 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server on a port; 0 is a free one. If another process takes the free port first, onPort tries up to
-// 5 ports.
+// onPort starts a server. With port 0 it tries up to 5 free ports, because another process may take one first.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
 	if port != 0 {
 		return start(port)

@@ -15,35 +15,34 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// RequireRedisServer is the environment variable that, if "1", makes StartRedis fail instead of falling back to the
-// embedded server, so that CI cannot silently test less.
+// RequireRedisServer is the environment variable that, if "1", makes StartRedis fail if redis-server is missing, so
+// that CI cannot silently test less.
 const RequireRedisServer = "SCORELAY_REQUIRE_REDIS_SERVER"
 
 // RedisOptions configures StartRedis. The zero value is redis-server if installed, on a free port.
 type RedisOptions struct {
-	Port     int  // 0: a free one
+	Port     int
 	Embedded bool // even if redis-server is installed
-	// Args are further arguments, such as "--tls-port", "6380". With them, StartRedis requires redis-server.
+	// Args are further arguments of redis-server, which StartRedis then requires.
 	Args []string
 }
 
-// RedisServer is a Redis on 127.0.0.1.
 type RedisServer struct {
-	URL  string // redis://127.0.0.1:port/0
+	URL  string
 	Kind string // "redis-server" or "embedded"
 	PID  int    // of redis-server; 0 if embedded
 
-	exited chan struct{} // closed when the server is gone
+	exited chan struct{}
 	stop   func()
 }
 
 const (
 	redisStartTimeout = time.Minute
-	redisPatience     = 5 * time.Second // for a server to save its data and exit
+	redisPatience     = 5 * time.Second // to save data and exit
 )
 
-// StartRedis starts redis-server with its append-only file under dir, or if it is not installed, an embedded server
-// that keeps its data in memory.
+// StartRedis starts redis-server with its append-only file under dir. If redis-server is missing, an embedded server
+// keeps its data in memory.
 func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 	path, err := exec.LookPath("redis-server")
 	if err == nil && !opts.Embedded {
@@ -55,13 +54,11 @@ func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 	return startEmbeddedRedis(opts.Port)
 }
 
-// Close stops the server.
 func (r *RedisServer) Close() { r.stop() }
 
-// Exited returns a channel that closes when the server has ended for any reason.
+// Exited returns a channel that closes when the server has ended.
 func (r *RedisServer) Exited() <-chan struct{} { return r.exited }
 
-// RedisServerCommand returns the command of a redis-server on 127.0.0.1 with its data under dir.
 func RedisServerCommand(path, dir string, port int) *exec.Cmd {
 	cmd := exec.Command(path,
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--daemonize", "no",
@@ -121,7 +118,7 @@ func awaitRedis(p *process, port int) error {
 	})
 }
 
-// startEmbeddedRedis runs miniredis, with a ticker that advances its clock so that keys expire.
+// startEmbeddedRedis advances miniredis's clock so that keys expire.
 func startEmbeddedRedis(port int) (*RedisServer, error) {
 	const tick = 50 * time.Millisecond
 	m := miniredis.NewMiniRedis()

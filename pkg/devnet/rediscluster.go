@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	clusterTimeout = 2 * time.Minute // to form, or to fail over
+	clusterTimeout = 2 * time.Minute
 	slotsOfCluster = 16384
 )
 
 var errForming = errors.New("the nodes do not know of each other yet")
 
-// RedisCluster is a Cluster of redis-servers without replicas, or a master and its replica with a Sentinel, on
-// 127.0.0.1.
+// RedisCluster is a Cluster of redis-servers without replicas, or a master and its replica with a Sentinel.
 type RedisCluster struct {
 	URL   string // in the format of package redisdb
 	Nodes []*RedisServer
@@ -88,7 +87,7 @@ func StartRedisCluster(dir string, nodes int) (c *RedisCluster, err error) {
 	return c, nil
 }
 
-// StartRedisSentinel starts a master, its replica and a Sentinel, in this order in Nodes. The Sentinel promotes the
+// StartRedisSentinel starts a master, its replica and a Sentinel, in the order of Nodes. The Sentinel promotes the
 // replica when the master has been down for 500 ms.
 func StartRedisSentinel(dir string) (c *RedisCluster, err error) {
 	const name = "scorelay"
@@ -175,7 +174,6 @@ func (r *RedisServer) do(fn func(*redis.Client) error) error {
 	return fn(client)
 }
 
-// awaits retries fn until it succeeds or ctx ends.
 func (r *RedisServer) awaits(ctx context.Context, fn func(*redis.Client) error) error {
 	return r.do(func(client *redis.Client) error {
 		for {

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// TB is the part of *testing.T that the helpers use, so that no shipped binary links package testing.
+// TB is the used part of *testing.T. It keeps package testing out of the shipped binaries.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -27,13 +27,11 @@ type TB interface {
 	TempDir() string
 }
 
-// NATS starts a server for the test, durable by default.
 func NATS(t TB, options ...NATSOptions) *NATSServer {
 	t.Helper()
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), only(options)) })
 }
 
-// RestartedNATS is a test's server that can restart with its data and address.
 type RestartedNATS struct {
 	*NATSServer
 
@@ -56,7 +54,7 @@ func (s *RestartedNATS) Restart() {
 	s.StartAt(s.port, s.monitor)
 }
 
-// StartAt starts the server again with its data, on other ports; 0: free ones.
+// StartAt restarts the server with its data, on other ports; 0: free ones.
 func (s *RestartedNATS) StartAt(port, monitor int) {
 	s.t.Helper()
 	running, err := StartNATS(s.dir, NATSOptions{Port: port, MonitorPort: monitor})
@@ -79,16 +77,14 @@ func Port(t TB, address string) int {
 	return port
 }
 
-// patience bounds one request of a test.
 const patience = time.Minute
 
-// JetStream connects to a new NATS server.
 func JetStream(t TB) jetstream.JetStream {
 	t.Helper()
 	return JetStreamAt(t, NATS(t).URL)
 }
 
-// JetStreamAt connects to a NATS server, and reconnects during the test. Its Conn is the connection.
+// JetStreamAt connects to a NATS server, and reconnects during the test.
 func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	t.Helper()
 	conn, err := nats.Connect(url, append([]nats.Option{
@@ -105,8 +101,8 @@ func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 	return js
 }
 
-// NATSServers starts a cluster for the test. adjust may change a server's options; it may be nil. It returns once one
-// server leads and the others follow: before that, a client waits for an answer until its timeout ends.
+// NATSServers starts a cluster. adjust may change a server's options, or be nil. It returns once one server leads and
+// the others follow. Before that, clients' requests would time out.
 func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
 	t.Helper()
 	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })
@@ -137,7 +133,6 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 	return servers, mesh
 }
 
-// together reports whether one of the servers leads the cluster and all others follow it.
 func together(servers []*NATSServer) bool {
 	leaders, current := 0, 0
 	for _, s := range servers {
@@ -156,8 +151,7 @@ func Redis(t TB, options ...RedisOptions) *RedisServer {
 	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), only(options)) })
 }
 
-// NeedsRedisServer skips a test that the embedded Redis cannot run, unless redis-server is installed or
-// RequireRedisServer is "1".
+// NeedsRedisServer skips the test if redis-server is missing, unless RequireRedisServer is "1".
 func NeedsRedisServer(t interface {
 	Helper()
 	Skip(args ...any)
@@ -169,7 +163,7 @@ func NeedsRedisServer(t interface {
 	}
 }
 
-// Today waits for the next UTC day if less than a minute of this one is left: daily gas counts restart there.
+// Today waits for the next UTC day if less than a minute of this one is left, because daily gas counts restart there.
 func Today() {
 	now := time.Now().UTC()
 	if left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now); left < time.Minute {
@@ -177,7 +171,6 @@ func Today() {
 	}
 }
 
-// Log collects log output. It is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -195,7 +188,6 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// NewChain starts a chain for the test, by default with blocks only on Commit.
 func NewChain(t TB, options ...ChainOptions) *Chain {
 	t.Helper()
 	return started(t, func() (*Chain, error) { return StartChain(only(options)) })
@@ -267,7 +259,7 @@ func (c *Chain) reorg(above uint64, make func()) error {
 	}
 }
 
-// NewAnvil starts an anvil for the test. If anvil cannot be installed, the test fails; it never skips.
+// If anvil cannot be installed, NewAnvil fails the test, instead of skipping it.
 func NewAnvil(t TB, opts AnvilOptions) *Anvil {
 	t.Helper()
 	return started(t, func() (*Anvil, error) { return StartAnvil(opts) })

@@ -1,5 +1,4 @@
-// Package evm measures gas: it applies single transactions to a state in memory, by geth's EVM under chosen fork
-// rules. It has no blocks, pool or server.
+// Package evm measures gas: geth's EVM applies single transactions to a state in memory, under chosen fork rules.
 package evm
 
 import (
@@ -29,7 +28,7 @@ const MaxTxBytes = 128 << 10
 // ErrTooLong means that a transaction exceeds MaxTxBytes and was not applied.
 var ErrTooLong = errors.New("transaction longer than pools take")
 
-// Machine is a state in memory with an EVM. It is not safe for concurrent use.
+// Machine is not safe for concurrent use.
 type Machine struct {
 	State *state.StateDB
 
@@ -38,7 +37,7 @@ type Machine struct {
 	sent   int
 }
 
-// New returns a machine with an empty state, under the configuration's rules at a time (s since 1970).
+// New returns a machine with an empty state, under config's rules at a time.
 func New(config *params.ChainConfig, time uint64) (*Machine, error) {
 	disk := rawdb.NewMemoryDatabase()
 	empty, err := state.New(types.EmptyRootHash, state.NewMPTDatabase(triedb.NewDatabase(disk, nil), state.NewCodeDB(disk)))
@@ -48,15 +47,14 @@ func New(config *params.ChainConfig, time uint64) (*Machine, error) {
 	return &Machine{State: empty, config: config, time: time}, nil
 }
 
-// Fork returns an independent copy of the machine.
 func (m *Machine) Fork() *Machine {
 	out := *m
 	out.State = m.State.Copy()
 	return &out
 }
 
-// Apply signs and applies a transaction, also if it reverts. A nil to creates a contract. Base fee and tip are 0, so
-// gas is free. The error is ErrTooLong, or the reason why the transaction is invalid.
+// Apply signs and applies a transaction, also if it reverts. A nil to creates a contract. Gas is free: base fee and
+// tip are 0. The error is ErrTooLong or the reason why the transaction is invalid.
 func (m *Machine) Apply(from *ecdsa.PrivateKey, to *common.Address, data []byte, gas uint64) (*types.Receipt, error) {
 	tx, err := types.SignNewTx(from, types.LatestSignerForChainID(m.config.ChainID), &types.DynamicFeeTx{
 		ChainID: m.config.ChainID, Nonce: m.State.GetNonce(crypto.PubkeyToAddress(from.PublicKey)), Gas: gas, To: to, Data: data,

@@ -1,5 +1,4 @@
-// Package fault injects failures into writes, in both ways that a remote write can fail: before it is stored, or after
-// it, with the response lost.
+// Package fault makes writes fail before they are stored, or after, with the response lost.
 package fault
 
 import (
@@ -19,21 +18,18 @@ import (
 // Err is the cause of every injected fault.
 var Err = errors.New("injected fault")
 
-// Kind is how a write fails.
 type Kind int
 
-// The kinds of faults. None lets a write through.
 const (
 	None      Kind = iota
 	Failed         // not stored
-	Persisted      // stored, but the response is lost
+	Persisted      // stored; response lost
 )
 
 func (k Kind) String() string {
 	return [...]string{"none", "failed", "failed but persisted"}[k]
 }
 
-// Each runs a parallel subtest for Failed and one for Persisted.
 func Each(t *testing.T, run func(t *testing.T, kind Kind)) {
 	t.Helper()
 	for _, kind := range []Kind{Failed, Persisted} {
@@ -44,9 +40,9 @@ func Each(t *testing.T, run func(t *testing.T, kind Kind)) {
 	}
 }
 
-// Crash is a case of AtEachWrite: one write fails, then the same process retries, or another one takes over.
+// Crash is a case of AtEachWrite: one write fails, then the same process retries or another one takes over.
 type Crash struct {
-	*Plan // of the process's writes; the rule is set
+	*Plan
 
 	Write   int // that fails, counted from 1
 	Kind    Kind
@@ -57,9 +53,9 @@ func (c Crash) String() string {
 	return fmt.Sprintf("write %d %s, another process: %t", c.Write, c.Kind, c.Another)
 }
 
-// AtEachWrite calls run with the first write failing, then the second, and so on, with each kind, until no run
-// reaches the write that should fail. The same process and another one continue alternately; with long.Runs, both
-// cases run. The test fails unless there are more than moreThan writes.
+// AtEachWrite calls run with each write failing in turn, with each kind, until a run ends before that write. The same
+// process and another one continue alternately; with long.Runs, run is called for both. The test fails unless there
+// are more than moreThan writes.
 func AtEachWrite(t testing.TB, moreThan int, run func(Crash)) {
 	t.Helper()
 	for n := 1; ; n++ {
@@ -94,7 +90,7 @@ type Plan struct {
 	after    func()
 }
 
-// Rule returns how a write fails. write is its name; n counts writes since the rule was set, from 1.
+// Rule returns how a write fails. n counts writes since the rule was set, from 1.
 type Rule func(write string, n int) Kind
 
 func Nth(n int, kind Kind) Rule {
@@ -148,7 +144,7 @@ func (p *Plan) Set(rule Rule) {
 	p.rule, p.writes, p.failures, p.before = rule, 0, 0, nil
 }
 
-// Before calls fn before the n-th write from now on (from 1), to simulate a concurrent event. Set cancels it.
+// Before calls fn before the n-th write from now on (from 1). Set cancels it.
 func (p *Plan) Before(n int, fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,29 +154,27 @@ func (p *Plan) Before(n int, fn func()) {
 	p.before[p.writes+n] = fn
 }
 
-// After calls fn after each failed write, before its error is returned, to simulate a concurrent event.
+// After calls fn after each failed write, before Write returns.
 func (p *Plan) After(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.after = fn
 }
 
-// Writes returns the number of writes since Set.
 func (p *Plan) Writes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.writes
 }
 
-// Failures returns the number of failed writes since Set.
 func (p *Plan) Failures() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failures
 }
 
-// Write calls do unless the rule fails the write with Err. If the kind is Persisted and do fails, it returns do's
-// error.
+// Write calls do unless the write's kind is Failed. A Failed or Persisted write returns Err; if do of a Persisted
+// write fails, do's error.
 func (p *Plan) Write(name string, do func() error) error {
 	p.mu.Lock()
 	p.writes++
@@ -193,7 +187,7 @@ func (p *Plan) Write(name string, do func() error) error {
 		p.failed.Store(true)
 	}
 	before, after := p.before[p.writes], p.after
-	p.mu.Unlock() // the write, or a callback of the test, may use the plan
+	p.mu.Unlock() // do and callbacks may use the plan
 	if before != nil {
 		before()
 	}
@@ -211,7 +205,7 @@ func (p *Plan) Write(name string, do func() error) error {
 	return fmt.Errorf("%w: %s", Err, name)
 }
 
-// Value is Write for a write with a value, which is zero if the write fails.
+// Value is Write for a write with a value, zero if the write fails.
 func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err error) {
 	err = p.Write(name, func() (err error) {
 		value, err = do()
@@ -224,7 +218,6 @@ func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err erro
 	return value, nil
 }
 
-// KeyValue is a JetStream bucket with a plan for Create and Update.
 type KeyValue struct {
 	jetstream.KeyValue
 	*Plan

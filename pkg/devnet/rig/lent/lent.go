@@ -1,5 +1,4 @@
-// Package lent reuses servers among a package's tests: most tests are faster than starting a chain and NATS and
-// creating a deployment's streams.
+// Package lent reuses servers among a package's tests, because starting a server takes longer than most tests.
 package lent
 
 import (
@@ -18,7 +17,7 @@ import (
 
 const patience = time.Minute
 
-// Main runs a package's tests and stops all servers, for TestMain.
+// Main is for TestMain. It stops all servers.
 func Main(m *testing.M) {
 	code := m.Run()
 	for _, end := range ends {
@@ -66,7 +65,7 @@ func JetStream(t testing.TB) jetstream.JetStream {
 	})
 }
 
-// describes reports whether a stream has metadata besides the server's own.
+// describes ignores the server's own metadata.
 func describes(metadata map[string]string) bool {
 	for key := range metadata {
 		if !strings.HasPrefix(key, "_nats.") {
@@ -97,8 +96,7 @@ func startNATS() (jetstream.JetStream, func(), error) {
 	}, err
 }
 
-// lend returns a free server, or starts one. A cleanup tidies and frees it, after those that the test registers
-// later.
+// lend returns a free server, or starts one. Its cleanup runs after those that the test registers later.
 func lend[T any](t testing.TB, free *[]T, start func() (T, func(), error), tidy func(T)) (server T) {
 	t.Helper()
 	mu.Lock()
@@ -114,7 +112,7 @@ func lend[T any](t testing.TB, free *[]T, start func() (T, func(), error), tidy 
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			return // it may be in any state
+			return // the server may be in any state
 		}
 		tidy(server)
 		mu.Lock()

@@ -11,7 +11,6 @@ import (
 // Env is the environment variable that enables slow tests if "1", as in .ci/deep.
 const Env = "SCORELAY_LONG_TESTS"
 
-// Runs reports whether slow tests are enabled.
 func Runs() bool { return os.Getenv(Env) == "1" }
 
 func Test(t testing.TB) {
@@ -21,7 +20,6 @@ func Test(t testing.TB) {
 	}
 }
 
-// Size returns the number of cases to try: all if Runs, otherwise few.
 func Size(few, all int) int {
 	if Runs() {
 		return all
@@ -29,7 +27,8 @@ func Size(few, all int) int {
 	return few
 }
 
-// Beside sets the number of parallel tests, unless the command line does, for TestMain of tests that mostly wait.
+// Beside sets the number of parallel tests, unless the command line does. It is for TestMain of tests that mostly
+// wait.
 func Beside(tests int) {
 	if !flag.Parsed() {
 		flag.Parse()

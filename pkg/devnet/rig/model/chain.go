@@ -21,17 +21,15 @@ type Config struct {
 	Admin    common.Address   // grants and revokes the relayer role
 	Relayers []common.Address // have the role at first
 	Accounts map[common.Address]Account
-	GasLimit uint64 // of a block
+	GasLimit uint64
 	BaseFee  uint64 // of the first block, wei per gas
 }
 
-// Account is an account before the first block.
 type Account struct {
 	Nonce   uint64
 	Balance *big.Int // wei
 }
 
-// Block is a block of any branch.
 type Block struct {
 	evidence.Block
 	Header   *types.Header
@@ -42,7 +40,7 @@ type Block struct {
 	state *state
 }
 
-// Chain is the true chain: all blocks, and the canonical branch.
+// Chain is the true chain, with all branches.
 type Chain struct {
 	Config
 	GasPercent uint64         // gas use of calls, percent of the gas rules' upper bound
@@ -83,10 +81,9 @@ func NewChain(config Config, clock *Clock) *Chain {
 	return c
 }
 
-// Head returns the newest canonical block.
 func (c *Chain) Head() *Block { return c.branch[len(c.branch)-1] }
 
-// At returns the canonical block at a height, or nil above the head.
+// At returns the canonical block at a height; nil above the head.
 func (c *Chain) At(number uint64) *Block {
 	if number >= uint64(len(c.branch)) {
 		return nil
@@ -97,16 +94,13 @@ func (c *Chain) At(number uint64) *Block {
 // Block returns a block of any branch, or nil.
 func (c *Chain) Block(hash common.Hash) *Block { return c.blocks[hash] }
 
-// Nonce returns an account's nonce after b.
+// Nonce and the methods below read the state after b.
 func (b *Block) Nonce(of common.Address) uint64 { return b.state.of(of).nonce }
 
-// Balance returns an account's balance after b, in wei.
 func (b *Block) Balance(of common.Address) *big.Int { return b.state.of(of).balance }
 
-// Scores returns all scores after b.
 func (b *Block) Scores() map[ScoreKey]int64 { return maps.Clone(b.state.registry.scores) }
 
-// NextEdit returns the nonce of a project's next edit after b.
 func (b *Block) NextEdit(of score.ProjectID) uint64 { return b.state.registry.edits[of] }
 
 // Fork changes the gas rules from now on.
@@ -116,7 +110,7 @@ func (c *Chain) Fork(rules registry.GasRules) {
 }
 
 // Make makes a block on parent, of the transactions that are executable and fit, in order. used is the gas of other
-// traffic. The block becomes canonical once Adopt is called with its branch.
+// traffic. Adopt makes the block canonical.
 func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
 	s, baseFee := parent.state.clone(), new(big.Int).SetUint64(c.BaseFee)
 	own := false // the registry's state is this block's copy
@@ -172,7 +166,7 @@ func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*type
 	return receipt
 }
 
-// seal builds the header and sets the positions of receipts and logs.
+// seal also sets the positions of receipts and logs.
 func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Receipts, used uint64) *Block {
 	c.made++
 	list := make(types.Transactions, len(txs))
@@ -205,7 +199,6 @@ func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Recei
 	return b
 }
 
-// Evidence converts a header to the format of package chain.
 func Evidence(h *types.Header, txs []common.Hash) evidence.Block {
 	return evidence.Block{
 		Number: h.Number.Uint64(), Hash: h.Hash(), Parent: h.ParentHash, Time: h.Time, GasLimit: h.GasLimit, GasUsed: h.GasUsed,

@@ -14,37 +14,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// An endpoint that contradicted verified data is set aside while another is usable. The time doubles from setAside to
-// mostSetAside.
+// While another endpoint is usable, one that contradicted verified data is set aside. The time doubles from setAside
+// to mostSetAside.
 const (
 	setAside     = 30 * time.Second
 	mostSetAside = 10 * time.Minute
 )
 
-// Client reads nodes like package chain: results passed the checks of package evidence, and missing or contradictory
-// data is left out. It implements heads.Chain and relay.Chain.
+// Client reads nodes like package chain: it checks results with package evidence, and leaves out missing or
+// contradictory data. It implements heads.Chain and relay.Chain.
 type Client struct {
 	chain *Chain
 	links []*Link
 
-	// Before, if set, is called before each request. It may end the process.
+	// Before, if set, is called before each request, and may end the process.
 	Before func(what string)
-	// OnSend, if set, is called with raw transactions before any node gets them.
+	// OnSend, if set, gets raw transactions before any node.
 	OnSend func(raw []byte)
 	// Contradictions counts discarded answers.
 	Contradictions int
 }
 
-// Link is a client's connection to a node.
 type Link struct {
 	Node  *Node
-	Down  bool // the client cannot reach the node
+	Down  bool // unreachable for this client
 	until time.Time
-	last  time.Time // when it last contradicted itself
+	last  time.Time // of the last contradiction
 	times int
 }
 
-// doubtful reports whether the node contradicted itself in the last setAside: only verifiable data is believed then.
+// doubtful reports whether the node contradicted itself in the last setAside. The client then believes only
+// verifiable data.
 func (l *Link) doubtful(now time.Time) bool { return !l.last.IsZero() && now.Sub(l.last) < setAside }
 
 func (c *Chain) NewClient(nodes ...*Node) *Client {
@@ -55,7 +55,7 @@ func (c *Chain) NewClient(nodes ...*Node) *Client {
 	return client
 }
 
-// Links returns the connections in order of preference.
+// Links are in order of preference.
 func (c *Client) Links() []*Link { return c.links }
 
 // usable returns the links that are not set aside, or all links if all are.
@@ -84,7 +84,6 @@ func (c *Client) contradict(l *Link, err error) error {
 	return err
 }
 
-// Distrust sets an endpoint aside for a while.
 func (c *Client) Distrust(endpoint string, _ error) {
 	now := c.chain.clock.now
 	for _, l := range c.links {
@@ -103,7 +102,7 @@ func (c *Client) Distrust(endpoint string, _ error) {
 	}
 }
 
-// Latest returns the newest block of every node that answers.
+// Latest returns the newest block of every node that answers; an error if none does.
 func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 	c.before("latest")
 	for _, l := range c.usable() {
@@ -117,7 +116,6 @@ func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 	return claims, nil
 }
 
-// claim returns the head that the node reports.
 func (n *Node) claim() evidence.Block {
 	switch {
 	case n.told("ahead", n.Faults.Ahead > 0):
@@ -137,7 +135,6 @@ func (n *Node) claim() evidence.Block {
 	return n.tell(n.head)
 }
 
-// tell returns a block as the node reports it.
 func (n *Node) tell(b *Block) evidence.Block {
 	out := b.Block
 	if n.Faults.Hides > 0 {
@@ -151,7 +148,7 @@ func (n *Node) tell(b *Block) evidence.Block {
 	return out
 }
 
-// Finalized returns the newest finalized block of every node that answers.
+// Finalized returns the newest finalized blocks, like Latest.
 func (c *Client) Finalized(context.Context) (claims []evidence.Claim, err error) {
 	c.before("finalized")
 	answered := false
@@ -191,12 +188,12 @@ func (c *Client) HashAt(ctx context.Context, endpoint string, number uint64) (co
 	return blocks[0].Hash, nil
 }
 
-// Agreed accepts all blocks: the model's headers are checkable.
+// Agreed accepts all blocks, because the model's headers are checkable.
 func (c *Client) Agreed(_ context.Context, _ string, blocks []evidence.Block) (int, error) {
 	return len(blocks), nil
 }
 
-// Blocks returns blocks of one node's branch, each the parent of the next.
+// Blocks returns blocks of one node's branch, oldest first.
 func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (out []evidence.Block, err error) {
 	c.before("blocks")
 	l := c.link(endpoint)
@@ -213,7 +210,7 @@ func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (ou
 	return out, nil
 }
 
-// Read asks the nodes that have block ask.At, one after the other, for prices, accounts and receipts still missing.
+// Read asks each node that has block ask.At for prices, accounts and receipts still missing.
 func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
 	c.before("read")
 	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}}
@@ -241,7 +238,7 @@ func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, err
 	return answer, nil
 }
 
-// account returns a proved account. Without proofs, all answering nodes with the block must agree on it.
+// account returns a proved account, or one on which all answering nodes agree.
 func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Account, bool) {
 	var word *evidence.Account
 	for _, l := range c.usable() {
@@ -274,7 +271,6 @@ func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Accoun
 	return *word, true
 }
 
-// receipts adds a node's receipts of a block: a small part one by one, otherwise all together.
 func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	b := l.Node.has(wanted.Block.Number, wanted.Block.Hash)
 	if b == nil || !l.asks("receipts", wanted.Block.Hash[:]) {
@@ -301,8 +297,8 @@ func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Ha
 	}
 }
 
-// single adds receipts read one by one, and reports whether they suffice. Failed receipts and those without logs do
-// not: the block's receipts root must verify them. The same holds for a doubtful node.
+// single reads receipts one by one, and reports whether they suffice. The receipts root must verify failed ones,
+// those without logs, and a doubtful node's.
 func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*evidence.Receipt) bool {
 	if l.doubtful(c.chain.clock.now) {
 		return false
@@ -331,7 +327,6 @@ func (n *Node) gives(tx common.Hash) bool {
 	return !n.told("receipts", n.Faults.Receipts > 0 && n.roll("receipt", tx[:]) < n.Faults.Receipts)
 }
 
-// EstimateGas returns the gas of a transfer with the message's data.
 func (c *Client) EstimateGas(_ context.Context, msg evidence.Call) (uint64, error) {
 	c.before("estimate")
 	for _, l := range c.usable() {
@@ -342,7 +337,6 @@ func (c *Client) EstimateGas(_ context.Context, msg evidence.Call) (uint64, erro
 	return 0, errNoAnswer
 }
 
-// Transactions returns all transactions of the blocks, from any node that has them.
 func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []evidence.Transactions, err error) {
 	c.before("transactions")
 	for i := range blocks {
@@ -376,7 +370,7 @@ func (c *Client) transactions(at *evidence.Block) (txs evidence.Transactions, er
 	return evidence.Transactions{}, fmt.Errorf("the transactions of block %d: %w", at.Number, err)
 }
 
-// Find returns the blocks that contain transactions, as nodes report it.
+// Find returns the transactions' blocks, as nodes report them.
 func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
 	c.before("find")
 	found, answered := map[common.Hash]evidence.Ref{}, false
@@ -397,7 +391,7 @@ func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evi
 	return found, nil
 }
 
-// holder returns the block of the node's branch with a transaction, or nil.
+// holder returns nil if the node's branch lacks tx.
 func (n *Node) holder(tx common.Hash) *Block {
 	for b := n.head; b != nil; b = b.Parent {
 		if slices.Contains(b.Block.Txs, tx) {

@@ -5,7 +5,6 @@ import "time"
 // Clock is virtual time, which only Advance moves.
 type Clock struct{ now time.Time }
 
-// NewClock returns a clock that starts at the same time in every run.
 func NewClock() *Clock { return &Clock{time.Unix(1_700_000_000, 0).UTC()} }
 
 func (c *Clock) Now() time.Time { return c.now }

@@ -59,7 +59,7 @@ type result struct {
 	revert   []byte
 }
 
-// try returns the result of calldata with a gas limit, without changing r. The call is nil if it fails.
+// try leaves r unchanged. It returns a nil call if the call fails.
 func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint64) (result, *call) {
 	base := intrinsic(data)
 	refused := func(revert []byte) (result, *call) {
@@ -88,7 +88,6 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	return result{ok: true, gas: used}, read
 }
 
-// bound returns the upper bound of a call's gas in state r.
 func (c *Chain) bound(r *registryState, read *call) uint64 {
 	if read.batch == nil {
 		return read.gas
@@ -101,7 +100,7 @@ func (c *Chain) bound(r *registryState, read *call) uint64 {
 	return read.gas - c.rules.Batch.Gas(*read.batch) + known.Gas(*read.batch)
 }
 
-// run executes an accepted call in block number. It changes r and returns the logs.
+// run executes an accepted call in block number, changes r and returns the logs.
 func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	switch {
 	case read.batch != nil:
@@ -129,8 +128,8 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	}}}
 }
 
-// refuses returns an edit's revert data, in the contract's order of checks, or nil if it is valid. Only deadline 0
-// counts as expired.
+// refuses returns an edit's revert data, in the contract's order of checks, or nil. Only deadline 0 counts as
+// expired.
 func (r *registryState) refuses(read *call) []byte {
 	e := read.edit
 	p, number := r.projects[e.Project], func(n uint64) []byte { return common.LeftPadBytes(new(big.Int).SetUint64(n).Bytes(), 32) }
@@ -152,7 +151,7 @@ func (r *registryState) refuses(read *call) []byte {
 	return nil
 }
 
-// edit applies an edit of members, the only ones supported, and returns its logs.
+// edit applies an edit of members, the only ones supported.
 func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs []*types.Log) {
 	before := r.projects[e.Project]
 	after, _ := e.Apply(before, math.MaxInt, 0)
@@ -168,7 +167,7 @@ func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs
 	return logs
 }
 
-// apply applies a batch. As in the event, outcomes is empty if every update was applied.
+// apply returns nil if every update was applied, as in the event.
 func (r *registryState) apply(read *call) (outcomes []byte) {
 	all, now := true, played{batch: *read.batch}
 	for i := range read.batch.Groups {
@@ -186,7 +185,7 @@ func (r *registryState) apply(read *call) (outcomes []byte) {
 	return outcomes
 }
 
-// update applies one update, in the contract's order of checks.
+// update makes the contract's checks in its order.
 func (r *registryState) update(u *score.Update, proof score.Outcome) score.Outcome {
 	p := r.projects[u.Project]
 	switch {

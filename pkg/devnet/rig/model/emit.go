@@ -11,9 +11,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Emit makes a block with more MemberChanged events of a project than the contract can be made to emit, for tests of
-// event readers. Each transaction has up to two, after a log of another contract. Transactions have no sender, and
-// the contract's state is unchanged.
+// Emit makes a block with more MemberChanged events than the contract could emit. Each transaction has up to two,
+// after a log of another contract. Senders are missing, and the contract's state is unchanged.
 func (c *Chain) Emit(parent *Block, project score.ProjectID, events int) *Block {
 	var txs []*Tx
 	var receipts evidence.Receipts
@@ -35,7 +34,6 @@ func (c *Chain) Emit(parent *Block, project score.ProjectID, events int) *Block 
 	return c.seal(parent, parent.state.clone(), txs, receipts, used)
 }
 
-// Logs returns the contract's logs in the block.
 func (b *Block) Logs(contract common.Address) (logs []types.Log) {
 	for _, r := range b.Receipts {
 		for _, l := range r.Logs {

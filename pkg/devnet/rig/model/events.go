@@ -21,8 +21,8 @@ func batchAppliedData(data, outcomes []byte) []byte {
 	return appendBytes(appendBytes(out, data), outcomes)
 }
 
-// ProjectCreatedData returns ProjectCreated's data: createProject's arguments without the first, which is a topic. So
-// offsets are one word less.
+// ProjectCreatedData returns createProject's arguments except the first, which is a topic. So offsets are one word
+// less.
 func ProjectCreatedData(args []byte) []byte {
 	out := append([]byte(nil), args[word:]...)
 	for i := range 5 { // name, actions, owners, updaters, scoreTypes

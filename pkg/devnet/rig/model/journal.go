@@ -14,15 +14,14 @@ type JournalFault uint8
 
 const (
 	JournalRight   JournalFault = iota
-	JournalRefused              // not done, and the response is lost
-	JournalLost                 // done, but the response is lost
+	JournalRefused              // not done; response lost
+	JournalLost                 // done; response lost
 )
 
-// Journal stores each lane's entries. Like package journal's stream, it numbers those of all lanes together.
+// Journal stores the lanes' entries. Like package journal's stream, it numbers all lanes' entries together.
 type Journal struct {
 	// Fault, if set, decides for each call of "load", "last", "append" and "purge".
-	Fault func(what string, id score.Lane) JournalFault
-	// OnStored, if set, is called with every stored entry.
+	Fault    func(what string, id score.Lane) JournalFault
 	OnStored func(id score.Lane, e lane.Entry)
 
 	last   uint64
@@ -47,7 +46,7 @@ func (j *Journal) fault(what string, id score.Lane) JournalFault {
 	return j.Fault(what, id)
 }
 
-// Load passes the lane's unpurged entries to fold, oldest first, and returns the last one's sequence.
+// Load passes the lane's entries to fold, oldest first, and returns the last one's sequence; 0 if empty.
 func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
 	if j.fault("load", id) != JournalRight {
 		return 0, errJournalAway
@@ -63,7 +62,6 @@ func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) 
 	return last, nil
 }
 
-// State returns the state after the lane's entries, and the last one's sequence.
 func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
 	var folder lane.Folder
 	if last, err = j.Load(ctx, id, folder.Add); err != nil {
@@ -73,7 +71,7 @@ func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, 
 	return state, last, err
 }
 
-// Last returns the sequence of the lane's last entry; 0: none.
+// Last returns the sequence of the lane's last entry; 0 if empty.
 func (j *Journal) Last(_ context.Context, id score.Lane) (uint64, error) {
 	if j.fault("last", id) != JournalRight {
 		return 0, errJournalAway
@@ -88,7 +86,7 @@ func (j *Journal) end(id score.Lane) uint64 {
 	return 0
 }
 
-// Append stores the entry if last is still the sequence of the lane's last entry.
+// Append stores the entry if last is still the sequence of the lane's last entry; otherwise ErrFenced.
 func (j *Journal) Append(_ context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	fault := j.fault("append", id)
 	if fault == JournalRefused {
@@ -118,7 +116,6 @@ func (j *Journal) Force(id score.Lane, e lane.Entry) (uint64, error) {
 	return j.last, nil
 }
 
-// Purge removes the lane's entries below a sequence.
 func (j *Journal) Purge(_ context.Context, id score.Lane, below uint64) error {
 	fault := j.fault("purge", id)
 	if fault == JournalRefused {

@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Logs calls fn with a contract's logs, block by block, verified by receipts roots.
+// Logs calls fn block by block with logs verified by receipts roots.
 func (c *Client) Logs(_ context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
@@ -31,7 +31,7 @@ func (c *Client) Logs(_ context.Context, contract common.Address, topics []commo
 	return nil
 }
 
-// Events returns a contract's logs, verified by receipts roots. paid is nil.
+// Events verifies logs like Logs. paid is nil.
 func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, paid map[common.Hash]evidence.Paid, err error) {
 	for i := range blocks {
 		some, err := c.events(blocks[i], contract, topics)

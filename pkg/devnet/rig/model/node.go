@@ -12,41 +12,38 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Faults are a node's faults; none by default.
 type Faults struct {
 	Down     bool   // all requests fail
 	Fails    int    // percent of requests that fail
 	Lag      uint64 // blocks behind
-	Stuck    bool   // its head stays
-	Ahead    uint64 // it claims a head this many blocks ahead, but lacks it
-	Fake     bool   // it claims a forged sibling of its head
-	Early    bool   // it reports its head as finalized
+	Stuck    bool   // head stays
+	Ahead    uint64 // claims a head this many blocks ahead, but lacks it
+	Fake     bool   // claims a forged sibling of its head
+	Early    bool   // reports its head as finalized
 	Receipts int    // percent of receipts withheld
 	Hides    int    // percent of transactions missing in lists of blocks
-	Nonces   int64  // added to nonces, without proof
-	Unproved bool   // it withholds proofs
+	Nonces   int64  // added to unproved nonces
+	Unproved bool   // withholds proofs
 	Calls    int    // percent of calls with a false result
 	Send     SendFault
 	SendRate int // percent of sends with the fault Send
 }
 
-// SendFault is a fault in handling a raw transaction.
 type SendFault uint8
 
 const (
 	SendRight   SendFault = iota
-	SendLost              // handled, but the response is lost
-	SendUnheard           // lost on the way, and so is the response
-	SendMuddled           // handled, but the response has unknown words
-	SendDropped           // dropped, but the response is "accepted"
-	SendFull              // refused: the pool is full
-	SendRefused           // refused: the fee is too low
+	SendLost              // handled; response lost
+	SendUnheard           // request and response lost
+	SendMuddled           // handled; response has unknown words
+	SendDropped           // dropped; response "accepted"
+	SendFull              // refused: pool full
+	SendRefused           // refused: fee too low
 	sendFaults
 )
 
 const SendFaults = int(sendFaults)
 
-// Node is one endpoint, with its view of the chain, its pool and its faults.
 type Node struct {
 	Name   string
 	Faults Faults
@@ -60,14 +57,14 @@ type Node struct {
 	pool  pool
 }
 
-// NewNode returns an honest node. seed and the requests determine when faults occur.
+// NewNode returns an honest node. seed varies its faults.
 func (c *Chain) NewNode(name string, seed uint64) *Node {
 	return &Node{Name: name, Keeps: true, chain: c, seed: seed, head: c.Head(), pool: pool{}}
 }
 
 var errNoAnswer = errors.New("the node does not answer")
 
-// roll returns a number in [0, 100) that depends on the seed, the time and this request only.
+// roll returns a number in [0, 100) that depends only on the node's name and seed, the time and this request.
 func (n *Node) roll(what string, key []byte) int {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, n.seed))
@@ -85,7 +82,7 @@ func (n *Node) answers(what string, key []byte) bool {
 	return !n.told("down", n.Faults.Down) && !n.told("fails", n.Faults.Fails > 0 && n.roll(what, key) < n.Faults.Fails)
 }
 
-// told counts an answer that a fault changed, if so is true, and returns so.
+// told counts an answer that a fault changed, if so is true. It returns so.
 func (n *Node) told(fault string, so bool) bool {
 	return n.chain.told(fault, so)
 }
@@ -118,7 +115,7 @@ func (n *Node) Sync() {
 	n.pool.forget(head.state)
 }
 
-// block returns the node's block at a height, or nil above its head.
+// block returns the node's block at a height; nil above its head.
 func (n *Node) block(number uint64) *Block {
 	b := n.head
 	for b != nil && b.Number > number {
@@ -133,7 +130,6 @@ func (n *Node) block(number uint64) *Block {
 	return nil
 }
 
-// has returns the block if the node's branch has it, otherwise nil.
 func (n *Node) has(number uint64, hash common.Hash) *Block {
 	if b := n.block(number); b != nil && b.Hash == hash {
 		return b
@@ -141,13 +137,11 @@ func (n *Node) has(number uint64, hash common.Hash) *Block {
 	return nil
 }
 
-// Hear receives a transaction from another node.
 func (n *Node) Hear(tx *Tx) { n.pool.admit(tx, n.chain, n.head.state, n.Rules) }
 
-// Ready returns its pool's transactions that are executable on parent, in a miner's order.
+// Ready returns the pool's transactions that are executable on parent, in a miner's order.
 func (n *Node) Ready(parent *Block) []*Tx { return n.pool.ready(parent.state, n.chain.BaseFee) }
 
-// Pool returns its pool's transactions, by account and nonce.
 func (n *Node) Pool() []*Tx { return n.pool.all() }
 
 func (n *Node) Drop(drop func(*Tx) bool) {
@@ -158,7 +152,7 @@ func (n *Node) Drop(drop func(*Tx) bool) {
 
 func (n *Node) Head() *Block { return n.head }
 
-// send returns the node's answer to a raw transaction. delivered is false if the node cannot have received it.
+// delivered is false if the node is down.
 func (n *Node) send(tx *Tx) (class txpool.Class, delivered bool) {
 	hash := tx.Hash()
 	if n.Faults.Down {

@@ -14,10 +14,10 @@ import (
 type Rules struct {
 	MinTip     uint64 // wei per gas
 	PerAccount int    // transactions of one account; 0: unlimited
-	NoGaps     bool   // it refuses a nonce while a lower one is missing
-	NoCheap    bool   // it refuses a fee below the next block's base fee
+	NoGaps     bool   // refuses a nonce while a lower one is missing
+	NoCheap    bool   // refuses a fee below the next block's base fee
 
-	// MaxData is the largest calldata of a batch that can be split, in bytes. Larger ones are reported as accepted
+	// MaxData is the largest calldata, in bytes, of a batch that can be split. Larger ones are reported as accepted
 	// and dropped. 0: unlimited
 	MaxData int
 }
@@ -26,8 +26,7 @@ const maxTxBytes = 128 << 10
 
 type pool map[common.Address]map[uint64]*Tx
 
-// admit adds a transaction that is valid on a state, or returns the reason for its refusal, in geth's order of
-// checks.
+// admit adds a transaction that is valid on s, or returns the reason for its refusal, in geth's order of checks.
 func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	of := p[tx.From]
 	old := of[tx.Nonce()]
@@ -66,7 +65,6 @@ func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	return txpool.Added
 }
 
-// halves reports whether a transaction is a batch that can be split.
 func halves(tx *Tx) bool {
 	b, err := registry.DecodeBatch(tx.Data())
 	return err == nil && b.Units() > 1
@@ -79,7 +77,6 @@ func (p pool) put(tx *Tx) {
 	p[tx.From][tx.Nonce()] = tx
 }
 
-// outbids reports whether both fees of a transaction exceed another's by at least 10 %.
 func outbids(tx, old *Tx) bool {
 	tenth := func(n *big.Int) *big.Int {
 		n = new(big.Int).Mul(n, big.NewInt(110))
@@ -89,7 +86,7 @@ func outbids(tx, old *Tx) bool {
 		tx.GasFeeCap().Cmp(tenth(old.GasFeeCap())) >= 0 && tx.GasTipCap().Cmp(tenth(old.GasTipCap())) >= 0
 }
 
-// cost returns the maximum cost of an account's transactions, with tx in place of one with its nonce.
+// cost returns the maximum cost of an account's transactions if tx is admitted.
 func (p pool) cost(tx *Tx) *big.Int {
 	sum := tx.Cost()
 	for nonce, other := range p[tx.From] {
@@ -100,7 +97,7 @@ func (p pool) cost(tx *Tx) *big.Int {
 	return sum
 }
 
-// next returns an account's lowest nonce, from `from` on, that is not in the pool.
+// next returns the account's lowest nonce, at least from, missing in the pool.
 func (p pool) next(of common.Address, from uint64) uint64 {
 	for p[of][from] != nil {
 		from++
@@ -108,7 +105,7 @@ func (p pool) next(of common.Address, from uint64) uint64 {
 	return from
 }
 
-// ready returns the executable transactions in a miner's order: highest tip first, each account's by nonce.
+// ready returns the executable transactions: highest tip first, each account's by nonce.
 func (p pool) ready(s *state, baseFee uint64) (out []*Tx) {
 	fee := new(big.Int).SetUint64(baseFee)
 	next := map[common.Address]uint64{}
@@ -135,7 +132,6 @@ func (p pool) ready(s *state, baseFee uint64) (out []*Tx) {
 	}
 }
 
-// all returns the transactions by account and nonce.
 func (p pool) all() (out []*Tx) {
 	for _, a := range p.accounts() {
 		for _, nonce := range slices.Sorted(maps.Keys(p[a])) {

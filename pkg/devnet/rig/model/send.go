@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Send broadcasts raw transactions, in order, to all usable nodes, and returns the result of each.
+// Send broadcasts raw transactions, in order, to all usable nodes.
 func (c *Client) Send(_ context.Context, raw [][]byte) []txpool.Result {
 	out := make([]txpool.Result, len(raw))
 	for i := range raw {
@@ -45,7 +45,7 @@ func (c *Client) send(raw []byte) txpool.Result {
 	return txpool.Join(answers)
 }
 
-// Call executes a message on a block's state, at any node that has it.
+// Call executes a message on a block's state, at any node with the block.
 func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	said, err := c.CallEach(ctx, msg, at)
 	switch {
@@ -57,7 +57,7 @@ func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([
 	return said[0].Data, nil
 }
 
-// CallEach executes a message on a block's state, at every node that has it.
+// CallEach is Call at every node with the block.
 func (c *Client) CallEach(_ context.Context, msg evidence.Call, at common.Hash) (said []evidence.Called, err error) {
 	c.before("call")
 	b := c.chain.Block(at)
@@ -75,7 +75,6 @@ func (c *Client) CallEach(_ context.Context, msg evidence.Call, at common.Hash) 
 	return said, nil
 }
 
-// call returns the true result of a message on a block's state.
 func (c *Chain) call(b *Block, msg evidence.Call) evidence.Called {
 	if answer, ok := b.state.registry.view(msg.Data); ok && msg.To == c.Contract {
 		return evidence.Called{Data: answer}
@@ -94,7 +93,7 @@ func (c *Chain) call(b *Block, msg evidence.Call) evidence.Called {
 	return evidence.Called{Refusal: &evidence.RevertError{Data: r.revert, Text: "execution reverted"}}
 }
 
-// lie returns the node's answer to a call: the truth, or a false refusal or success, or a view's result with one bit
+// lie returns the node's answer to a call: the truth, a false refusal or success, or a view's result with one bit
 // flipped.
 func (n *Node) lie(msg evidence.Call, truth evidence.Called) evidence.Called {
 	key := crypto.Keccak256(msg.Data)

@@ -13,7 +13,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// account is one account. Its balance is never changed in place.
+// account's balance is never changed in place.
 type account struct {
 	nonce   uint64
 	balance *big.Int

@@ -21,7 +21,7 @@ type Tx struct {
 	From common.Address
 }
 
-// Decode decodes a raw transaction. The same bytes return the same Tx.
+// Decode returns the same Tx for the same bytes.
 func (c *Chain) Decode(raw []byte) (*Tx, error) {
 	hash := crypto.Keccak256Hash(raw)
 	if tx := c.txs[hash]; tx != nil {
@@ -42,7 +42,7 @@ func (c *Chain) Decode(raw []byte) (*Tx, error) {
 // Tx returns a decoded transaction, or nil.
 func (c *Chain) Tx(hash common.Hash) *Tx { return c.txs[hash] }
 
-// tip returns the miner's tip per gas at a base fee; negative: it cannot be mined.
+// tip returns the miner's tip per gas at a base fee; negative if the base fee exceeds the fee cap.
 func (t *Tx) tip(baseFee *big.Int) *big.Int {
 	left := new(big.Int).Sub(t.GasFeeCap(), baseFee)
 	if left.Cmp(t.GasTipCap()) > 0 {
@@ -58,14 +58,13 @@ func intrinsic(data []byte) uint64 {
 	return 21_000 + max(4*tokens, 10*tokens)
 }
 
-// call is decoded calldata for the contract.
 type call struct {
 	batch   *batch.Batch
 	data    []byte          // event's data of a batch, or arguments of a creation
 	proofs  []score.Outcome // by group: Applied, SignatureRequired if it is unsigned, or BadSignature
 	project *score.Project  // of a creation
 	edit    *score.SignedEdit
-	forged  bool            // the edit's signature is not its owner's
+	forged  bool            // signed by another than the owner
 	gas     uint64          // upper bound by the gas rules
 	poison  bool            // the contract reverts on it
 	account *common.Address // that gains or loses the relayer role
@@ -74,8 +73,7 @@ type call struct {
 
 var errOtherCall = errors.New("calldata of no call that is known here")
 
-// Wallets with a meaning only in this model. A batch with an update of Poison reverts with any gas. An update of
-// Glutton uses more gas than a transaction may have.
+// A batch with an update of Poison reverts. An update of Glutton uses more gas than a transaction may have.
 var (
 	Poison  = common.HexToAddress("0xdead00000000000000000000000000000000dead")
 	Glutton = common.HexToAddress("0xfa770000000000000000000000000000000fa77e")
@@ -83,7 +81,7 @@ var (
 
 const gluttony = 1 << 25 // gas
 
-// read decodes calldata, or returns nil. The same bytes return the same call.
+// read returns nil for invalid calldata, and the same call for the same bytes.
 func (c *Chain) read(data []byte) *call {
 	key := crypto.Keccak256Hash(data)
 	if known, ok := c.calls[key]; ok {
@@ -154,7 +152,7 @@ func (c *Chain) proof(g *batch.Group) (score.Outcome, error) {
 	return score.Applied, nil
 }
 
-// signerOf recovers a digest's signer; the zero address if that fails.
+// signerOf returns the zero address if recovery fails.
 func signerOf(digest common.Hash, compact score.GroupSignature) common.Address {
 	signature := append(bytes.Clone(compact[:]), compact[32]>>7)
 	signature[32] &= 0x7f

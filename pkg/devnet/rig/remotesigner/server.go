@@ -1,5 +1,5 @@
-// Package remotesigner is a JSON-RPC server for tests, with eth_signTransaction and eth_signTypedData like
-// web3signer's. It signs with real keys and can be made to misbehave.
+// Package remotesigner is a server for tests with web3signer's eth_signTransaction and eth_signTypedData. It can
+// misbehave.
 package remotesigner
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// Server rejects the same requests as web3signer: transactions without a nonce, and accounts of others. Like
-// web3signer it signs for its own chain id, not the request's. It is safe for concurrent use.
+// Server rejects incomplete transactions and unknown accounts. Like web3signer, it signs for its own chain id, even
+// if the request has another. It is safe for concurrent use.
 type Server struct {
-	*httptest.Server // not started yet: call Start or StartTLS
+	*httptest.Server // call Start or StartTLS
 
 	chainID *big.Int
 	keys    map[common.Address]*ecdsa.PrivateKey
@@ -38,7 +38,6 @@ type Server struct {
 // Spoil replaces the true response by a hex string, an object or an error. ctx ends when the caller disconnects.
 type Spoil func(ctx context.Context, key *ecdsa.PrivateKey, asked *types.Transaction, signed *types.Transaction) (any, error)
 
-// New returns an unstarted server with these keys.
 func New(chainID uint64, keys ...*ecdsa.PrivateKey) *Server {
 	s := &Server{chainID: new(big.Int).SetUint64(chainID), keys: map[common.Address]*ecdsa.PrivateKey{}}
 	for _, key := range keys {
@@ -73,7 +72,7 @@ func (s *Server) Asked() (int, http.Header) {
 
 type eth struct{ server *Server }
 
-// Arguments are the arguments of eth_signTransaction that web3signer reads.
+// Arguments are those that web3signer reads.
 type Arguments struct {
 	From                 common.Address
 	To                   *common.Address
@@ -110,7 +109,7 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 	return Hex(signed)
 }
 
-// SignTypedData takes the data as text, like web3signer; geth encodes it here.
+// SignTypedData takes the data as text, like web3signer.
 func (e *eth) SignTypedData(from common.Address, text string) (hexutil.Bytes, error) {
 	key := e.server.keys[from]
 	if key == nil {
@@ -149,7 +148,7 @@ func Hex(tx *types.Transaction) (any, error) {
 	return hexutil.Bytes(raw), err
 }
 
-// HighS returns a transaction with its signer's other valid signature. Its s is high, which Ethereum rejects.
+// HighS replaces the signature by the signer's other valid one, with a high s, which Ethereum rejects.
 func HighS(tx *types.Transaction) *types.Transaction {
 	v, r, s := tx.RawSignatureValues()
 	high := new(big.Int).Sub(crypto.S256().Params().N, s)

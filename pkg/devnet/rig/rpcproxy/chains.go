@@ -16,8 +16,8 @@ import (
 // L1FeePerByte is OPStack's L1 fee for each byte of a transaction, in wei.
 const L1FeePerByte = params.GWei
 
-// OPStack is a rollup with a deposit first in each block, and an L1 fee in receipts. The deposit's receipt has fields
-// of its own. If full is set, the deposit's logs set every bit of the block's bloom.
+// OPStack is a rollup with a deposit first in each block, and an L1 fee in receipts. If full is set, the deposit's
+// logs set every bit of the block's bloom.
 func OPStack(full bool) Rules {
 	from := common.HexToAddress("0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001")
 	to := common.HexToAddress("0x4200000000000000000000000000000000000015")
@@ -43,7 +43,7 @@ func OPStack(full bool) Rules {
 			return x
 		},
 		Header: func(_ uint64, h *types.Header) {
-			h.Extra = []byte{0, 0, 0, 0, 250, 0, 0, 0, 6} // denominator and elasticity of the base fee
+			h.Extra = []byte{0, 0, 0, 0, 250, 0, 0, 0, 6} // base fee's denominator and elasticity
 			messages := crypto.Keccak256Hash([]byte("messages to L1"))
 			h.WithdrawalsHash = &messages
 		},
@@ -57,8 +57,8 @@ func OPStack(full bool) Rules {
 	}
 }
 
-// L1FeeOracle returns the address of the OP Stack's L1 fee contract, and code that answers every call with the
-// calldata's size times L1FeePerByte, in wei.
+// L1FeeOracle returns the address of the OP Stack's L1 fee contract, and code that returns the calldata's size times
+// L1FeePerByte, in wei.
 func L1FeeOracle() (at common.Address, code []byte) {
 	code = []byte{0x36, 0x63}
 	code = binary.BigEndian.AppendUint32(code, L1FeePerByte)
@@ -66,7 +66,7 @@ func L1FeeOracle() (at common.Address, code []byte) {
 		append(code, 0x02, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3)
 }
 
-// fullBloom returns logs that set every bit of a bloom.
+// fullBloom's logs set every bit of a bloom.
 var fullBloom = sync.OnceValue(func() (logs []*types.Log) {
 	const perLog = 4
 	at := common.HexToAddress("0x4200000000000000000000000000000000000010")
@@ -100,8 +100,8 @@ var fullBloom = sync.OnceValue(func() (logs []*types.Log) {
 
 const ArbitrumGasLimit = 1 << 50
 
-// Arbitrum is a rollup with an internal transaction first in each block and headers of London. Blocks have three
-// further fields; the hash covers their values in extraData and mixHash.
+// Arbitrum is a rollup with an internal transaction first in each block. Blocks have three further fields; the hash
+// covers their values in extraData and mixHash.
 func Arbitrum() Rules {
 	arbos := common.HexToAddress("0x00000000000000000000000000000000000A4B05")
 	l1 := func(number uint64) uint64 { return 20_000_000 + number/12 }
@@ -160,7 +160,7 @@ func Polygon() Rules {
 }
 
 // PolygonOutside is the earlier Polygon: the transaction has type 0 and is in the block's lists, but both roots omit
-// it and its receipt. Of the blocks without others, each fourth one has it if inEmpty is set.
+// it and its receipt. If inEmpty is set, each fourth block without others has it too.
 func PolygonOutside(inEmpty bool) Rules {
 	r := Rules{Name: "Polygon before Madhugiri", Header: bor}
 	r.Outside = func(number uint64, txs int) *System {
@@ -198,7 +198,7 @@ func Avalanche() Rules {
 		Name:   "Avalanche",
 		Header: func(_ uint64, h *types.Header) { london(h); h.Difficulty = big.NewInt(1) },
 		Seal: func(h *types.Header) (common.Hash, map[string]any) {
-			data := types.EmptyUncleHash // of an empty list
+			data := types.EmptyUncleHash
 			gas, cost := big.NewInt(0), big.NewInt(100_000)
 			hash := crypto.Keccak256Hash(list([]any{
 				h.ParentHash, h.UncleHash, h.Coinbase, h.Root, h.TxHash, h.ReceiptHash, h.Bloom, h.Difficulty, h.Number, h.GasLimit,
@@ -216,7 +216,7 @@ func Avalanche() Rules {
 func list(items []any) []byte {
 	raw, err := rlp.EncodeToBytes(items)
 	if err != nil {
-		panic("rpcproxy: a list cannot be encoded: " + err.Error()) // of valid parts
+		panic("rpcproxy: a list cannot be encoded: " + err.Error())
 	}
 	return raw
 }

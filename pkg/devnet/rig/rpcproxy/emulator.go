@@ -9,9 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Emulator presents a node's chain as another kind of chain, with its own transactions in blocks or with other
-// headers. Roots, hashes and parent hashes are recomputed: a client that verifies accepts the chain, and detects
-// every byte that is changed afterwards. State and proofs are the node's.
+// Emulator presents a node's chain as another kind of chain, with system transactions or other headers. It recomputes
+// roots and hashes, so a client that verifies accepts the chain, and detects every byte that is changed afterwards.
+// State and proofs are the node's.
 //
 // Endpoints of one chain share an Emulator. It follows the node's reorgs.
 type Emulator struct {
@@ -20,10 +20,10 @@ type Emulator struct {
 	mu      sync.Mutex
 	blocks  []*block // by the node's number
 	gaps    []*gap
-	lag     uint64                 // of the finalized block
-	numbers map[common.Hash]uint64 // of emulated blocks
-	places  map[common.Hash]place  // of transactions
-	looked  time.Time              // when the node's head was last read
+	lag     uint64 // of the finalized block
+	numbers map[common.Hash]uint64
+	places  map[common.Hash]place
+	looked  time.Time // when the node's head was last read
 }
 
 type place struct {
@@ -35,12 +35,11 @@ func NewEmulator(rules Rules) *Emulator {
 	return &Emulator{rules: rules, numbers: map[common.Hash]uint64{}, places: map[common.Hash]place{}}
 }
 
-// Fault makes an endpoint serve this chain.
 func (e *Emulator) Fault() Fault {
 	return Fault{Name: e.rules.Name, Ask: e.ask, Answer: e.answer}
 }
 
-// ask answers queries about blocks. In queries of a block's state, it names the node's own block instead.
+// ask answers queries about blocks. In queries of a block's state, it replaces the block by the node's own.
 func (e *Emulator) ask(n *Node, c *Call) *Answer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -75,13 +74,13 @@ func (e *Emulator) ask(n *Node, c *Call) *Answer {
 }
 
 func result(what any) *Answer {
-	raw, _ := json.Marshal(what) // of valid parts
+	raw, _ := json.Marshal(what)
 	return &Answer{Result: raw}
 }
 
 func (e *Emulator) head() *block { return e.blocks[len(e.blocks)-1] }
 
-// find returns the block that a parameter names, or nil.
+// find returns the block that arg names, or nil.
 func (e *Emulator) find(arg json.RawMessage) *block {
 	head := e.head()
 	if isLatest(arg) {
@@ -117,7 +116,7 @@ func (e *Emulator) find(arg json.RawMessage) *block {
 	return e.at(number)
 }
 
-// at returns the emulated block at a height, or nil above the head.
+// at returns the emulated block at a height; nil above the head.
 func (e *Emulator) at(number uint64) *block {
 	theirs := number
 	for _, g := range e.gaps {
@@ -175,7 +174,7 @@ func (e *Emulator) pin(arg json.RawMessage) json.RawMessage {
 		if b := e.find(object["blockHash"]); b != nil {
 			object["blockHash"] = quoted(b.theirs.Hex())
 		}
-		raw, _ := json.Marshal(object) // of valid parts
+		raw, _ := json.Marshal(object)
 		return raw
 	}
 	b := e.find(arg)
@@ -189,7 +188,7 @@ func (e *Emulator) pin(arg json.RawMessage) json.RawMessage {
 	return quantity(b.their)
 }
 
-// pinLogs translates a log filter to the node's blocks. Blocks of a gap have no logs.
+// pinLogs translates a log filter to the node's blocks. Gaps have no logs.
 func (e *Emulator) pinLogs(c *Call, args []json.RawMessage) *Answer {
 	var filter map[string]json.RawMessage
 	if len(args) == 0 || json.Unmarshal(args[0], &filter) != nil {
@@ -214,13 +213,13 @@ func (e *Emulator) pinLogs(c *Call, args []json.RawMessage) *Answer {
 	if errFrom == nil && errTo == nil && from > to {
 		return &Answer{Result: json.RawMessage("[]")}
 	}
-	args[0], _ = json.Marshal(filter) // of valid parts
+	args[0], _ = json.Marshal(filter)
 	c.SetArgs(args)
 	return nil
 }
 
 func unquoted(raw json.RawMessage) (text string) {
-	_ = json.Unmarshal(raw, &text) // empty if it is no text
+	_ = json.Unmarshal(raw, &text)
 	return text
 }
 
@@ -246,7 +245,7 @@ func (e *Emulator) answer(_ *Node, c *Call, a *Answer) {
 				b.relocate(l)
 			}
 		}
-		a.Result, _ = json.Marshal(logs) // of valid parts
+		a.Result, _ = json.Marshal(logs)
 	case FeeHistory:
 		var fields map[string]any
 		if json.Unmarshal(a.Result, &fields) != nil {
@@ -254,12 +253,11 @@ func (e *Emulator) answer(_ *Node, c *Call, a *Answer) {
 		}
 		if b := theirs(fields, "oldestBlock"); b != nil {
 			fields["oldestBlock"] = hexutil.Uint64(b.number)
-			a.Result, _ = json.Marshal(fields) // of valid parts
+			a.Result, _ = json.Marshal(fields)
 		}
 	}
 }
 
-// follow reads the node's new blocks and drops replaced ones.
 func (e *Emulator) follow(n *Node) error {
 	if len(e.blocks) > 0 && time.Since(e.looked) < headFresh {
 		return nil
@@ -282,7 +280,7 @@ func (e *Emulator) follow(n *Node) error {
 		switch {
 		case err != nil:
 			return err
-		case b == nil: // the last block was replaced
+		case b == nil:
 			e.drop()
 			continue
 		}

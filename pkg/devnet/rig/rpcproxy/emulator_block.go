@@ -16,16 +16,16 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// Rules are a chain's differences from Ethereum; nil means none.
+// Rules are a chain's differences from Ethereum. Functions may be nil.
 type Rules struct {
 	Name string
 
-	First   func(number uint64) *System          // system transaction first in the block
+	First   func(number uint64) *System          // first in the block
 	Last    func(number uint64, txs int) *System // last in the block, after txs user transactions
 	Outside func(number uint64, txs int) *System // after Last, under neither root
 	Header  func(number uint64, h *types.Header) // changes fields that do not depend on the body
 	Seal    func(h *types.Header) (hash common.Hash, fields map[string]any)
-	Receipt func(tx *types.Transaction) (fields map[string]any) // further receipt fields of user transactions
+	Receipt func(tx *types.Transaction) (fields map[string]any)
 
 	// Flash is how long each of two preliminary versions of the newest block is served. The first lacks user
 	// transactions and is on the parent's state; the second has another header.
@@ -35,25 +35,24 @@ type Rules struct {
 // System is a transaction of the chain's own.
 type System struct {
 	Type    byte
-	Payload []byte         // of the transaction, after its type
-	Hash    common.Hash    // if it is not the hash of type and payload
-	Gas     uint64         // used
+	Payload []byte      // after the type
+	Hash    common.Hash // zero: of type and payload
+	Gas     uint64
 	Logs    []*types.Log   // only address, topics and data
 	Tail    []any          // of the receipt, after the logs
 	Tx      map[string]any // fields of the transaction, except type, hash and position
-	Receipt map[string]any // further fields of the receipt
+	Receipt map[string]any
 }
 
-// block is an emulated block.
 type block struct {
 	number   uint64
-	their    uint64      // number of the node's block with the same state
-	theirs   common.Hash // its hash
-	empty    bool        // it belongs to a gap
+	their    uint64 // the node's block with the same state
+	theirs   common.Hash
+	empty    bool // it belongs to a gap
 	hash     common.Hash
 	of       *types.Header
 	header   map[string]any
-	hashes   []common.Hash // of the transactions
+	hashes   []common.Hash
 	txs      []map[string]any
 	receipts []map[string]any
 	raw      [][]byte // transactions as the root covers them
@@ -73,7 +72,6 @@ func (b *block) now(flash time.Duration) *block {
 	return b
 }
 
-// body returns the block as eth_getBlockByHash does, or nil.
 func (b *block) body(full bool) any {
 	if b == nil {
 		return nil
@@ -93,7 +91,7 @@ func (b *block) list() any {
 	return b.receipts
 }
 
-// relocate translates the position of a user transaction's log from the node's block to this one.
+// relocate translates the position of a user transaction's log from the node's block.
 func (b *block) relocate(l map[string]any) {
 	l["blockHash"], l["blockNumber"] = b.hash, hexutil.Uint64(b.number)
 	for name, shift := range map[string]uint64{"transactionIndex": b.systemFirst, "logIndex": b.systemLogs} {
@@ -113,7 +111,7 @@ type source struct {
 	theirs   common.Hash
 }
 
-// read reads the node's block after those before, or returns nil if it does not extend the last of them.
+// read returns nil if the node's next block does not extend the last one of before.
 func (r Rules) read(n *Node, before []*block, gaps []*gap) (*block, error) {
 	number := hexutil.Uint64(len(before))
 	var raw, receipts json.RawMessage
@@ -216,7 +214,6 @@ func (r Rules) build(s *source) (*block, error) {
 	return b.block, b.seal(r, s, h)
 }
 
-// seal computes the header and hash, and sets the positions of transactions, receipts and logs.
 func (b *builder) seal(r Rules, s *source, h *types.Header) error {
 	hash, more := h.Hash(), map[string]any(nil)
 	if r.Seal != nil {
@@ -247,7 +244,6 @@ func (b *builder) seal(r Rules, s *source, h *types.Header) error {
 	return nil
 }
 
-// headerFields returns a header's JSON fields, without null ones.
 func headerFields(h *types.Header) (map[string]any, error) {
 	raw, err := json.Marshal(h)
 	if err != nil {
@@ -265,7 +261,6 @@ func headerFields(h *types.Header) (map[string]any, error) {
 	return fields, nil
 }
 
-// user adds a transaction of the node.
 func (b *builder) user(r Rules, tx, receipt map[string]any) error {
 	var it types.Transaction
 	var its types.Receipt
@@ -313,7 +308,7 @@ func (b *builder) system(x *System) {
 	}
 	body, err := rlp.EncodeToBytes(append([]any{[]byte{1}, b.gas, bloom, logs}, x.Tail...))
 	if err != nil {
-		panic("rpcproxy: a system transaction's receipt cannot be encoded: " + err.Error()) // of valid parts
+		panic("rpcproxy: a system transaction's receipt cannot be encoded: " + err.Error())
 	}
 	tx := map[string]any{
 		"type": hexutil.Uint64(x.Type), "hash": hash, "from": common.Address{}, "to": common.Address{}, "gas": "0x0",

@@ -11,19 +11,18 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// gap is a run of empty blocks that the node lacks, to lengthen a chain at once. They have the state of the block
-// before.
+// gap is a run of empty blocks that the node lacks, with the state of the block before.
 type gap struct {
-	first  uint64        // emulated number
-	their  uint64        // number of the node's block before the gap
-	theirs common.Hash   // its hash
+	first  uint64 // emulated number
+	their  uint64 // number of the node's block before the gap
+	theirs common.Hash
 	header types.Header  // of all, except number and parent
-	hashes []common.Hash // by number, from the first on
-	parent common.Hash   // of the first
+	hashes []common.Hash // from the first on
+	parent common.Hash
 }
 
-// Insert adds n blocks after the newest block, empty even if the chain puts its own transactions into each block. The
-// node must not replace its newest block.
+// Insert adds n empty blocks, without even the chain's own transactions, after the newest block, which the node must
+// keep.
 func (e *Emulator) Insert(n uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,7 +56,7 @@ func (g *gap) block(number uint64) *block {
 	h := g.headerOf(number)
 	fields, err := headerFields(h)
 	if err != nil {
-		panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's was decodable
+		panic("rpcproxy: a header cannot be encoded: " + err.Error())
 	}
 	fields["hash"], fields["size"] = g.hashes[number-g.first], "0x265"
 	return &block{
@@ -66,8 +65,7 @@ func (g *gap) block(number uint64) *block {
 	}
 }
 
-// Finalize puts the `finalized` and `safe` tags lag blocks below the newest one. A shorter chain has no finalized
-// block.
+// Finalize puts the `finalized` and `safe` tags lag blocks below the newest one. A shorter chain has neither block.
 func (e *Emulator) Finalize(lag uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,11 +79,9 @@ func (e *Emulator) Flash(each time.Duration) {
 	e.rules.Flash = each
 }
 
-// UnknownField is the header field that Fork adds.
 const UnknownField = "debtRoot"
 
-// Fork adds a last header field that clients do not know to all blocks after the newest one. It returns the first
-// block's number.
+// Fork adds UnknownField, unknown to clients, to all later blocks, and returns the first one's number.
 func (e *Emulator) Fork() (first uint64) {
 	e.mu.Lock()
 	first = e.head().number + 1
@@ -106,7 +102,7 @@ func (e *Emulator) ForkAt(first uint64) {
 		var items []any
 		var fields []rlp.RawValue
 		if err = errors.Join(err, rlp.DecodeBytes(raw, &fields)); err != nil {
-			panic("rpcproxy: a header cannot be encoded: " + err.Error()) // the node's was decodable
+			panic("rpcproxy: a header cannot be encoded: " + err.Error())
 		}
 		for _, field := range fields {
 			items = append(items, field)

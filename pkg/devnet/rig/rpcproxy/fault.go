@@ -14,19 +14,18 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Fault is one way to fail. Its functions are called for the requests or calls it touches, if set.
+// Fault is one way to fail. Its functions, if set, are called for the requests or calls it touches.
 type Fault struct {
 	Name    string
-	Methods []string // of the calls it touches; empty: all
-	Share   float64  // random share of these, in (0, 1]; 0: all
-	Whole   bool     // Share is of requests, as with a load balancer over several nodes
+	Methods []string // of touched calls; empty: all
+	Share   float64  // random, in (0, 1]; 0: all
+	Whole   bool     // Share is of requests instead of calls
 
-	// Around handles a request with a touched call. It may call next to get the response, and change it. A fault that
-	// is added later wraps the earlier ones.
+	// Around handles a request with a touched call. It may call next to get the response, and change it. Faults added
+	// later wrap earlier ones.
 	Around func(x *Exchange, next func())
-	// Ask may change a call before the node gets it, or answer it instead.
-	Ask func(n *Node, c *Call) *Answer
-	// Answer may change a call's answer.
+	// Ask may change a call, or answer it instead of the node.
+	Ask    func(n *Node, c *Call) *Answer
 	Answer func(n *Node, c *Call, a *Answer)
 }
 
@@ -35,13 +34,12 @@ func (f Fault) For(methods ...string) Fault {
 	return f
 }
 
-// Sometimes returns the fault for a share of the calls it touches.
 func (f Fault) Sometimes(share float64) Fault {
 	f.Share = share
 	return f
 }
 
-// OneOf returns the fault for a share of the requests, as if one of several nodes behind a load balancer had it.
+// OneOf limits the fault to a share of the requests, as if one of several nodes behind a load balancer had it.
 func (f Fault) OneOf(share float64) Fault {
 	f.Share, f.Whole = share, true
 	return f
@@ -81,7 +79,6 @@ func Delay(d time.Duration) Fault {
 	}}
 }
 
-// sleep waits for d, or until the client has disconnected.
 func (x *Exchange) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -105,7 +102,7 @@ func Lost() Fault {
 	}}
 }
 
-// Hang never responds. If delivered is set, the node gets the request.
+// Hang withholds the response. The node gets the request only if delivered is set.
 func Hang(delivered bool) Fault {
 	return Fault{Name: "hang", Around: func(x *Exchange, next func()) {
 		if delivered {
@@ -116,7 +113,7 @@ func Hang(delivered bool) Fault {
 	}}
 }
 
-// Page responds with an HTTP status and a page of HTML, as gateways do. header holds pairs of name and value.
+// Page responds like a gateway, with a page of HTML. header holds pairs of name and value.
 func Page(status int, header ...string) Fault {
 	return Fault{Name: "page " + http.StatusText(status), Around: func(x *Exchange, _ func()) {
 		x.Respond(status, "text/html", []byte("<html><body><h1>"+http.StatusText(status)+"</h1></body></html>"))
@@ -126,8 +123,7 @@ func Page(status int, header ...string) Fault {
 	}}
 }
 
-// ErrorStatus sets the HTTP status of responses with a JSON-RPC error, as some providers do. Add it after the fault
-// that causes the error.
+// ErrorStatus sets the HTTP status of responses with a JSON-RPC error. Add it after the fault that causes the error.
 func ErrorStatus(status int) Fault {
 	return Fault{Name: "errors as " + http.StatusText(status), Around: func(x *Exchange, next func()) {
 		next()
@@ -144,7 +140,6 @@ func Truncated() Fault {
 	}}
 }
 
-// Garbage responds with status 200 and invalid JSON.
 func Garbage() Fault {
 	return Fault{Name: "garbage", Around: func(x *Exchange, next func()) {
 		next()
@@ -152,7 +147,7 @@ func Garbage() Fault {
 	}}
 }
 
-// NoBatches answers batches of more than most calls with one error object, as some gateways do.
+// NoBatches answers batches of more than most calls with one error object.
 func NoBatches(most int) Fault {
 	return Fault{Name: "no batches", Around: func(x *Exchange, next func()) {
 		if len(x.Calls) <= most {
@@ -164,21 +159,19 @@ func NoBatches(most int) Fault {
 	}}
 }
 
-// Refuse answers calls with an error; the node does not get them.
 func Refuse(code int, message string) Fault {
 	return Fault{Name: "refuse: " + message, Ask: func(*Node, *Call) *Answer {
 		return &Answer{Error: &Error{Code: code, Message: message}}
 	}}
 }
 
-// Missing answers like a node without these methods.
 func Missing(methods ...string) Fault {
 	return Fault{Name: "missing", Methods: methods, Ask: func(_ *Node, c *Call) *Answer {
 		return &Answer{Error: &Error{Code: -32601, Message: "the method " + c.Method + " does not exist/is not available"}}
 	}}
 }
 
-// RefuseSends answers a transaction with error -32000 if judge returns an error; the node gets the others.
+// RefuseSends answers a transaction with error -32000 if judge returns an error.
 func RefuseSends(judge func(tx *types.Transaction) error) Fault {
 	return Fault{Name: "refuse sends", Methods: []string{SendRawTransaction}, Ask: func(_ *Node, c *Call) *Answer {
 		tx, ok := c.Transaction()
@@ -192,7 +185,7 @@ func RefuseSends(judge func(tx *types.Transaction) error) Fault {
 	}}
 }
 
-// Swallow answers transactions as accepted, but the node does not get them.
+// Swallow answers transactions as accepted, and drops them.
 func Swallow() Fault { return SwallowAbove(0) }
 
 // SwallowAbove is Swallow for transactions of more than most bytes.
@@ -206,7 +199,6 @@ func SwallowAbove(most int) Fault {
 	}}
 }
 
-// Transaction decodes an eth_sendRawTransaction call.
 func (c *Call) Transaction() (*types.Transaction, bool) {
 	var raw hexutil.Bytes
 	tx := new(types.Transaction)

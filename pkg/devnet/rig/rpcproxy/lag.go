@@ -9,11 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// headFresh is how long a head is cached.
 const headFresh = 20 * time.Millisecond
 
-// Behind answers like a node that is n blocks behind: `latest` means an older block, and later blocks and their
-// contents are unknown. Transactions are accepted.
+// Behind answers like a node n blocks behind: `latest` means an older block, and later blocks and their contents are
+// unknown. It accepts transactions.
 func Behind(n uint64) Fault {
 	return lagging(fmt.Sprintf("%d blocks behind", n), func(node *Node) (uint64, error) {
 		head, err := node.Head()
@@ -107,7 +106,7 @@ func logsAsOf(n *Node, c *Call, top uint64) *Answer {
 		}
 		if isLatest(filter[end]) || known && number > top {
 			filter[end] = quantity(top)
-			args[0], _ = json.Marshal(filter) // of valid parts
+			args[0], _ = json.Marshal(filter)
 			c.SetArgs(args)
 		}
 	}
@@ -118,8 +117,8 @@ func isLatest(arg json.RawMessage) bool {
 	return string(arg) == `"latest"` || string(arg) == `"pending"` || string(arg) == "null"
 }
 
-// number returns the number of the block that a parameter names; latest means top. Other tags and hashes that the
-// node lacks are not known.
+// number returns the number of the block that arg names; latest means top. known is false for other tags, and for
+// hashes that the node lacks.
 func (n *Node) number(arg json.RawMessage, top uint64) (number uint64, known bool) {
 	if isLatest(arg) {
 		return top, true

@@ -11,17 +11,15 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Null answers null.
 func Null(methods ...string) Fault {
 	return Fault{Name: "null", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = *null() }}
 }
 
-// Empty answers with an empty list.
 func Empty(methods ...string) Fault {
 	return Fault{Name: "empty", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = Answer{Result: json.RawMessage("[]")} }}
 }
 
-// EmptyBlock answers that one block has no receipts: always the first requested block that has some.
+// EmptyBlock empties the receipts of one block: always the first requested one that has some.
 func EmptyBlock() Fault {
 	var mu sync.Mutex
 	var block string
@@ -41,7 +39,7 @@ func EmptyBlock() Fault {
 	}}
 }
 
-// Partial omits every other element of the lists that these methods return.
+// Partial omits every other element of lists.
 func Partial(methods ...string) Fault {
 	return Fault{Name: "partial", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) {
 		var all, kept []json.RawMessage
@@ -63,7 +61,7 @@ func NoReceipts() Fault {
 	return f
 }
 
-// Nonces shifts accounts' nonces by delta, to 0 at least. Proofs keep the real ones.
+// Nonces shifts nonces by delta, to 0 at least. Proofs keep the real ones.
 func Nonces(delta int64) Fault {
 	return Fault{Name: fmt.Sprintf("nonces off by %d", delta), Methods: []string{TransactionCount}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		var n hexutil.Uint64
@@ -79,10 +77,10 @@ func change(a *Answer, how func(map[string]json.RawMessage)) {
 		return
 	}
 	how(fields)
-	a.Result, _ = json.Marshal(fields) // of valid parts
+	a.Result, _ = json.Marshal(fields)
 }
 
-// WrongHash returns blocks with a hash that does not match the header.
+// WrongHash returns blocks with another hash than the header's.
 func WrongHash() Fault {
 	return Fault{Name: "wrong hash", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		change(a, func(block map[string]json.RawMessage) {
@@ -91,7 +89,7 @@ func WrongHash() Fault {
 	}}
 }
 
-// Sibling returns consistent blocks with the right parent that are not canonical.
+// Sibling returns consistent siblings of the canonical blocks.
 func Sibling() Fault {
 	return Fault{Name: "another block", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
 		change(a, func(block map[string]json.RawMessage) {
@@ -103,7 +101,7 @@ func Sibling() Fault {
 // Branch returns another branch above a height, of consistent, linked blocks.
 func Branch(above uint64) Fault {
 	var mu sync.Mutex
-	others := map[common.Hash]common.Hash{} // replacement by canonical block
+	others := map[common.Hash]common.Hash{} // by canonical block
 	var leave func(n *Node, h *types.Header) error
 	leave = func(n *Node, h *types.Header) error {
 		was, number := h.Hash(), h.Number.Uint64()
@@ -154,9 +152,8 @@ func Ahead(n uint64) Fault {
 	}}
 }
 
-// rewrite changes a block's header and updates the hash.
 func rewrite(block map[string]json.RawMessage, how func(*types.Header)) {
-	raw, _ := json.Marshal(block) // of valid parts
+	raw, _ := json.Marshal(block)
 	header := new(types.Header)
 	if json.Unmarshal(raw, header) != nil {
 		return

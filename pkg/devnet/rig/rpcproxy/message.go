@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// Call is a request, or an element of a batch.
 type Call struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -24,7 +23,7 @@ func (c *Call) Args() []json.RawMessage {
 }
 
 func (c *Call) SetArgs(args []json.RawMessage) {
-	c.Params, _ = json.Marshal(args) // of valid parts
+	c.Params, _ = json.Marshal(args)
 }
 
 type Answer struct {
@@ -62,7 +61,6 @@ func parse(body []byte) (calls []*Call, batch bool, err error) {
 	return calls, batch, err
 }
 
-// encodeAnswers encodes a response body, in the order of the calls.
 func encodeAnswers(calls []*Call, answers []*Answer, batch bool) []byte {
 	out := make([]response, len(calls))
 	for i, c := range calls {
@@ -80,8 +78,7 @@ func encode[T any](parts []T, batch bool) []byte {
 	return raw
 }
 
-// decodeAnswers decodes a node's response, in the order of the calls. It fails on other bodies, such as a page of
-// HTML.
+// decodeAnswers returns answers in the order of the calls. It fails on other bodies, such as a page of HTML.
 func decodeAnswers(body []byte, calls []*Call, batch bool) ([]*Answer, error) {
 	all := make([]response, 1)
 	var into any = &all[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// GasFloor refuses transactions with too low a gas limit for L1's part, perByte for each byte of calldata on top of
-// Ethereum's intrinsic gas. Estimates include it.
+// GasFloor refuses transactions with less gas than intrinsic gas plus perByte for each byte of calldata, as for L1's
+// part. Estimates include it.
 func GasFloor(perByte uint64) Fault {
 	f := RefuseSends(func(tx *types.Transaction) error {
 		if least := floor(perByte, len(tx.Data())); tx.Gas() < least {
@@ -38,7 +38,7 @@ func floor(perByte uint64, bytes int) uint64 {
 	return params.TxGas + (params.TxDataNonZeroGasEIP2028+perByte)*uint64(bytes)
 }
 
-// TipFloor refuses transactions with a tip below least, in wei per gas. Reported tips are at least that.
+// TipFloor refuses transactions with a tip below least, in wei per gas, and raises reported tips to it.
 func TipFloor(least uint64) Fault {
 	minimum := new(big.Int).SetUint64(least)
 	f := RefuseSends(func(tx *types.Transaction) error {
@@ -127,7 +127,7 @@ func Reverted() Fault {
 			for _, receipt := range all {
 				spoil(receipt)
 			}
-			a.Result, _ = json.Marshal(all) // of valid parts
+			a.Result, _ = json.Marshal(all)
 		},
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// Proxy is an HTTP server in front of one node. It is safe for concurrent use.
+// Proxy is safe for concurrent use.
 type Proxy struct {
-	URL string // http://127.0.0.1:port
+	URL string
 
 	node   *Node
 	server *http.Server
@@ -30,12 +30,12 @@ type Proxy struct {
 }
 
 type Stats struct {
-	Requests int            // over HTTP; a batch is one
-	Batches  int            // requests that are batches
-	MaxBatch int            // calls of the largest batch
-	Calls    map[string]int // by method; each call of a batch counts
+	Requests int // a batch is one
+	Batches  int
+	MaxBatch int
+	Calls    map[string]int // by method
 
-	// Told counts requests by fault that changed their response. It contains every fault that was added.
+	// Told counts requests by fault that changed the response, with 0 for others that were added.
 	Told map[string]int
 }
 
@@ -47,8 +47,7 @@ func (s Stats) Total() int {
 	return total
 }
 
-// Start starts a proxy without faults on a free port, in front of the node at url. seed determines its random
-// choices.
+// Start starts a proxy on a free port, in front of the node at url.
 func Start(url string, seed uint64) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,7 +65,6 @@ func Start(url string, seed uint64) (*Proxy, error) {
 	return p, nil
 }
 
-// Close stops the proxy and aborts the exchanges in progress.
 func (p *Proxy) Close() {
 	_ = p.server.Close()
 	p.node.client.CloseIdleConnections()
@@ -91,7 +89,7 @@ func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	}
 }
 
-// Stats returns the counts since Start or the last ResetStats.
+// Stats returns the counts since ResetStats.
 func (p *Proxy) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +98,6 @@ func (p *Proxy) Stats() Stats {
 	return out
 }
 
-// ResetStats returns the counts and resets them.
 func (p *Proxy) ResetStats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,28 +106,26 @@ func (p *Proxy) ResetStats() Stats {
 	return out
 }
 
-// Exchange is an HTTP request with its response.
 type Exchange struct {
 	Context context.Context // ends when the client disconnects
 	Calls   []*Call
 	Batch   bool
 
-	// The response; Status is 0 before there is one.
+	// Status is 0 before the response.
 	Status  int
 	Header  http.Header
 	Body    []byte
-	Dropped bool // close the connection instead of responding
+	Dropped bool // close the connection instead
 
-	raw  []byte // the request as received
+	raw  []byte // as received
 	hits []hit
 	late bool // a fault has waited
 }
 
-// hit is an active fault with the calls of an exchange that it touches.
 type hit struct {
 	fault *Fault
 	calls []bool
-	acted bool // it changed something
+	acted bool
 }
 
 func (x *Exchange) Respond(status int, contentType string, body []byte) {
@@ -157,14 +152,14 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	next()
 	defer p.told(x)
 	if x.Dropped || x.Status == 0 {
-		panic(http.ErrAbortHandler) // closes the connection
+		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), x.Header)
 	w.WriteHeader(x.Status)
 	_, _ = w.Write(x.Body)
 }
 
-// around calls the fault's Around and records whether that changed the exchange.
+// around records whether the fault's Around changed the exchange.
 func (h *hit) around(x *Exchange, inner func()) {
 	var was *Exchange
 	x.late = false
@@ -172,7 +167,7 @@ func (h *hit) around(x *Exchange, inner func()) {
 	h.acted = was == nil || x.late || x.Status != was.Status || x.Dropped != was.Dropped || !bytes.Equal(x.Body, was.Body)
 }
 
-// told counts the faults that changed the client's response. A lie that did not reach the client is left out.
+// A lie counts only if the client received it.
 func (p *Proxy) told(x *Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +196,7 @@ func (p *Proxy) begin(x *Exchange) {
 	}
 }
 
-// forward sends the request to the node. It decodes the calls only if a fault touches single ones.
+// forward decodes the calls only if a fault touches single ones.
 func (p *Proxy) forward(x *Exchange) {
 	if !slices.ContainsFunc(x.hits, func(h hit) bool { return h.fault.Ask != nil || h.fault.Answer != nil }) {
 		status, contentType, body, err := p.node.post(x.Context, x.raw)
@@ -213,7 +208,7 @@ func (p *Proxy) forward(x *Exchange) {
 		return
 	}
 	answers := make([]*Answer, len(x.Calls))
-	var open []*Call // for the node
+	var open []*Call
 	for i, c := range x.Calls {
 		if answers[i] = p.ask(x, i); answers[i] == nil {
 			open = append(open, c)
@@ -243,7 +238,7 @@ func (p *Proxy) forward(x *Exchange) {
 	x.Respond(http.StatusOK, "application/json", encodeAnswers(x.Calls, answers, x.Batch))
 }
 
-// ask lets the faults change the i-th call, until one answers it instead of the node.
+// ask lets the faults change the i-th call, until one answers it. nil: the node answers.
 func (p *Proxy) ask(x *Exchange, i int) *Answer {
 	for j := range x.hits {
 		h := &x.hits[j]
@@ -260,7 +255,7 @@ func (p *Proxy) ask(x *Exchange, i int) *Answer {
 	return nil
 }
 
-// Node is the real node, for faults that need the truth. Its calls are not counted.
+// Node is the real node. Its calls are not counted.
 type Node struct {
 	url    string
 	client *http.Client

@@ -1,5 +1,5 @@
-// Package testrand seeds the random input of tests. The seed is the same in each run, so that a failure comes from a
-// change instead of new input; .ci/deep explores other seeds.
+// Package testrand seeds tests' random input, in each run the same, so that a failure comes from a change. .ci/deep
+// explores other seeds.
 package testrand
 
 import (
@@ -16,10 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
-// Variable is the environment variable for another seed: a number from 1 on, or "random".
+// Variable is the environment variable for a seed: a number from 1 on, or "random". If unset, the seed is Fixed.
 const Variable = "SCORELAY_TEST_SEED"
 
-// Fixed is the seed if Variable is unset.
 const Fixed = 1
 
 var seed = read(os.Getenv(Variable))
@@ -38,8 +37,8 @@ func read(text string) uint64 {
 	return n
 }
 
-// Packages with rapid tests must import testrand, which sets rapid's seed and number of checks. The command line
-// overrides them.
+// Packages with rapid tests must import testrand for rapid's seed and number of checks. The command line overrides
+// them.
 func init() {
 	err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10))
 	if !long.Runs() {
@@ -50,14 +49,14 @@ func init() {
 	}
 }
 
-// Seed returns this process's seed and logs the setting that reproduces it.
+// Seed logs the setting that reproduces this seed.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	t.Logf("%s=%d", Variable, seed)
 	return seed
 }
 
-// New returns a generator seeded with Seed. Each call begins the same sequence again.
+// New returns a generator. Each call begins the same sequence.
 func New(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0))
