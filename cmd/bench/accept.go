@@ -17,7 +17,7 @@ import (
 
 const acceptLanes = 4
 
-// measured contains the figures of one kind of request; runAccept describes them.
+// measured is described at runAccept.
 type measured struct {
 	PerS     float64  `json:"per_s"`
 	CPU      float64  `json:"cpu_us_per_update"`
@@ -60,7 +60,7 @@ func (r *acceptReport) measurements() []*measured {
 	return []*measured{&r.Limits.Bare, &r.Single, &r.Reused, &r.Groups, &r.Peers.Transaction, &r.Peers.Publish}
 }
 
-// medianOf returns the median of each figure of at least one round.
+// medianOf returns each figure's median of at least one round.
 func medianOf(rounds []*acceptReport) *acceptReport {
 	out := &acceptReport{Single: measured{CPULimit: new(float64)}}
 	for i, field := range out.values() {
@@ -74,25 +74,24 @@ func medianOf(rounds []*acceptReport) *acceptReport {
 }
 
 // runAccept measures accepts beside their upper bounds: one API with NATS, which syncs every write, Redis and a
-// chain, each a process of its own. Relayers would take CPU time from the API, so there are none.
+// chain, each a process. Rejected: relayers, because they take CPU time from the API.
 //
 // Each of --repeat rounds measures everything in turn, so that a disturbance of the machine affects all that is
-// compared. The report contains medians. Requests are made beforehand and sent over connections that stay open.
+// compared. The report contains medians. Requests are made beforehand and sent over open connections.
 //
 //   - per_s: a closed loop for --seconds with 128 requests in progress, or 48 of groups. Every response must be a
-//     200; the API's must contain accepted. cpu_us_per_update: CPU time of the responding process meanwhile, by the
-//     system.
-//   - p50_ms, p99_ms: an open loop at half of that rate for as long, from when a request was due until its response.
-//   - limits: bare_fiber, a process that reads the body and responds with as many bytes as the API. recovery_us and
-//     parse_us: CPU time of a signer recovery, and of a body's parse (its tokens, and the bytes in its hex), on one
-//     core with nothing else in its caches. stream_durable_per_s: full envelopes of 1,000 updates, four in flight.
-//     redis_pipelined_per_s: SET of a small key, 256 per round trip, four in flight.
+//     200; the API's must contain accepted. cpu_us_per_update: the responding process's CPU time, by the system.
+//   - p50_ms, p99_ms: an open loop at half of that rate, for --seconds; from when a request was due until its
+//     response.
+//   - limits: bare_fiber reads the body and responds with as many bytes as the API. recovery_us and parse_us: CPU
+//     time to recover a signer, and to read a body's tokens and hex, on one core with warm caches.
+//     stream_durable_per_s: full envelopes of 1,000 updates, four in flight. redis_pipelined_per_s: SET of a small
+//     key, 256 per round trip, four in flight.
 //   - single: random ids, a signature each, 32 projects; cpu_limit_us is the sum of the bare handler, a recovery and
-//     a parse. single_reused: one signature for all updates of a project. groups_256: consecutive ids, one group per
-//     request.
-//   - peers: handlers without checks. transaction_per_request sends a direct updateScore to a node of its own, with
-//     blocks of 300 M gas, and responds when the node has it, so that update may still be lost. publish_per_request
-//     publishes each body to a stream of the same NATS server and responds after the ack.
+//     a parse. single_reused: one signature per project. groups_256: a group of consecutive ids per request.
+//   - peers: handlers without checks. transaction_per_request sends a direct updateScore to its own node, with blocks
+//     of 300 M gas. It responds when the node has the transaction, which may still be lost. publish_per_request
+//     publishes each body to the same NATS server and responds after the ack.
 //
 // With --cpu-profile it only writes a profile of the API under single updates.
 func runAccept(ctx context.Context, args []string) error {

@@ -28,14 +28,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// signedBack is the age of the oldest message in ms. Messages differ so that each signature does; the API accepts
-// five minutes.
+// signedBack is the age of the oldest message in ms; the API accepts five minutes. Messages differ, so that
+// signatures do.
 const signedBack = 200_000
 
-// acceptTargets is the number of wallets per project with changing scores.
+// acceptTargets is the number of wallets per project.
 const acceptTargets = 1000
 
-// acceptance is an API with its dependencies, and plain handlers.
 type acceptance struct {
 	*accepting
 	key                           string
@@ -47,7 +46,6 @@ type acceptance struct {
 	turn                          int // of places, and of their messages
 }
 
-// acceptPlace is a project that receives updates.
 type acceptPlace struct {
 	project score.ProjectID
 	updater *ecdsa.PrivateKey
@@ -55,7 +53,7 @@ type acceptPlace struct {
 	targets []common.Address
 }
 
-// newAcceptance starts an API with its dependencies. The caller must close the result, even on an error.
+// newAcceptance starts an API with its dependencies. Close the result, even on an error.
 func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 	a := &acceptance{accepting: &accepting{slowDisk: d, dir: filepath.Join(d.dir, "accept")}}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
@@ -74,7 +72,6 @@ func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 	return a, a.createProjects(ctx)
 }
 
-// startHandlers starts the plain handlers, and a chain for the handler that sends transactions.
 func (a *acceptance) startHandlers(ctx context.Context) (err error) {
 	progress("starting plain handlers")
 	if a.peerWorld, err = a.newWorld(ctx, "peer", worldOptions{lanes: 1, gasLimit: wide}); err != nil {
@@ -98,7 +95,7 @@ func (a *acceptance) close() {
 	}
 }
 
-// createProjects creates projects through the API; updates may follow immediately.
+// Updates may follow createProjects immediately.
 func (a *acceptance) createProjects(ctx context.Context) error {
 	client := sdk.NewClient(a.urls[0], a.key, nil)
 	for i := range loadProjects {
@@ -137,8 +134,8 @@ type singleBody struct {
 	Signature hexutil.Bytes `json:"signature"`
 }
 
-// singles makes updates with random ids, for the projects in turn. Each has its own signature, or all of a project
-// share one.
+// singles makes updates with random ids, for the projects in turn. If reused is set, all of a project share one
+// signature.
 func (a *acceptance) singles(n int, reused bool) [][]byte {
 	begin := time.Now().UnixMilli()
 	turn := a.turn
@@ -148,7 +145,7 @@ func (a *acceptance) singles(n int, reused bool) [][]byte {
 	return a.parallel(n, func(i int) ([]byte, error) {
 		place := a.places[(turn+i)%len(a.places)]
 		body := singleBody{NamedUpdate: sdk.NamedUpdate{ProjectID: place.project, ActionName: "purchase", ScoreType: "reputation"}}
-		_, _ = rand.Read(body.UpdateID[:]) // never fails
+		_, _ = rand.Read(body.UpdateID[:])
 		body.TargetWallet = place.target()
 		if reused {
 			mu.Lock()
@@ -169,7 +166,7 @@ func (a *acceptance) singles(n int, reused bool) [][]byte {
 	})
 }
 
-// groups makes signed groups of 256 consecutive ids.
+// groups makes signed groups of consecutive ids.
 func (a *acceptance) groups(n int) [][]byte {
 	turn := a.turn
 	a.turn += n
@@ -199,7 +196,7 @@ func (a *acceptance) groups(n int) [][]byte {
 	})
 }
 
-// peers makes updates of the peer's own project. Their signatures are empty, since the peer does not check them.
+// Signatures are empty, because the peer ignores them.
 func (a *acceptance) peers(n int) [][]byte {
 	p := a.peerWorld.projects[0]
 	return a.parallel(n, func(int) ([]byte, error) {
@@ -207,7 +204,7 @@ func (a *acceptance) peers(n int) [][]byte {
 			NamedUpdate: sdk.NamedUpdate{ProjectID: p.ID, ActionName: p.Actions[0].Name, ScoreType: p.ScoreTypes[0], TargetWallet: p.wallets[0]},
 			Message:     strconv.FormatInt(time.Now().UnixMilli(), 10), Signature: make([]byte, crypto.SignatureLength),
 		}
-		_, _ = rand.Read(body.UpdateID[:]) // never fails
+		_, _ = rand.Read(body.UpdateID[:])
 		return a.json("/update-score", body)
 	})
 }
@@ -220,7 +217,7 @@ func (a *acceptance) json(path string, body any) ([]byte, error) {
 	return a.request(path, raw), nil
 }
 
-// parallel makes n requests on all cores. It panics if one fails, which is a bug of the benchmark.
+// parallel makes n requests on all cores. A failure is a bug of the benchmark, and panics.
 func (a *acceptance) parallel(n int, one func(i int) ([]byte, error)) [][]byte {
 	out := make([][]byte, n)
 	var all sync.WaitGroup

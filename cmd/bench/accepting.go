@@ -19,7 +19,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
-// loadOptions configure `scorelay load` and the number of APIs.
 type loadOptions struct {
 	name   string
 	apis   int
@@ -34,13 +33,13 @@ type accepting struct {
 	anvil    *devnet.Anvil
 	redis    *devnet.RedisServer
 	natsURL  string
-	environ  []string // addresses of all dependencies, and keys
+	environ  []string // dependencies' addresses, and keys
 	contract common.Address
 	urls     []string
-	admin    string   // admin listener of the program started last
-	children []*child // in order of their start
+	admin    string   // of the program started last
+	children []*child // in order of start
 
-	blocks        time.Duration        // interval between blocks; 0: one second
+	blocks        time.Duration        // 0: one second
 	confirmations int                  // 0: one
 	faults        []rpcproxy.Fault     // of endpoints
 	endpoints     map[string]*endpoint // by name of the API or relayer; nil: all use the node directly
@@ -58,10 +57,9 @@ func (d *slowDisk) load(ctx context.Context, dir string, longer time.Duration, o
 	return s.send(ctx, o)
 }
 
-// close stops the processes in reverse order of their start.
 func (s *accepting) close() {
 	for i := len(s.children) - 1; i >= 0; i-- {
-		s.children[i].kill() // its data is not used again
+		s.children[i].kill() // its data is no longer used
 	}
 	for _, e := range s.endpoints {
 		e.proxy.Close()
@@ -106,7 +104,7 @@ func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (
 	return nil
 }
 
-// startNATS starts a NATS server that syncs every write; each sync takes longer by the given delay.
+// startNATS starts a NATS server that syncs every write, and delays each sync by longer.
 func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 	var ports [2]int
 	for i := range ports {
@@ -158,7 +156,6 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 	})
 }
 
-// setUp sets up the deployment as an operator does.
 func (s *accepting) setUp(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, s.scorelay, "setup")
 	cmd.Env = append(s.environ, "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin))
@@ -184,7 +181,7 @@ func (s *accepting) setUp(ctx context.Context) error {
 	return nil
 }
 
-// failed returns the error of a failed program with its standard error.
+// failed adds a failed program's standard error.
 func failed(what string, err error) error {
 	said := ""
 	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output returns it as it is
@@ -223,7 +220,7 @@ const (
 	loadGroup    = 50
 )
 
-// send runs the operator's load generator and returns its figures.
+// send runs the operator's load generator.
 func (s *accepting) send(ctx context.Context, o loadOptions) (a accepts, err error) {
 	cmd := exec.CommandContext(ctx, s.scorelay, "load", "--json", "--ids", "consecutive", "--api", strings.Join(s.urls, ","),
 		"--rate", strconv.Itoa(o.rate), "--duration", s.seconds.String(), "--projects", strconv.Itoa(loadProjects),

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	pipeline     = 256  // keys per round trip to Redis
-	pipelines    = 4    // concurrent round trips
+	pipeline     = 256
+	pipelines    = 4
 	measuredOnes = 2000 // recoveries, and ten times as many parses
 )
 
@@ -43,7 +43,7 @@ func (a *acceptance) limits(ctx context.Context, l *acceptLimits) (err error) {
 	return err
 }
 
-// recoveries returns the CPU time of one signer recovery on one core, µs.
+// recoveries returns the CPU time of a signer recovery, µs.
 func (a *acceptance) recoveries() (float64, error) {
 	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
 	digest := wallet.PersonalDigest(message)
@@ -61,7 +61,7 @@ func (a *acceptance) recoveries() (float64, error) {
 	})
 }
 
-// parses returns the CPU time to read a body's tokens and decode its hex, µs.
+// parses returns the CPU time to read a body's tokens and hex, µs.
 func (a *acceptance) parses() (float64, error) {
 	_, body, _ := strings.Cut(string(a.singles(1, false)[0]), "\r\n\r\n")
 	var in strings.Reader
@@ -90,7 +90,7 @@ func (a *acceptance) parses() (float64, error) {
 	})
 }
 
-// cpuOfEach returns this process's CPU time per call, µs. It must run nothing else meanwhile.
+// cpuOfEach returns this process's CPU time per call, µs. The process must be idle otherwise.
 func cpuOfEach(n int, do func() error) (float64, error) {
 	var before, after syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &before)

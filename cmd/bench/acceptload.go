@@ -17,14 +17,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Senders share the machine with the measured process, so requests are made beforehand, and JSON is neither written
-// nor parsed while they are sent.
+// Senders share the machine with the measured process. To save CPU time, they send ready requests and parse no JSON.
 const (
-	singleConns = 128    // in the closed loop, each with one request in progress
+	singleConns = 128    // requests in progress in the closed loop
 	groupConns  = 48     // the same for groups
 	openConns   = 512    // in the open loop
 	openPart    = 0.5    // fraction of the closed loop's rate
-	prepare     = 20_000 // requests per second made for the closed loop; fewer for groups
+	prepare     = 20_000 // requests per second for the closed loop; fewer for groups
 )
 
 type answering struct {
@@ -32,17 +31,15 @@ type answering struct {
 	address string
 }
 
-// load is one kind of request, and its receiver.
 type load struct {
 	to       *answering
-	make     func(n int) [][]byte // makes requests that can be sent once
-	next     func() []byte        // if make is nil: returns requests that can be sent again
+	make     func(n int) [][]byte // requests to send once
+	next     func() []byte        // requests to repeat; ignored if make is set
 	conns    int
 	updates  int  // per request; 0 is one
 	accepted bool // a response without "accepted" is an error
 }
 
-// repeated cycles through the requests.
 func repeated(requests [][]byte) func() []byte {
 	var at atomic.Uint64
 	return func() []byte { return requests[at.Add(1)%uint64(len(requests))] }
@@ -59,7 +56,7 @@ func once(requests [][]byte) func() []byte {
 	}
 }
 
-// measure measures rate and CPU time in a closed loop, then latencies in an open loop at half of that rate.
+// measure measures rate and CPU time in a closed loop, then latencies in an open loop at openPart of that rate.
 func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, err error) {
 	updates := max(l.updates, 1)
 	next := l.next
@@ -96,10 +93,9 @@ func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, e
 	return m, nil
 }
 
-// most returns how many requests per second are made.
 func (l *load) most() float64 { return float64(prepare) / float64(max(l.updates/16, 1)) }
 
-// closed sends one request after the other on each connection, until the time is over or none is left.
+// closed sends one request after the other on each connection, until the time or the requests end.
 func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []byte) (answered int, took time.Duration, err error) {
 	conns, closeAll, err := l.to.connect(l.conns)
 	if err != nil {
@@ -128,8 +124,7 @@ func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []
 	return int(n.Load()), time.Since(began), err
 }
 
-// open sends each request when it is due, or when a connection is free after that. It returns the milliseconds from
-// due to response.
+// open sends each request when due, or once a connection is free. It returns the milliseconds from due to response.
 func (l *load) open(ctx context.Context, n int, rate float64, seconds time.Duration, next func() []byte) (ms []float64, err error) {
 	conns, closeAll, err := l.to.connect(n)
 	if err != nil {
@@ -199,7 +194,7 @@ func (a *answering) connect(n int) (conns []*sender, closeAll func(), err error)
 	return conns, closeAll, nil
 }
 
-// sender is a connection with at most one request in progress.
+// sender has at most one request in progress.
 type sender struct {
 	net.Conn
 	answers *bufio.Reader
@@ -214,7 +209,7 @@ var (
 
 const answerTimeout = 30 * time.Second
 
-// send sends a request and reads its response, which must be a 200.
+// send fails unless the response is a 200.
 func (s *sender) send(request []byte, accepted bool) error {
 	if err := s.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err

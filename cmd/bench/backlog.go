@@ -14,10 +14,9 @@ import (
 
 const (
 	backlogZipf = 1
-	// settled is the wait for the steady part. By then a lane has chosen its own batches, some of updates that it had
-	// passed over until they were 30 s late.
+	// settled is the wait for the steady part. By then lanes' batches include updates passed over until 30 s late.
 	settled = 35 * time.Second
-	// fastest is more updates per second than blocks can hold, even of updates that belong together.
+	// fastest exceeds the updates per second that blocks can hold.
 	fastest = 25_000
 )
 
@@ -27,7 +26,6 @@ type backlog struct {
 	wallets int
 }
 
-// backlogFigures are those of one run, or the median of each.
 type backlogFigures struct {
 	Lanes        int     `json:"lanes"`
 	Wallets      int     `json:"wallets"`
@@ -38,7 +36,7 @@ type backlogFigures struct {
 	TxPerBlock   float64 `json:"tx_per_block"`
 	UpdatesPerTx float64 `json:"updates_per_tx"`
 	RelayerCores float64 `json:"relayer_cores"`
-	WastedTx     float64 `json:"wasted_tx"` // transactions that did not apply all their updates
+	WastedTx     float64 `json:"wasted_tx"`
 }
 
 func (f *backlogFigures) fields() []*float64 {
@@ -47,19 +45,18 @@ func (f *backlogFigures) fields() []*float64 {
 	}
 }
 
-// runBacklog measures relayers on a deployment as in relay, with default settings except one confirmation, and an
-// endpoint without delay. Blocks have 30 M gas, one per second. Each of --lanes lanes has a project; these share
+// runBacklog measures relayers on a deployment as in relay. Settings have their defaults, except one confirmation.
+// The endpoint adds no delay. Blocks have 30 M gas, one per second. Each of --lanes lanes has a project; these share
 // --wallets wallets that have scores. Popularity is Zipf's with exponent 1; ids are consecutive.
 //
-// All updates are published before the relayers start. The run fails if less than a quarter of them is left at its
-// end. The steady part begins 35 s after the third block with updates, so that it contains updates passed over for
-// too long.
+// All updates are published before the relayers start. The run fails if less than a quarter is left at its end. The
+// steady part begins 35 s after the third block with updates.
 //
 //   - updates_per_s: applied, by the contract's events; gas_per_update: used by their transactions.
-//   - block_fill: gas used by these as a fraction of the blocks' limit; gas_of_tx_limit: of their own limits.
-//   - relayer_cores: CPU seconds of all relayers per second, by their metrics.
+//   - block_fill: that gas as a fraction of the blocks' limit; gas_of_tx_limit: of the transactions' limits.
+//   - relayer_cores: CPU seconds of all relayers per second.
 //
-// The reference is four lanes, the default: one lane's window of 16 transactions does not fill a block per second.
+// The reference is four lanes, because one lane's window of 16 transactions leaves room in a block per second.
 func runBacklog(ctx context.Context, args []string) error {
 	b := &backlog{bench: &bench{begun: time.Now()}}
 	flags := newFlags("backlog")
@@ -86,7 +83,7 @@ func runBacklog(ctx context.Context, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(typical)
 }
 
-// inDir runs a benchmark in a directory of its own. It removes the directory, except on an error or if keep is set.
+// inDir runs a benchmark in a new directory, and removes it unless run fails or keep is set.
 func inDir[T any](b *bench, keep bool, run func() (T, error)) (out T, err error) {
 	if b.dir, err = os.MkdirTemp("", "scorelay-bench-"); err != nil {
 		return out, fmt.Errorf("couldn't make a directory to work in: %w", err)
@@ -117,7 +114,6 @@ func (b *backlog) runs(ctx context.Context) ([]backlogFigures, error) {
 	return runs, nil
 }
 
-// once measures one deployment; its relayers start with the whole backlog.
 func (b *backlog) once(ctx context.Context, name string) (f backlogFigures, err error) {
 	progress(name + ": giving the wallets scores and publishing the backlog")
 	w, err := b.newWorld(ctx, name, worldOptions{
@@ -195,7 +191,6 @@ func backlogOf(blocks []block, limits uint64) (f backlogFigures, err error) {
 	}, nil
 }
 
-// limits returns the sum of the gas limits of these blocks' transactions to the contract.
 func (w *world) limits(ctx context.Context, blocks []block) (sum uint64, err error) {
 	for i := range blocks {
 		full, err := w.eth.BlockByNumber(ctx, new(big.Int).SetUint64(blocks[i].number))

@@ -12,7 +12,6 @@ import (
 
 const module = "github.com/scorelay/scorelay/cmd/bench"
 
-// build builds the product's programs from this source, as an operator does, and others.
 func (b *bench) build(ctx context.Context, others ...program) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, here, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
@@ -41,7 +40,7 @@ func (b *bench) build(ctx context.Context, others ...program) error {
 type program struct {
 	name   string
 	dir    string // build directory, relative to cmd/bench
-	source string // package
+	source string
 	path   *string
 }
 

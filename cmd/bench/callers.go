@@ -20,17 +20,16 @@ import (
 
 const (
 	callerWallets = 50                    // per project
-	callerPoll    = 50 * time.Millisecond // interval between reads of statuses, so the precision of times
+	callerPoll    = 50 * time.Millisecond // so the precision of times
 	settleTimeout = time.Minute           // from the last 200 until all are final
 )
 
-// callers send single updates of many projects over HTTP in an open loop, and follow each from its 200 until it is
-// final.
+// callers send single updates over HTTP in an open loop, and follow each from its 200 until it is final.
 type callers struct {
 	*followed
 	client   *sdk.Client
 	projects []*project
-	poll     time.Duration // interval between reads of statuses; 0: callerPoll
+	poll     time.Duration // 0: callerPoll
 
 	mu      sync.Mutex
 	answers []answer
@@ -42,7 +41,7 @@ type answer struct {
 	status int // 0: none, or an invalid one
 }
 
-// newCallers creates projects and waits until their creations are final.
+// newCallers waits until its projects are final.
 func newCallers(ctx context.Context, following *followed, url, key string, projects int) (*callers, error) {
 	c := &callers{followed: following, client: sdk.NewClient(url, key, nil)}
 	for i := range projects {
@@ -61,8 +60,8 @@ func newCallers(ctx context.Context, following *followed, url, key string, proje
 	return c, err
 }
 
-// run sends an update per interval, of each project in turn, until stop is closed. Then it waits until all accepted
-// ones are final.
+// run sends an update per interval, of each project in turn, until stop is closed. It returns when all accepted ones
+// are final.
 func (c *callers) run(ctx context.Context, every time.Duration, stop <-chan struct{}) error {
 	sent := make(chan struct{})
 	group, ctx := errgroup.WithContext(ctx)
@@ -104,7 +103,7 @@ func (c *callers) send(ctx context.Context, every time.Duration, stop <-chan str
 	}
 }
 
-// statusOf returns the HTTP status of a request that returned err; 0 if it has none.
+// statusOf returns 0 for an error without an HTTP status.
 func statusOf(err error) int {
 	var bad *sdk.Error
 	switch {

@@ -12,10 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// stopTimeout is the time between SIGTERM and SIGKILL of a child.
 const stopTimeout = 15 * time.Second
 
-// child is a process of the benchmark. It logs to a file of its own.
+// child is a process with its own log file.
 type child struct {
 	name   string
 	cmd    *exec.Cmd
@@ -23,10 +22,10 @@ type child struct {
 	exited chan struct{}
 }
 
-// starts numbers the log files, so that a restarted process does not overwrite its earlier log.
+// starts numbers the log files, so that a restarted process keeps its earlier log.
 var starts atomic.Int64
 
-// start starts a command. Standard output goes to the log, too, unless it is set.
+// start logs standard output too, unless cmd.Stdout is set.
 func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	path := filepath.Join(logDir, fmt.Sprintf("%03d-%s.log", starts.Add(1), name))
 	log, err := os.Create(path)
@@ -50,7 +49,6 @@ func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// stop sends SIGTERM, and SIGKILL after stopTimeout.
 func (c *child) stop() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {

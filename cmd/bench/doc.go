@@ -1,5 +1,5 @@
-// Command bench measures Scorelay. The comment of each subcommand's run function (runRelay, runBacklog, …) describes
-// its method and figures; package horizon describes its own.
+// Command bench measures Scorelay. Each subcommand's run function (runRelay, runBacklog, …) describes its method and
+// figures; for horizon, package horizon.
 //
 //	cd cmd/bench && go run . relay --rtt 50ms          # relayers beside op-service/txmgr, a table
 //	cd cmd/bench && go run . relay --rtt 50ms --json   # figures on the last line
@@ -17,7 +17,6 @@
 //	cd cmd/bench && go run . reads --json              # Redis resources of the score projection
 //	cd cmd/bench && go run . soak --json               # memory with a backlog of a million, and under load
 //
-// The benchmarks are a module of their own, so the product does not depend on them. The peer of relay is another
-// module inside it (txmgr). It runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with
-// npm if it is missing.
+// The benchmarks are their own module, so the product does not depend on them. The peer of relay (txmgr) is another
+// module, run as a process, because it builds with a fork of go-ethereum. npm installs anvil if it is missing.
 package main

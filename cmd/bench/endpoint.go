@@ -7,7 +7,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
-// endpoint is a proxy in front of the node that delays, counts and refuses requests.
 type endpoint struct {
 	proxy   *rpcproxy.Proxy
 	quicken func() // ends the delay
@@ -23,18 +22,17 @@ func newEndpoint(url string, delay time.Duration) (*endpoint, error) {
 	return e, nil
 }
 
-// slow delays each request from now on, in place of the earlier delay; a batch is one request.
+// slow replaces the delay of each request; a batch is one request.
 func (e *endpoint) slow(delay time.Duration) {
 	e.quicken()
 	e.quicken = e.proxy.Add(rpcproxy.Delay(delay))
 }
 
-// refuse cuts the connections of all requests until accept is called.
 func (e *endpoint) refuse() (accept func()) { return e.proxy.Add(rpcproxy.Drop()) }
 
 func (e *endpoint) calls() int { return e.proxy.Stats().Total() }
 
-// since returns the calls by method since an earlier result; nil is the beginning.
+// since returns the calls by method since an earlier result; nil: since the start.
 func (e *endpoint) since(before map[string]int) map[string]int {
 	calls := e.proxy.Stats().Calls
 	for method, n := range before {

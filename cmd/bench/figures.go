@@ -18,14 +18,12 @@ type figures struct {
 	WastedTx         *float64 `json:"wasted_tx,omitempty"`           // that did not apply all their updates
 }
 
-// fields returns all figures, in the order of the type.
 func (f *figures) fields() []**float64 {
 	return []**float64{
 		&f.UpdatesPerS, &f.TxPerS, &f.TxPerBlock, &f.RPCPerTx, &f.BlockFill, &f.RecoveryS, &f.IdleCallsPerPoll, &f.CatchUpS, &f.WastedTx,
 	}
 }
 
-// fill copies the figures that other has.
 func (f *figures) fill(other figures) {
 	theirs := other.fields()
 	for i, mine := range f.fields() {

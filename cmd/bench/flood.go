@@ -23,7 +23,7 @@ const (
 
 // floodReport contains the times of a quiet project's updates, from the stream's ack until final.
 type floodReport struct {
-	Updates  int     `json:"updates"` // of the flood
+	Updates  int     `json:"updates"`
 	FloodS   float64 `json:"flood_s"` // until the whole flood was applied
 	BlockS   float64 `json:"block_s"`
 	IdleP50  float64 `json:"idle_p50_s"`
@@ -65,7 +65,7 @@ func runFlood(ctx context.Context, args []string) error {
 	return nil
 }
 
-// flood runs one lane. One project sends an update per second, another all of its updates at once.
+// flood has one lane. One project sends an update per second, another all of its updates at once.
 func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err error) {
 	if err := b.build(ctx); err != nil {
 		return report, err
@@ -140,7 +140,7 @@ type quiet struct {
 	n int
 }
 
-// run sends while more returns true. It returns the seconds until each update was final.
+// run sends while more returns true, and returns the seconds until each update was final.
 func (q *quiet) run(ctx context.Context, more func() bool) (took []float64, err error) {
 	poll := time.NewTicker(statusPoll)
 	defer poll.Stop()

@@ -24,7 +24,6 @@ type followed struct {
 	open map[score.Ref]time.Time // time of acceptance
 }
 
-// final is an update that became final.
 type final struct {
 	ref      score.Ref
 	accepted time.Time
@@ -33,7 +32,7 @@ type final struct {
 	block    uint64 // that contains it; 0: unknown
 }
 
-// follow reads the statuses of a deployment from Redis. Close it.
+// follow reads a deployment's statuses from Redis. Close the result.
 func follow(redisURL string, s *stream.Stream) (*followed, error) {
 	client, err := redisdb.Open(redisURL)
 	if err != nil {

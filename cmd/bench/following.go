@@ -25,16 +25,15 @@ const (
 
 	followBlocks        = 2 * time.Second
 	followConfirmations = 2
-	followSettle        = 10 * time.Second // before the calls of an idle deployment are counted
+	followSettle        = 10 * time.Second // before idle calls are counted
 	followPoll          = 25 * time.Millisecond
 )
 
-// following measures a deployment's calls to the chain, and the lag of finality at callers.
 type following struct {
 	*accepting
-	rows    bool   // only count the calls of an idle deployment, on three kinds of chain
-	source  string // checkout to build and measure
-	built   string // directory with finished programs; empty: build them
+	rows    bool // only idle calls, on three kinds of chain
+	source  string
+	built   string // directory with finished programs; empty: build source
 	idle    time.Duration
 	key     string
 	callers *callers
@@ -53,7 +52,6 @@ type callFigures struct {
 	ByProcess map[string]map[string]float64 `json:"by_process"` // and method
 }
 
-// lagFigures are times from finality of a block at the node until an API reports its updates as final.
 type lagFigures struct {
 	Updates int     `json:"updates"`
 	Blocks  int     `json:"blocks"`
@@ -65,13 +63,14 @@ type lagFigures struct {
 
 // runFollow measures a deployment's calls to the chain, and the lag of finality. Processes are as in lanes, with two
 // lanes, three relayers and two APIs, blocks of two seconds and two confirmations. Each has an endpoint that counts
-// calls by method; an element of a batch is a call. --source names the checkout to measure.
+// calls by method, also those in batches.
 //
-//   - idle: calls per minute, from ten seconds after a project was created and a second of updates became final.
-//   - busy: the same while --rate updates are sent one by one to one API for --seconds, until all are final.
-//   - final_lag: for each of these, from when the node sent the head that makes its block final until the other API
-//     reports it as final. That API is polled every 25 ms for all that are not final. Updates of a block become final
-//     at once, so a run has as many independent samples as blocks.
+//   - idle: calls per minute, from ten seconds after a second of updates became final.
+//   - busy: the same while --rate updates per second are sent one by one to one API for --seconds, until all are
+//     final.
+//   - final_lag: for each of these, from the head that makes its block final until the other API, polled every 25 ms,
+//     reports it as final. Updates of a block become final at once, so a run has as many independent samples as
+//     blocks.
 //   - streams: idle, while each API has an event stream of the project.
 //
 // With --units it measures only idle calls, see units.
@@ -220,7 +219,6 @@ func readStatuses(ctx context.Context, ask *sdk.Client, project score.ProjectID,
 	return out, nil
 }
 
-// send sends updates for the given time and returns them when all are final.
 func (f *following) send(ctx context.Context, seconds time.Duration) ([]final, error) {
 	f.callers.finals, f.callers.answers = nil, nil
 	stop := make(chan struct{})
@@ -236,7 +234,6 @@ func (f *following) send(ctx context.Context, seconds time.Duration) ([]final, e
 	return f.callers.finals, nil
 }
 
-// streamed counts while each API has an event stream of the project.
 func (f *following) streamed(ctx context.Context) (callFigures, error) {
 	streaming, end := context.WithCancel(ctx)
 	var streams sync.WaitGroup
@@ -251,7 +248,6 @@ func (f *following) streamed(ctx context.Context) (callFigures, error) {
 	return f.quiet(ctx)
 }
 
-// quiet counts calls of the idle deployment.
 func (f *following) quiet(ctx context.Context) (callFigures, error) {
 	if err := pause(ctx, followSettle); err != nil {
 		return callFigures{}, err
@@ -282,7 +278,6 @@ func (f *following) counted(run func() error) (c callFigures, err error) {
 	return c, nil
 }
 
-// lags returns the figures of final updates.
 func lags(finals []final, heads []block) (f lagFigures, err error) {
 	told, blocks, ms := map[uint64]time.Time{}, map[uint64]bool{}, []float64{}
 	for _, head := range heads {

@@ -28,13 +28,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// handlerCommand is the subcommand of a process that responds to requests with a plain handler.
 const handlerCommand = "handler"
 
 const (
-	handlerBare        = "bare"        // reads the body and responds
-	handlerTransaction = "transaction" // signs a transaction for the body and responds when the node has it
-	handlerPublish     = "publish"     // publishes the body to a stream and responds when it is stored and synced
+	handlerBare        = "bare"
+	handlerTransaction = "transaction"
+	handlerPublish     = "publish"
 )
 
 type handlerOrder struct {
@@ -78,7 +77,6 @@ func (a *acceptance) startHandler(kind string) (*answering, error) {
 	})
 }
 
-// serveHandler responds to requests until the process is killed.
 func serveHandler(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("handler takes an order")
@@ -111,8 +109,8 @@ func serveHandler(ctx context.Context, args []string) error {
 	return app.Listen(order.Listen)
 }
 
-// transactions returns the handler of a plain backend: a key, the next nonce in memory, a transaction per update. It
-// checks nothing and loses transactions in flight when it ends.
+// transactions returns the handler of a plain backend, with the next nonce in memory. It skips checks, and loses
+// transactions in flight when it ends.
 func (o *handlerOrder) transactions(ctx context.Context) (func([]byte) error, error) {
 	idle := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: openConns}}
 	client, err := rpc.DialOptions(ctx, o.Chain, rpc.WithHTTPClient(idle))
@@ -147,7 +145,6 @@ func (o *handlerOrder) transactions(ctx context.Context) (func([]byte) error, er
 	}, nil
 }
 
-// publishes returns the handler that stores each request by itself, unchecked.
 func (o *handlerOrder) publishes(ctx context.Context) (func([]byte) error, error) {
 	conn, err := nats.Connect(o.NATS)
 	if err != nil {

@@ -29,35 +29,34 @@ import (
 const (
 	hostileMembers = 2048 // of its project; the API may accept fewer
 	hostileReads   = 50   // look-ups per second, the rate of a new key
-	hostileConns   = 4000 // each with a body in progress
+	hostileConns   = 4000
 	hostileBody    = 256 << 10
-	hostileEvery   = 10 * time.Second // between bodies of a connection: the API's timeout of a body
-	hostileOwner   = 42               // account of devnet
+	hostileEvery   = 10 * time.Second // the API's timeout of a body
+	hostileOwner   = 42
 )
 
-// hostileDialer has an address of its own, to exclude limits per address.
+// hostileDialer has its own address, to exclude limits per address.
 var hostileDialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 
 type hostile struct {
 	*slowDisk
-	source string // checkout to build and measure
-	parts  string // to measure; empty: all
-	built  string // directory with finished programs; empty: build them
+	source string
+	parts  string // empty: all
+	built  string // directory with finished programs; empty: build source
 	url    string
 	key    string
 	api    *child
 }
 
-// beside contains the latency of another key's single updates, and the API's memory.
 type beside struct {
 	P50    float64 `json:"p50_ms"`
 	P99    float64 `json:"p99_ms"`
 	Rate   float64 `json:"updates_per_s"`
-	PeakMB float64 `json:"api_peak_mb"` // peak of resident memory since the part began
+	PeakMB float64 `json:"api_peak_mb"` // resident, since the part began
 }
 
 type hostileReport struct {
-	Members int    `json:"members"` // accepted by the API
+	Members int    `json:"members"`
 	Idle    beside `json:"idle"`
 	Reads   beside `json:"reads"`
 	Bodies  beside `json:"bodies"`
@@ -195,7 +194,6 @@ func (h *hostile) crowd(ctx context.Context) (id score.ProjectID, members int, e
 	return id, members, nil
 }
 
-// read requests the members' screen in an open loop.
 func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 	client := &http.Client{Transport: &http.Transport{DialContext: hostileDialer.DialContext, MaxConnsPerHost: hostileConns}}
 	defer client.CloseIdleConnections()
@@ -223,7 +221,7 @@ func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 	}
 }
 
-// send keeps a body in progress on each connection, without its last byte, and reopens closed connections.
+// send keeps an unfinished body on each connection, and reopens closed connections.
 func (h *hostile) send(ctx context.Context, address string) {
 	request := fmt.Appendf(nil, "POST /update-groups HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: %s\r\nContent-Length: %d\r\n\r\n", h.key, hostileBody)
 	request = append(request, make([]byte, hostileBody-1)...)
@@ -250,7 +248,7 @@ func (h *hostile) send(ctx context.Context, address string) {
 	}
 }
 
-// reset closes each connection unread until ctx ends, the least that any program can do with one.
+// reset closes each connection unread, the least that any program can do, until ctx ends.
 func reset(ctx context.Context) (address string, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

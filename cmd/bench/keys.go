@@ -17,7 +17,6 @@ func (s *accepting) passwordFile() string { return filepath.Join(s.dir, "passwor
 
 func (s *accepting) apiKeyFile() string { return filepath.Join(s.dir, "key") }
 
-// addKey adds the key of a lane's signer to the keystore, as an operator does.
 func (s *accepting) addKey(lane int) error {
 	const password = "bench"
 	account := firstSigner + lane

@@ -30,7 +30,7 @@ const (
 	firstLanes    = 2
 	lanesProjects = 64 // enough that every change moves some
 	lanesSettle   = 5 * time.Second
-	lanesAfter    = 20 * time.Second // remainder of a phase after its command has ended
+	lanesAfter    = 20 * time.Second // rest of a phase after its command
 )
 
 type lanesReport struct {
@@ -42,8 +42,8 @@ type lanesReport struct {
 	Phases   []lanesPhase `json:"phases"`
 }
 
-// lanesPhase contains the figures of one phase; runLanes describes them. Times are from the 200 until final;
-// block_max_s is to the block's timestamp, moved_max_s is the max of moved projects alone.
+// Times are from the 200 until final; block_max_s until the block's timestamp. moved_max_s covers moved projects
+// alone.
 type lanesPhase struct {
 	Name      string  `json:"name"`
 	Updates   int     `json:"updates"`
@@ -67,24 +67,23 @@ type lanesRun struct {
 	callers *callers
 }
 
-// runLanes measures how late updates are while lanes change. Processes are as in slowdisk, on a disk that is not
-// slowed: two relayers and one API, on a chain as in backlog, with two lanes at first. Both relayers read the
-// signers' keys from one keystore; a new lane's key is added right before the command.
+// runLanes measures how late updates are while lanes change. Processes are as in slowdisk, with fast syncs: two
+// relayers and one API, on a chain as in backlog, with two lanes at first. Both relayers read one keystore. A new
+// lane's key is added right before the command.
 //
-// 64 projects get --rate updates per second in turn, one by one over HTTP in an open loop; at 256, each project gets
-// one every 250 ms. Redis is polled every 50 ms for each update's status, from its 200 until it is final, with one
-// confirmation.
+// 64 projects in turn get --rate updates per second, one by one over HTTP in an open loop. Redis is polled every 50
+// ms for each update's status, from its 200 until it is final, with one confirmation.
 //
 // Phases: steady for --seconds; then `scorelay lanes add`, `replace` and `remove` with --wait, and 20 s after each. A
-// phase's figures cover the updates accepted in it. The run fails if an update is not applied, or not final within a
-// minute of the last 200.
+// phase covers the updates accepted in it. The run fails if an update is not applied, or not final within a minute of
+// the last 200.
 //
-//   - errors_5xx, refused: requests with a 5xx, and with neither a 5xx nor a 200. There are no retries.
-//   - late_s: the phase's max less the steady phase's p99.9. The steady phase's own late_s shows the machine's part.
-//   - block_late_s: the same from the 200 to the timestamp of the update's block, in whole seconds. It excludes the
-//     relayers' reports, which are late while a status store is restored.
-//   - moved_projects: those that another lane is to own after the command. command_s: its duration with --wait, which
-//     polls every 2 s.
+//   - errors_5xx: requests with a 5xx; refused: with other failures. Failed requests are not retried.
+//   - late_s: the phase's max less the steady phase's p99.9. The steady phase's own late_s is the machine's part.
+//   - block_late_s: the same from the 200 to the block's timestamp, in whole seconds. It excludes the relayers'
+//     reports, which are late while a status store is restored.
+//   - moved_projects: those that another lane is to own after the command. command_s: its duration; --wait polls
+//     every 2 s.
 func runLanes(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: firstLanes, relayers: replicas}
 	flags := newFlags("lanes")
@@ -162,11 +161,11 @@ func (r *lanesRun) connect(ctx context.Context) (following *followed, err error)
 
 type change struct {
 	name string
-	key  int // of the lane that it adds, put into the keystore first; 0: none
+	key  int // lane that needs a key first; 0: none
 	args []string
 }
 
-// lanesChanges returns the changes; lanes 0 and 1 become 2 and 3.
+// lanesChanges turns lanes 0 and 1 into 2 and 3.
 func lanesChanges() []change {
 	signer := func(lane int) string { return devnet.Address(firstSigner + lane).Hex() }
 	return []change{
@@ -176,7 +175,6 @@ func lanesChanges() []change {
 	}
 }
 
-// phaseWindow is the time range of a phase, with the result of its change.
 type phaseWindow struct {
 	name       string
 	begin, end time.Time
@@ -184,7 +182,6 @@ type phaseWindow struct {
 	moved      map[score.ProjectID]bool
 }
 
-// measure sends updates before and during the changes.
 func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -212,7 +209,6 @@ func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	return lanesFigures(r.rate, len(r.callers.projects), windows, r.callers.answers, r.callers.finals, blocks)
 }
 
-// blockTimes returns the timestamps of the updates' blocks, in whole seconds.
 func (r *lanesRun) blockTimes(ctx context.Context, finals []final) (map[uint64]time.Time, error) {
 	client, err := ethclient.DialContext(ctx, r.anvil.URL)
 	if err != nil {
@@ -255,7 +251,6 @@ func (r *lanesRun) phases(ctx context.Context) (windows []phaseWindow, err error
 	return windows, nil
 }
 
-// change changes the lanes by the operator's command, then waits for lanesAfter.
 func (r *lanesRun) change(ctx context.Context, c change) (w phaseWindow, err error) {
 	if c.key > 0 {
 		if err := r.addKey(c.key); err != nil {
@@ -293,7 +288,6 @@ func (r *lanesRun) change(ctx context.Context, c change) (w phaseWindow, err err
 	return w, nil
 }
 
-// movedProjects returns the projects in buckets that another lane is to own.
 func movedProjects(projects []*project, before, after roster.Roster) map[score.ProjectID]bool {
 	moved := map[score.ProjectID]bool{}
 	for _, p := range projects {
@@ -313,10 +307,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// lanesFigures returns the figures of all phases; the first is the steady one.
-//
-// Lateness counts from the steady phase's p99.9 instead of its max: one hiccup of the machine would make every change
-// look early.
+// lanesFigures returns the figures of all phases; the first is the steady one. Rejected: lateness from the steady
+// phase's max, because one hiccup of the machine would make every change look early.
 func lanesFigures(
 	rate, projects int, windows []phaseWindow, answers []answer, finals []final, blocks map[uint64]time.Time,
 ) (*lanesReport, error) {
@@ -352,7 +344,6 @@ func lanesFigures(
 
 func (w *phaseWindow) has(at time.Time) bool { return !at.Before(w.begin) && at.Before(w.end) }
 
-// failures counts the phase's responses other than 200.
 func (w *phaseWindow) failures(answers []answer) (errors, refused int) {
 	for _, a := range answers {
 		switch {
@@ -366,7 +357,7 @@ func (w *phaseWindow) failures(answers []answer) (errors, refused int) {
 	return errors, refused
 }
 
-// took returns the seconds from the 200 of the phase's updates until final, and until their block's timestamp.
+// took returns seconds from the 200 until final, and until the block's timestamp.
 func (w *phaseWindow) took(finals []final, blocks map[uint64]time.Time) (took, inBlock []float64) {
 	for _, f := range finals {
 		if !w.has(f.accepted) {

@@ -19,16 +19,15 @@ type bench struct {
 	relayer, scorelay, txmgr string // programs
 }
 
-// leg is one measurement.
 type leg struct {
 	name    string
-	section func(*report) **figures // of the report that it fills
-	peer    bool                    // it needs txmgr
+	section func(*report) **figures // that it fills
+	peer    bool                    // needs txmgr
 	repeat  bool                    // --repeat times; other legs repeat themselves, or count
 	run     func(context.Context) (figures, error)
 }
 
-// legs returns all legs in order; those that are compared are adjacent.
+// legs returns all legs; those that are compared are adjacent.
 func (b *bench) legs() []leg {
 	scorelay := func(r *report) **figures { return &r.Scorelay }
 	relayers := func(name string, lanes int) func(context.Context) (figures, error) {
@@ -69,7 +68,7 @@ func legNames(legs []leg) string {
 	return strings.Join(names, ",")
 }
 
-// chooseLegs returns the named legs, separated by commas; all if names is empty.
+// chooseLegs returns the named legs; all if names is empty.
 func chooseLegs(legs []leg, names string) (chosen []leg, err error) {
 	if names == "" {
 		return legs, nil
@@ -92,7 +91,6 @@ func chooseLegs(legs []leg, names string) (chosen []leg, err error) {
 
 func discardLogs() { slog.SetDefault(slog.New(slog.DiscardHandler)) }
 
-// run builds the programs of the legs and runs these in order.
 func (b *bench) run(ctx context.Context, legs []leg) (*report, error) {
 	discardLogs()
 	var others []program
@@ -118,7 +116,6 @@ func (b *bench) run(ctx context.Context, legs []leg) (*report, error) {
 	return measured, nil
 }
 
-// repeated returns the median of each figure of a leg's runs.
 func (b *bench) repeated(ctx context.Context, l leg) (figures, error) {
 	times := 1
 	if l.repeat {

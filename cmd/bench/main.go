@@ -119,13 +119,11 @@ func runHorizon(ctx context.Context, args []string) error {
 	return table.WriteJSON(os.Stdout)
 }
 
-// runRelay compares the relayers with op-service/txmgr of Optimism, the transaction manager that most rollups use;
-// op-batcher sends with its Queue.
+// runRelay compares the relayers with the Queue of Optimism's op-service/txmgr, with which op-batcher sends. All legs
+// have:
 //
-// The same in all legs:
-//
-//   - The node: anvil with a block per second, one per leg, behind an endpoint that delays each request by --rtt.
-//   - The contract, deployed and prepared in the same way: projects with 100 wallets each, all with scores.
+//   - The node: anvil with a block per second, behind an endpoint that delays each request by --rtt.
+//   - The contract, with projects of 100 wallets each, all with scores.
 //   - The calldata: batches of 100 updates with consecutive ids, one per wallet, encoded and with the gas limit as by
 //     a relayer.
 //   - 64 transactions in flight in all, one confirmation. Blocks and events are read straight from the node.
@@ -133,27 +131,25 @@ func runHorizon(ctx context.Context, args []string) error {
 // Rates cover the steady part: --seconds, from the third block with transactions on. An update counts if the
 // contract's events report it as applied. Each method in a JSON-RPC batch is a call; a batch is one round trip.
 //
-// Legs and figures:
-//
-//   - scorelay: cmd/relayer and cmd/scorelay of this source. Two relayers share four lanes, each with a window of 16.
-//     NATS runs in the benchmark's process and syncs every write; SCORELAY_MAX_BATCH=100. Updates are published
-//     straight into the stream, ahead of the relayers.
+//   - scorelay: two relayers of this source share four lanes, each with a window of 16; SCORELAY_MAX_BATCH=100. NATS
+//     runs in the benchmark's process and syncs every write. Updates are published straight into the stream, ahead of
+//     the relayers.
 //   - scorelay_one_lane: one lane, so a window of 16; the second relayer stands by.
 //   - txmgr: Queue with 64 pending transactions of one account, with its default prices.
 //   - txmgr_cached_fees: the same, with prices read once per block in the background (GasPriceEstimatorFn).
 //   - one_tx_per_update: the same again with one update per transaction, like a plain backend.
-//   - block_fill: four lanes, default batches, random ids, blocks of 30 M gas: the gas that their transactions use as
-//     a fraction of a block's limit; median of the steady part.
+//   - block_fill: gas of a block's transactions as a fraction of its limit, with four lanes, default batches, random
+//     ids and blocks of 30 M gas; median of the steady part.
 //   - recovery_s: from kill -9 of one of two relayers under load until each of its lanes has a transaction in a block
 //     that was not in the node's pool at the kill. Median of three.
-//   - idle_calls_per_poll: calls of a relayer without work per SCORELAY_POLL_INTERVAL of 500 ms.
+//   - idle_calls_per_poll: calls of an idle relayer per SCORELAY_POLL_INTERVAL of 500 ms.
 //   - catch_up_s: the endpoint refuses for 100 blocks while 2,000 updates arrive, then delays each request by 250 ms;
 //     until these are applied.
 //
-// Differences: the peer keeps everything in memory and loses transactions in flight when it ends. It receives
-// finished batches instead of reading a stream. Scorelay syncs every batch to disk before it sends it, knows the
-// outcome of each update, and writes its status. Each of its lanes has an account; the peer would need an instance
-// per account. The peer polls receipts every 100 ms instead of its default of 12 s, which is in its favour.
+// The peer receives finished batches, keeps everything in memory and loses transactions in flight when it ends.
+// Scorelay reads a stream, syncs every batch to disk before it sends it, and writes each update's outcome. Each lane
+// has an account; the peer would need an instance per account. In its favour, the peer polls receipts every 100 ms
+// instead of 12 s.
 func runRelay(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("relay")

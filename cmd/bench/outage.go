@@ -50,9 +50,9 @@ func applied(blocks []block) (n int) {
 	return n
 }
 
-// idle returns the calls per relayer and poll while there is no work.
+// idle returns the calls per relayer and poll without work.
 func (s *stack) idle(ctx context.Context) (float64, error) {
-	// A few more blocks, until the last transactions are final and settled.
+	// Until the last transactions are final and settled.
 	blocks, err := s.watch.until(ctx, s.watch.len(), firstTimeout, func(blocks []block) bool { return len(blocks) >= 5 })
 	if err != nil {
 		return 0, err
@@ -70,8 +70,7 @@ func (s *stack) idle(ctx context.Context) (float64, error) {
 	return float64(ended.calls-begun.calls) / polls / replicas, nil
 }
 
-// outage makes the endpoint refuse for a hundred blocks while updates arrive, then respond slowly. It returns the
-// seconds from then until these are applied, at most catchUpLimit.
+// outage returns catch_up_s, at most catchUpLimit.
 func (s *stack) outage(ctx context.Context) (float64, error) {
 	accept := s.endpoint.refuse()
 	from := s.watch.len()

@@ -43,7 +43,7 @@ func (b *bench) startPeer(w *world, calls []call, cachedFees bool) (*peer, error
 	return p, err
 }
 
-// finish ends the peer. It fails if any of its transactions did, or if it ran out of calls.
+// finish ends the peer. It fails if a transaction failed or the calls ran out.
 func (p *peer) finish(calls int) error {
 	p.stop()
 	var result struct {

@@ -46,18 +46,16 @@ type readsReport struct {
 
 // runReads measures the projection of scores, in a redis-server as in redis, with one project and one score type.
 // Each of --wallets wallets gets its first score, from 1 to 1,000, in parts of 1,000 executions (new_per_s). Then
-// --executions more follow for random wallets. All are equally likely, the worst case for Redis: real updates often
-// hit the same few wallets.
+// --executions more follow for random wallets, all equally likely: the worst case for Redis.
 //
-//   - bytes_per_wallet: growth of used_memory: the score, which is the total, too, and a share of the data kept once
-//     per project.
-//   - executions_per_s: parts appended one after the other by one caller; redis_cpu_us per execution, as in redis.
+//   - bytes_per_wallet: growth of used_memory: the score, which is also the total, and a share of the project's data.
+//   - executions_per_s: parts appended one after the other; redis_cpu_us per execution, as in redis.
 //   - longest_step_ms: the longest entry of Redis's slow log. It includes other work of the machine.
 //   - page_ms: 50 standings after a random cursor; around_ms: around a random wallet; page_beside_ms: a page while
 //     executions are appended. Medians.
-//   - rebuilt_per_s: the standings fold reads --rebuilt updates of 8 projects, on --wallets wallets, and writes them
-//     to an empty Redis. The ledger contains the contract's events, in transactions of 500. Data older than a ledger
-//     would also need a node's responses.
+//   - rebuilt_per_s: the standings fold reads --rebuilt updates of 8 projects, on --wallets wallets, from a ledger,
+//     in transactions of 500, and writes to an empty Redis. Data older than a ledger would also need a node's
+//     responses.
 func runReads(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("reads")
@@ -170,7 +168,6 @@ func (b *bench) reads(ctx context.Context, wallets, executions, pages int) (*rea
 	return r, l.beside(ctx, r, executions, pages)
 }
 
-// begin creates a complete generation with one project.
 func (l *readsLoad) begin(ctx context.Context) error {
 	c, err := l.Begin(ctx, 0, 1)
 	if err != nil {
@@ -191,7 +188,6 @@ func readsWallet(n int) (a common.Address) {
 	return a
 }
 
-// append appends n executions and returns their rate per second.
 func (l *readsLoad) append(ctx context.Context, n int, wallet func() common.Address) (perS float64, err error) {
 	took := time.Duration(0)
 	for n > 0 {
@@ -224,7 +220,7 @@ func timed(times int, read func() error) ([]float64, error) {
 	return took, nil
 }
 
-// page reads the page after a random cursor. It fails unless the leaderboard has all wallets.
+// page fails unless the leaderboard has all wallets.
 func (l *readsLoad) page(ctx context.Context, random *rand.Rand, wallets int) error {
 	after := &score.Cursor{Score: random.Int64N(1000) + 1, Wallet: readsWallet(random.IntN(wallets))}
 	page, _, err := l.Page(ctx, score.ProjectID{7}, score.Total, after, readsPage)

@@ -52,7 +52,6 @@ const rebuildEvents = `[
 // rebuildChain is a chain in memory. Its logs are the contract's events, byte for byte.
 type rebuildChain struct{ logs [][]types.Log } // by block
 
-// newRebuildChain makes a chain of updates for random wallets, of each project in turn by transaction.
 func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 	events, err := abi.JSON(strings.NewReader(rebuildEvents))
 	if err != nil {
@@ -151,7 +150,7 @@ func (c *rebuildChain) Paid(_ context.Context, logs []types.Log) (map[common.Has
 	return paid, nil
 }
 
-// Beyond and Project return no projects: the chain creates all in its first block, so none can be missing.
+// Beyond and Project return nil: the chain creates all projects in block 1, so none can be missing.
 
 func (c *rebuildChain) Beyond(context.Context, uint64) ([]score.ProjectID, error) { return nil, nil }
 
@@ -159,15 +158,13 @@ func (c *rebuildChain) Project(context.Context, score.ProjectID) (*score.Record,
 	return nil, nil
 }
 
-// LastDeadLetter and DeadLettersAfter return none.
-
 func (c *rebuildChain) LastDeadLetter(context.Context) (uint64, error) { return 0, nil }
 
 func (c *rebuildChain) DeadLettersAfter(context.Context, uint64, *score.ProjectID, func(uint64, score.DeadLetter) error) error {
 	return nil
 }
 
-// facts writes the chain's events to a ledger; the source reads it until stop is called.
+// facts writes the chain's events to a ledger; source reads it until stop is called.
 func (c *rebuildChain) facts(ctx context.Context, dir string) (source *ledger.Source, stop func(), err error) {
 	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
 	if err != nil {
@@ -217,7 +214,6 @@ func (c *rebuildChain) facts(ctx context.Context, dir string) (source *ledger.So
 	return source, stop, err
 }
 
-// rebuild rebuilds the standings in an empty Redis from a ledger. It returns the updates per second.
 func (b *bench) rebuild(ctx context.Context, updates, wallets int) (perS float64, err error) {
 	server, err := devnet.StartRedis(filepath.Join(b.dir, "rebuild"), devnet.RedisOptions{})
 	if err != nil {

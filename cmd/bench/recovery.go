@@ -57,7 +57,7 @@ func (s *stack) recovery(ctx context.Context) (figures, error) {
 	return figures{RecoveryS: some(median(seconds))}, nil
 }
 
-// leastSent returns the most transactions that a lane has sent, so a backlog from there on keeps every lane busy.
+// leastSent returns the most transactions that a lane has sent. A backlog from there on keeps every lane busy.
 func (s *stack) leastSent(ctx context.Context) (int, error) {
 	most := uint64(0)
 	for lane := range s.projects {
@@ -83,8 +83,8 @@ func (s *stack) awaitLoad(ctx context.Context) error {
 	return err
 }
 
-// killOne kills a relayer. It returns the time, at most recoveryTimeout, until each of its lanes has a transaction in
-// a block that was not in the node's pool before: another relayer must have sent it.
+// killOne returns the time, at most recoveryTimeout, until each of the killed relayer's lanes has a transaction in a
+// block that was not in the node's pool before. Another relayer must have sent it.
 func (s *stack) killOne(ctx context.Context, victim int) (time.Duration, error) {
 	holders, err := s.holders(ctx)
 	if err != nil {

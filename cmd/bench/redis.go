@@ -29,8 +29,8 @@ import (
 
 const (
 	redisWave     = 4096 // updates claimed before any is assigned
-	redisEnvelope = 256  // updates of an envelope, marked as accepted together
-	redisSlot     = 512  // updates of one transaction
+	redisEnvelope = 256  // updates accepted together
+	redisSlot     = 512  // updates per transaction
 	redisTimeout  = 10 * time.Second
 )
 
@@ -48,17 +48,17 @@ type redisReport struct {
 
 type redisWorkload struct {
 	name  string
-	group int                   // updates claimed in one call
-	next  func() score.UpdateID // returns ids in order
+	group int
+	next  func() score.UpdateID
 }
 
-// runRedis measures the resources of Redis per update. Each workload has a redis-server with an append-only file, as
-// in production. Rewrites of the file are off, since their copies would count as memory.
+// runRedis measures the resources of Redis per update. Each workload has a redis-server with an append-only file.
+// Rewrites of the file are off, because their copies would count as memory.
 //
-// Updates are claimed by --callers concurrent callers, one per call or in groups of 256. They are marked as accepted
-// in envelopes of 256; then assigned, submitted, included and final in transactions of 512. cpu_us is used_cpu_user
-// and used_cpu_sys of INFO, bytes the growth of used_memory, per update of --updates. CPU time grows if the machine
-// does other work, because of its caches.
+// --callers concurrent callers claim updates, one per call or in groups of 256. Updates are accepted in envelopes of
+// 256; then assigned, submitted, included and final in transactions of 512. cpu_us is used_cpu_user plus used_cpu_sys
+// of INFO, bytes the growth of used_memory, per update. Other work of the machine raises cpu_us, because of its
+// caches.
 func runRedis(ctx context.Context, args []string) error {
 	b := &bench{begun: time.Now()}
 	flags := newFlags("redis")
@@ -155,7 +155,6 @@ func (b *bench) loadOne(ctx context.Context, w redisWorkload, updates, callers i
 	return redisFigures{w.name, l.done, (after.cpu - before.cpu) * 1e6 / n, (after.memory - before.memory) / n}, version, nil
 }
 
-// limits names the workload of requests under their key's rate limit.
 const limits = "beside each request, its key's rate"
 
 func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisFigures, err error) {
@@ -183,7 +182,6 @@ func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisF
 	return redisFigures{limits, requests, (after.cpu - before.cpu) * 1e6 / float64(requests), 0}, err
 }
 
-// aRedis starts a Redis that never rewrites its append-only file: the copy would count as memory.
 func (b *bench) aRedis() (client *redisdb.Client, done func(), err error) {
 	server, err := devnet.StartRedis(filepath.Join(b.dir, strconv.FormatInt(time.Now().UnixNano(), 36)), devnet.RedisOptions{
 		Args: []string{"--auto-aof-rewrite-percentage", "0"},
@@ -210,7 +208,6 @@ type redisLoad struct {
 	nonce    uint64
 }
 
-// wave drives n updates from claim to final: claimed concurrently, accepted by envelope, the rest by transaction.
 func (l *redisLoad) wave(ctx context.Context, n int) error {
 	refs, tokens := make([]score.Ref, n), make([]string, n)
 	for i := range refs {
@@ -268,7 +265,7 @@ func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 
 type redisInfo struct {
 	cpu    float64 // seconds, user and system
-	memory float64 // bytes
+	memory float64
 }
 
 var infoLine = regexp.MustCompile(`(?m)^(used_cpu_user|used_cpu_sys|used_memory|redis_version):(\S+)`)

@@ -29,11 +29,11 @@ import (
 // publishers have one envelope in flight each, like APIs.
 const publishers = 4
 
-// replicasFigures are those of Servers NATS servers with a copy of the streams each, which share one disk.
+// replicasFigures are those of Servers NATS servers on one disk, each with a copy of the streams.
 type replicasFigures struct {
 	Servers         int     `json:"servers"`
-	DurablePerS     float64 `json:"durable_updates_per_s"`   // updates in full envelopes, synced and acknowledged
-	EnvelopesPerS   float64 `json:"durable_envelopes_per_s"` // of one update each: the rate of a server's syncs
+	DurablePerS     float64 `json:"durable_updates_per_s"`   // in full envelopes, synced and acknowledged
+	EnvelopesPerS   float64 `json:"durable_envelopes_per_s"` // of one update each
 	EnvelopeP50Ms   float64 `json:"envelope_p50_ms"`         // of one update each, with one in flight
 	AcceptedPerS    float64 `json:"accepted_per_s"`          // by the API, over HTTP
 	AcceptedOffered int     `json:"accepted_updates"`
@@ -130,7 +130,6 @@ func (b *bench) durable(ctx context.Context, f *replicasFigures) error {
 	return nil
 }
 
-// startServers starts n NATS servers in this process, which sync every write.
 func (b *bench) startServers(n int) (url string, stop func(), err error) {
 	dir := filepath.Join(b.dir, "nats"+strconv.Itoa(n))
 	if n == 1 {

@@ -61,7 +61,6 @@ func (r *report) writeTable(out io.Writer) error {
 	return nil
 }
 
-// ratio returns f's transactions per second as a multiple of the peer's.
 func ratio(f, peer *figures) string {
 	if peer == nil || peer.TxPerS == nil || *peer.TxPerS == 0 {
 		return "-"

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// slowDisk measures accepts on a disk with slow and with fast syncs.
 type slowDisk struct {
 	*bench
 	lanes    int
@@ -32,7 +31,7 @@ type accepts struct {
 	Rate    float64 `json:"updates_per_s"` // accepted
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
-	Missed  int     `json:"missed"`  // updates that were due while too many requests were in progress
+	Missed  int     `json:"missed"`  // updates due while too many requests were in progress
 	Retries int     `json:"retries"` // requests
 }
 
@@ -51,11 +50,10 @@ type diskReport struct {
 
 // runSlowDisk measures accepts while NATS syncs every write, on the disk as it is and with each sync delayed by 2 ms.
 //
-// nats-server is a process, under strace for the delay. sync_ms is the duration of a sync, measured in a process that
-// is run in the same way. strace also stops the server for each signal of Go's scheduler, which a slow disk would
-// not.
+// nats-server is a process, under strace for the delay, and so is the process that measures sync_ms. Unlike a slow
+// disk, strace also stops the server for each signal of Go's scheduler.
 //
-// Each load has a deployment of its own: --lanes lanes, --relayers relayers and one or two APIs, each a process, on a
+// Each load has its own deployment: --lanes lanes, --relayers relayers and one or two APIs, each a process, on a
 // chain as in backlog. `scorelay load` sends to 32 projects in an open loop: --rate updates per second in signed
 // groups of 50, or --singles one by one. p50_ms and p99_ms are from when a request was due until its response; each
 // update of a group counts.
@@ -111,7 +109,7 @@ func (d *slowDisk) buildAll(ctx context.Context) error {
 	)
 }
 
-// buildFrom builds the programs of a checkout, or uses those in the directory built.
+// buildFrom builds a checkout's programs; if built is set, it uses those in that directory.
 func (d *slowDisk) buildFrom(ctx context.Context, source, built string) error {
 	discardLogs()
 	bin := cmp.Or(built, filepath.Join(d.dir, "bin")) + string(filepath.Separator)
@@ -135,7 +133,6 @@ func (d *slowDisk) loads() []loadOptions {
 	}
 }
 
-// disk measures all loads with syncs that take longer by the given delay.
 func (d *slowDisk) disk(ctx context.Context, name string, longer time.Duration) (f diskFigures, err error) {
 	if f.SyncMS, err = d.syncTime(ctx, longer); err != nil {
 		return f, err

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	soakWarmUp = 30 * time.Second // of load, before the first reading of memory
+	soakWarmUp = 30 * time.Second // of load, before the first reading
 	soakSettle = 10 * time.Second // after the backlog's last update
-	soakStep   = time.Minute      // of load, before each further reading of memory
+	soakStep   = time.Minute      // of load, before each further reading
 	soakConns  = 32               // of each kind of load: few enough that the API closes none as idle
 )
 
@@ -38,16 +38,18 @@ type soakReport struct {
 
 type soak struct {
 	*acceptance
-	waiting int // backlog
+	waiting int
 	minutes int
-	rate    int // updates per second in groups
-	singles int // updates per second one by one
+	rate    int
+	singles int
 }
 
-// runSoak measures memory on a deployment as in accept, with two relayers and blocks of 30 M gas per second. Half a
-// minute of load precedes the first reading of resident memory. Then the chain makes no blocks until --waiting
-// updates were accepted in groups. Then blocks resume, and an open loop sends --rate updates per second in groups and
-// --singles one by one for --minutes.
+// runSoak measures resident memory on a deployment as in accept, with two relayers and blocks of 30 M gas per second.
+//
+//   - start: after half a minute of load.
+//   - waiting: after --waiting updates were accepted in groups, while the chain makes no blocks.
+//   - minutes, end: blocks resume. For --minutes, an open loop sends --rate updates per second in groups and
+//     --singles one by one.
 func runSoak(ctx context.Context, args []string) error {
 	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: acceptLanes, relayers: 2}
 	s := &soak{}
@@ -91,7 +93,7 @@ func (m memory) String() string {
 	return fmt.Sprintf("%.0f, %.0f, %.0f MB", m.API, m.Relayer, m.NATS)
 }
 
-// beside formats m with its difference from other in percent.
+// beside adds the difference from other in percent.
 func (m memory) beside(other memory) string {
 	return fmt.Sprintf("%s (%+.0f %%, %+.0f %%, %+.0f %%)", m, 100*(m.API/other.API-1), 100*(m.Relayer/other.Relayer-1), 100*(m.NATS/other.NATS-1))
 }
@@ -131,7 +133,6 @@ func (s *soak) run(ctx context.Context) (r *soakReport, err error) {
 	return r, nil
 }
 
-// wait sends the backlog as fast as the API accepts it; the chain makes no blocks.
 func (s *soak) wait(ctx context.Context) error {
 	const each = 1000 // groups made at a time
 	for left := (s.waiting + score.MaxSigned - 1) / score.MaxSigned; left > 0; left -= each {

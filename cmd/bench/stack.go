@@ -27,8 +27,8 @@ const (
 	startTimeout = time.Minute
 )
 
-// stack is a deployment in a world: NATS, which syncs every write, Redis, and two relayers, each a process. Settings
-// have their defaults, except those that a leg changes.
+// stack is a deployment in a world: NATS, which syncs every write, Redis, and two relayers, each a process. A leg may
+// change default settings.
 type stack struct {
 	*world
 	bench     *bench
@@ -37,18 +37,18 @@ type stack struct {
 	conn      *nats.Conn
 	stream    *stream.Stream
 	leases    jetstream.KeyValue
-	settings  []string // of the relayers, except addresses and keys
+	settings  []string // except addresses and keys
 	relayers  []*child
-	admin     []string // of their admin listeners
-	enveloped int      // envelopes published so far, which number their message ids
+	admin     []string // listeners
+	enveloped int      // envelopes published so far, for message ids
 }
 
 type stackOptions struct {
-	maxBatch int // maximum updates per batch; 0: the default
+	maxBatch int // 0: the default
 	waiting  int // updates per lane that are published before the relayers start
 }
 
-// newStack starts a deployment. Close it.
+// newStack starts a deployment. Close the result.
 func (b *bench) newStack(ctx context.Context, w *world, o stackOptions) (s *stack, err error) {
 	s = &stack{world: w, bench: b, relayers: make([]*child, replicas)}
 	if o.maxBatch > 0 {
@@ -84,7 +84,6 @@ func (b *bench) newStack(ctx context.Context, w *world, o stackOptions) (s *stac
 	return s, s.awaitShared(ctx)
 }
 
-// deployed measures a deployment in a world of its own.
 func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBatch int, measure func(*stack) (figures, error)) (figures, error) {
 	w, err := b.newWorld(ctx, leg, o)
 	if err != nil {
@@ -102,7 +101,7 @@ func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBat
 func (s *stack) close() {
 	for _, relayer := range s.relayers {
 		if relayer != nil {
-			relayer.kill() // its data is not used again
+			relayer.kill() // its data is no longer used
 		}
 	}
 	if s.conn != nil {
@@ -116,7 +115,6 @@ func (s *stack) close() {
 	}
 }
 
-// setUp sets up the deployment on the world's contract, as an operator does.
 func (s *stack) setUp(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, s.bench.scorelay, "setup")
 	cmd.Env = append(s.environ(s.anvil.URL), "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin), "SCORELAY_CONTRACT="+s.contract.Hex(),
@@ -141,7 +139,7 @@ func (s *stack) setUp(ctx context.Context) error {
 	return nil
 }
 
-// environ returns the settings of addresses and keys, with the benchmark's environment except Scorelay's settings.
+// environ returns addresses, keys, and the benchmark's environment except Scorelay's settings.
 func (s *stack) environ(chain string) []string {
 	var keys []string
 	for lane := range s.projects {
@@ -174,7 +172,6 @@ func (s *stack) startRelayer(ctx context.Context, i int) error {
 
 func replica(i int) string { return "relayer-" + strconv.Itoa(i) }
 
-// ready returns nil if a program reports that it is ready for work.
 func ready(ctx context.Context, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 	if err != nil {
@@ -232,7 +229,6 @@ func (s *stack) awaitShared(ctx context.Context) error {
 	})
 }
 
-// publish publishes perLane updates of each lane to the stream, like an API far ahead of the relayers.
 func (s *stack) publish(ctx context.Context, perLane int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.projects {

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// syncsCommand is the subcommand of a process that measures syncs.
 const syncsCommand = "syncs"
 
-// onDisk returns a command whose syncs take longer by the given delay; 0 adds none. The process that starts is the
-// command itself: strace runs beside it (-D) and ends with it.
+// onDisk returns a command with slower syncs; 0: not slower. The process that starts is the command itself: strace
+// runs beside it (-D) and ends with it.
 func onDisk(longer time.Duration, name string, args ...string) *exec.Cmd {
 	if longer == 0 {
 		return exec.Command(name, args...)
@@ -28,7 +27,7 @@ func onDisk(longer time.Duration, name string, args ...string) *exec.Cmd {
 	return exec.Command("strace", append(tracer, args...)...)
 }
 
-// syncTime returns the duration of a sync in a process of its own, ms.
+// syncTime returns the duration of a sync, ms.
 func (d *slowDisk) syncTime(ctx context.Context, longer time.Duration) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -45,7 +44,7 @@ func (d *slowDisk) syncTime(ctx context.Context, longer time.Duration) (float64,
 	return took, nil
 }
 
-// tellSyncs prints the median of 100 syncs of 4 KiB in a directory, ms.
+// tellSyncs prints the median of 100 syncs of 4 KiB, ms.
 func tellSyncs(args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("syncs takes a directory")

@@ -6,15 +6,13 @@ import (
 	"time"
 )
 
-// prepared is how much longer than the measurement the backlog lasts, with a full window in every block.
+// prepared is how much longer than the measurement the backlog lasts, if every block has a full window.
 const prepared = 15 * time.Second
 
-// backlog returns a leg's transactions at perSecond.
 func (b *bench) backlog(perSecond int) int {
 	return perSecond * int((b.seconds+prepared)/time.Second)
 }
 
-// scorelayLeg measures a deployment with the given number of lanes; four have 64 transactions in flight in all.
 func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figures, error) {
 	return b.deployed(ctx, name, worldOptions{lanes: lanes, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
 		if err := s.publish(ctx, b.backlog(laneWindow)*batchSize); err != nil {
@@ -27,7 +25,6 @@ func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figure
 // laneWindow is the default window of one lane.
 const laneWindow = 16
 
-// peerLeg measures txmgr with so many updates per call.
 func (b *bench) peerLeg(ctx context.Context, name string, updates int, cachedFees bool) (figures, error) {
 	w, err := b.newWorld(ctx, name, worldOptions{lanes: window / laneWindow, gasLimit: wide})
 	if err != nil {
@@ -58,7 +55,6 @@ func (w *world) measure(ctx context.Context, seconds time.Duration) (figures, er
 	return rates(blocks)
 }
 
-// fillLeg measures how much of a usual block a backlog of random ids fills.
 func (b *bench) fillLeg(ctx context.Context) (figures, error) {
 	return b.deployed(ctx, "block_fill", worldOptions{lanes: window / laneWindow, gasLimit: narrow, random: true}, 0, func(s *stack) (figures, error) {
 		return s.fill(ctx)

@@ -19,21 +19,20 @@ import (
 const (
 	unitLanes, unitRelayers, unitAPIs = 4, 2, 1
 
-	unitRest = 80 * time.Second // from the first project's final block until the relayers rest, at most
+	unitRest = 80 * time.Second // until the relayers rest, at most
 	unitCall = 20               // compute units per call
 	unitLogs = 60               // compute units per eth_getLogs
 	unitDays = 30
 )
 
-// unitRow is the cost of an idle deployment on one kind of chain.
 type unitRow struct {
 	Chain     string             `json:"chain"`
-	Counted   string             `json:"counted"` // duration of the count; the rest is extrapolated
+	Counted   string             `json:"counted"` // duration; the rest is extrapolated
 	PerMinute map[string]float64 `json:"calls_per_minute"`
 	Units     float64            `json:"compute_units_in_30_days"`
 }
 
-// fullBlooms sets all bits of blooms, so that they exclude no log. Headers then do not match their blocks' hashes.
+// fullBlooms sets all bits of blooms, so that they exclude no log. Headers then contradict their blocks' hashes.
 func fullBlooms() rpcproxy.Fault {
 	var full types.Bloom
 	for i := range full {
@@ -108,12 +107,11 @@ func (f *following) unitsOf(ctx context.Context, name string) (row unitRow, err 
 	return row, nil
 }
 
-// writeRows returns the rows as JSON, one per line.
 func writeRows(rows []unitRow) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	for _, row := range rows {
-		_ = enc.Encode(row) // cannot fail: numbers and strings
+		_ = enc.Encode(row) // cannot fail
 	}
 	return out.String()
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// block contains observations of a block, read from the node without the senders' delay.
+// block is read from the node without the senders' delay.
 type block struct {
 	number   uint64
 	at       time.Time
-	calls    int // counted by the endpoint by then
+	calls    int // of the endpoint by then
 	gasLimit uint64
 	txs      int    // transactions that applied updates
 	updates  int    // applied
@@ -93,7 +93,6 @@ func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
 	}
 }
 
-// read counts the block's effects on the contract by receipts and events.
 func (s *watch) read(ctx context.Context, b *block) error {
 	receipts, err := s.world.eth.BlockReceipts(ctx, rpc.BlockNumberOrHashWithNumber(rpc.BlockNumber(b.number)))
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *watch) read(ctx context.Context, b *block) error {
 	return nil
 }
 
-// outcomes returns the updates that a transaction applied; useful if there are some and none was skipped.
+// outcomes returns the number of applied updates; useful if there are some and none was skipped.
 func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	total := 0
 	for _, log := range receipt.Logs {
@@ -130,7 +129,7 @@ func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	return updates, total > 0 && updates == total
 }
 
-// tell adds blocks, or the error that ends the watch, and wakes waiting goroutines.
+// An error ends the watch. Either argument wakes waiting goroutines.
 func (s *watch) tell(err error, blocks ...block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +174,7 @@ func (s *watch) len() int {
 	return len(blocks)
 }
 
-// nonceAt returns a lane's number of transactions in blocks up to at; rpc.PendingBlockNumber includes the node's
+// nonceAt returns the lane's number of transactions in blocks up to at; rpc.PendingBlockNumber includes the node's
 // pool.
 func (w *world) nonceAt(ctx context.Context, lane int, at rpc.BlockNumber) (uint64, error) {
 	nonce, err := w.eth.NonceAt(ctx, w.signer(lane), big.NewInt(at.Int64()))

@@ -32,7 +32,6 @@ const (
 
 func hexOf(account int) string { return hex.EncodeToString(crypto.FromECDSA(devnet.Key(account))) }
 
-// project is a project with its wallets, and generates its updates.
 type project struct {
 	score.Project
 	wallets []common.Address
@@ -40,10 +39,10 @@ type project struct {
 	rng     *rand.Rand
 	random  bool // ids
 	prefix  [28]byte
-	minted  uint32 // number of ids with this prefix so far
+	minted  uint32 // ids with this prefix
 }
 
-// newProjects returns one project per lane, in the lanes' order; the same in every run.
+// newProjects returns one project per lane, in order; the same in every run.
 func newProjects(o worldOptions) []*project {
 	projects := make([]*project, o.lanes)
 	missing := o.lanes
@@ -100,7 +99,6 @@ func (p *project) target() common.Address {
 	return p.wallets[min(sort.SearchFloat64s(p.below, p.rng.Float64()*p.below[last]), last)]
 }
 
-// newPrefix starts a new range of consecutive ids.
 func (p *project) newPrefix() {
 	b := p.bytes32()
 	p.prefix, p.minted = [28]byte(b[:28]), 0
@@ -138,7 +136,7 @@ type call struct {
 	gas  uint64
 }
 
-// encode returns the call that a relayer would make of the updates, with the gas limit it would set.
+// encode returns the call that a relayer would make, with its gas limit.
 func encode(updates []score.Update) (call, error) {
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
 	if err != nil {
@@ -153,7 +151,6 @@ func encode(updates []score.Update) (call, error) {
 	return call{data: registry.EncodeBatch(b), gas: model.Gas(b)}, nil
 }
 
-// calls returns n calls of size updates each, of each project in turn.
 func calls(projects []*project, n, size int) ([]call, error) {
 	out := make([]call, n)
 	for i := range out {

@@ -19,16 +19,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// wide and narrow are gas limits of blocks: wide is more than any leg uses, narrow is usual.
+// wide is more gas per block than any leg uses; narrow is usual.
 const (
 	wide   = 300_000_000
 	narrow = 30_000_000
 )
 
-// world is the environment of a leg: a chain with the contract, a project per lane with wallets that have scores, and
-// the senders' endpoint.
+// world is a leg's chain with the contract, a project per lane, and the senders' endpoint.
 type world struct {
-	dir      string        // data and logs
+	dir      string
 	anvil    *devnet.Anvil // its URL is for measurements
 	eth      *ethclient.Client
 	endpoint *endpoint
@@ -41,13 +40,13 @@ type world struct {
 
 type worldOptions struct {
 	lanes    int
-	gasLimit uint64  // per block
+	gasLimit uint64
 	random   bool    // ids
 	wallets  int     // per project; 0: batchSize
 	zipf     float64 // a wallet's popularity is 1/rank^zipf; 0: each in turn
 }
 
-// newWorld starts a leg's world. Close it.
+// Close the result.
 func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *world, err error) {
 	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o)}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
@@ -93,7 +92,6 @@ func (w *world) close() {
 	}
 }
 
-// prepare deploys the contract, creates the projects and gives their wallets scores.
 func (w *world) prepare(ctx context.Context) error {
 	relayers := []common.Address{devnet.Address(accountAdmin), devnet.Address(accountPeer)}
 	for lane := range w.projects {
@@ -135,7 +133,7 @@ func (w *world) transact(ctx context.Context, to *common.Address, data []byte) (
 		return nil, fmt.Errorf("the node refuses the transaction: %w", err)
 	}
 	w.nonce++
-	for range 10 { // a block without it may have been under way
+	for range 10 { // a block without the transaction may have been under way
 		if err := w.anvil.Mine(ctx, 1); err != nil {
 			return nil, err
 		}

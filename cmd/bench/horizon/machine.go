@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// machine is a state in memory with the deployed contract, run by geth's EVM under the rules of Osaka.
+// machine is the deployed contract in geth's EVM under the rules of Osaka.
 type machine struct {
 	evm      *evm.Machine
 	relayer  *ecdsa.PrivateKey
@@ -46,14 +46,13 @@ func newMachine() (*machine, error) {
 	return m, nil
 }
 
-// fork returns an independent copy.
 func (m *machine) fork() *machine {
 	out := *m
 	out.evm = m.evm.Fork()
 	return &out
 }
 
-// apply sends the batch with its worst-case gas. It fails unless every update is applied.
+// apply fails unless every update is applied.
 func (m *machine) apply(b batch.Batch, gas uint64) (used uint64, err error) {
 	receipt, err := m.send(&m.contract, registry.EncodeBatch(b), gas)
 	if err != nil {
@@ -71,7 +70,7 @@ func (m *machine) apply(b batch.Batch, gas uint64) (used uint64, err error) {
 	return receipt.GasUsed, nil
 }
 
-// send applies a transaction. It fails unless the transaction succeeds.
+// send fails unless the transaction succeeds.
 func (m *machine) send(to *common.Address, data []byte, gas uint64) (*types.Receipt, error) {
 	receipt, err := m.evm.Apply(m.relayer, to, data, gas)
 	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {

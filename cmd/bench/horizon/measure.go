@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Figures are a cell's figures, in gas per update except Planning.
+// Figures are a cell's, in gas per update except Planning.
 type Figures struct {
 	FIFO     float64 `json:"fifo"`
 	Horizon  float64 `json:"horizon"`
@@ -21,12 +21,10 @@ type Figures struct {
 	Planning float64 `json:"planning_us"` // CPU to choose 1,000 updates, µs
 }
 
-// gasPerSecond is the gas that the chain gives the lane.
 const gasPerSecond = 30_000_000
 
 var errCount = errors.New("a lane lost updates")
 
-// measure runs a cell with n updates.
 func (c *cell) measure(n int) (f Figures, err error) {
 	t := newTraffic(*c)
 	m, err := newMachine()
@@ -59,7 +57,6 @@ func (c *cell) measure(n int) (f Figures, err error) {
 	return f, nil
 }
 
-// fifo assigns the updates in order and returns the gas used.
 func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
 	model := registry.GasModel()
 	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
@@ -81,12 +78,12 @@ func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
 	return total, nil
 }
 
-// planning returns the CPU time of choosing alone, in µs per 1,000 updates: the median of several runs.
+// planning returns the CPU time of choosing, in µs per 1,000 updates: the median of several runs.
 func planning(updates []score.Update) (us float64, err error) {
 	const times = 5
 	var took []float64
 	for range times {
-		runtime.GC() // excludes earlier garbage from the measurement
+		runtime.GC() // excludes earlier garbage
 		before, err := cpu()
 		if err != nil {
 			return 0, err
@@ -104,7 +101,6 @@ func planning(updates []score.Update) (us float64, err error) {
 	return took[times/2], nil
 }
 
-// cpu returns the CPU time of this process so far, of all its threads.
 func cpu() (time.Duration, error) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -117,8 +113,7 @@ func (m *machine) applyChoice(c *batch.Choice) (used uint64, err error) {
 	return m.apply(c.Batch, c.Gas)
 }
 
-// choose assigns the updates as a lane chooses them, with apply, and returns the gas used. It fails if one is never
-// assigned.
+// choose assigns the updates as a lane does, with apply, and returns the gas used. It fails if one is never assigned.
 func choose(updates []score.Update, apply func(*batch.Choice) (used uint64, err error)) (total uint64, err error) {
 	model := registry.GasModel()
 	model.Known = batch.NewKnown()

@@ -11,10 +11,9 @@ import (
 // Updates is the default number of updates per cell: five full horizons.
 const Updates = 100_000
 
-// Table contains figures by the name of their cell.
 type Table map[string]Figures
 
-// Run measures all cells with the given number of updates each. It passes a line of progress to progress after each.
+// Run measures all cells, and calls progress with a line after each.
 func Run(ctx context.Context, updates int, progress func(string)) (Table, error) {
 	table := Table{}
 	for i := range cells {
@@ -32,7 +31,6 @@ func Run(ctx context.Context, updates int, progress func(string)) (Table, error)
 	return table, nil
 }
 
-// WriteText writes the table as text.
 func (t Table) WriteText(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "gas per update\tin order\tfrom a horizon\tlower bound\tCPU µs per 1,000 chosen\t")
@@ -47,5 +45,4 @@ func (t Table) WriteText(out io.Writer) error {
 	return nil
 }
 
-// WriteJSON writes the table as one line.
 func (t Table) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(t) }

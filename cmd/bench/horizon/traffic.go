@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// cell is one kind of traffic.
 type cell struct {
 	name              string
 	projects, members int     // members sign; number per project
@@ -33,7 +32,6 @@ var cells = []cell{
 
 const actions = 8 // per project; all add points, so no score returns to zero
 
-// project returns project number i of the cell.
 func (c *cell) project(i int) *score.Project {
 	p := &score.Project{
 		ID: score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "horizon project %d", i))), Name: "Horizon",
@@ -120,7 +118,7 @@ func (t *traffic) update(project, member int, target common.Address, stream [32]
 	return u
 }
 
-// bound returns the bound of the package's documentation for the updates in order.
+// bound returns the bound of the package's documentation.
 func (t *traffic) bound(updates []score.Update, horizon, batch int) float64 {
 	window := horizon
 	if t.projects > 1 {

@@ -1,6 +1,5 @@
-// Command txmgr is the benchmark's peer: Optimism's op-service/txmgr.Queue, with which op-batcher and op-proposer
-// send. It sends given calls as fast as it can. It is a module of its own because it must build with a fork of
-// go-ethereum, which nothing else may see.
+// Command txmgr is the benchmark's peer. It sends given calls as fast as Optimism's op-service/txmgr.Queue can. It is
+// its own module because it builds with a fork of go-ethereum, which the rest must not see.
 package main
 
 import (
@@ -21,17 +20,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// order is the input, as JSON on standard input.
+// order is the JSON on standard input.
 type order struct {
-	URL        string         `json:"url"` // of the node, JSON-RPC over HTTP
+	URL        string         `json:"url"` // of the node
 	Key        string         `json:"key"` // of the sending account, hex
 	To         common.Address `json:"to"`
 	Window     uint64         `json:"window"`      // transactions in flight at once
-	CachedFees bool           `json:"cached_fees"` // read fees once per block, in the background
+	CachedFees bool           `json:"cached_fees"` // once per block, in the background
 	Calls      string         `json:"calls"`       // file with a line per call: gas limit, space, calldata in hex
 }
 
-// result is the output, as JSON on standard output.
+// result is the JSON on standard output.
 type result struct {
 	Sent     int    `json:"sent"`
 	Failed   int    `json:"failed"`

@@ -18,11 +18,10 @@ import (
 	"github.com/ethereum/go-ethereum/log"
 )
 
-// blockTime is the interval between reads of cached fees.
 const blockTime = time.Second
 
-// newManager returns a manager for one account. Its intervals suit blocks of one second. Those that matter in the
-// absence of errors (receipt queries every 100 ms, one confirmation) are in its favour.
+// newManager's intervals suit blocks of one second. Those that matter in the absence of errors (receipt queries every
+// 100 ms, one confirmation) favour the peer.
 func newManager(ctx context.Context, o *order) (txmgr.TxManager, error) {
 	client, err := ethclient.DialContext(ctx, o.URL)
 	if err != nil {
@@ -62,12 +61,12 @@ func newManager(ctx context.Context, o *order) (txmgr.TxManager, error) {
 	return manager, nil
 }
 
-// cachedFees returns the fees of the last block instead of asking the node per transaction.
+// cachedFees returns the last block's fees.
 type cachedFees struct{ last atomic.Pointer[fees] }
 
 type fees struct{ tip, base, blobBase *big.Int }
 
-// run reads the fees once per block until ctx ends. A failed read leaves the last ones in place.
+// run reads the fees once per block until ctx ends. A failed read keeps the last ones.
 func (c *cachedFees) run(ctx context.Context, client *ethclient.Client) {
 	ticker := time.NewTicker(blockTime)
 	defer ticker.Stop()

@@ -1,11 +1,9 @@
-// Package opgeth runs op-geth, the node of OP Stack chains, in this process: its pool, its EVM and its JSON-RPC,
-// under the rules of Jovian from genesis on. A sequencer in this package drives it by the engine API. Every block
-// begins with a deposit (type 0x7E) that sets L1's attributes, so transactions pay an L1 fee in addition to their
-// gas. Some blocks also contain a user's deposit.
+// Package opgeth runs op-geth, the node of OP Stack chains, in this process, under the rules of Jovian. A sequencer
+// drives it by the engine API. Every block begins with a deposit (type 0x7E) that sets L1's attributes, so
+// transactions pay an L1 fee. Some blocks also contain a user's deposit.
 //
-// The package is in the module of the benchmark's peer, since op-geth replaces go-ethereum there. The product is
-// never compiled with the fork: the test builds the product's programs from the main module and runs them as
-// processes.
+// The package is in the module of the benchmark's peer, where op-geth replaces go-ethereum. The test builds the
+// product's programs from the main module, without the fork.
 package opgeth
 
 import (
@@ -36,34 +34,32 @@ import (
 // ChainID is unused by public chains.
 const ChainID = 90_777_111
 
-// Parameters of blocks. OP Stack chains make a block every 1 or 2 seconds; `safe` is minutes behind, `finalized` 15
-// to 20 minutes.
+// OP Stack chains make a block every 1 or 2 seconds; `safe` is minutes behind, `finalized` 15 to 20 minutes.
 const (
-	// between blocks; timestamps are in whole seconds and would run ahead if it were less
+	// between blocks; if less, timestamps (whole seconds) would run ahead
 	Interval      = time.Second
-	building      = 250 * time.Millisecond // part of Interval in which op-geth adds transactions to the block
-	safeLag       = 3                      // blocks that `safe` is behind the head
-	finalizedLag  = 6                      // blocks that `finalized` is behind the head
+	building      = 250 * time.Millisecond // part of Interval for adding transactions
+	safeLag       = 3                      // blocks behind the head
+	finalizedLag  = 6                      // blocks behind the head
 	userDeposits  = 8                      // blocks per deposit of a user
 	gasLimit      = 60_000_000             // per block
 	minBaseFee    = 5_000_000              // wei
 	denominator   = 250                    // of the base fee's change
 	elasticity    = 6                      // gas limit over gas target
-	depositGas    = 1_000_000              // gas limit of a deposit
+	depositGas    = 1_000_000              // limit
 	daFootprint   = 400                    // block gas per estimated compressed byte
 	baseFeeScalar = 2_269                  // Base's
 	blobFeeScalar = 1_055_762              // Base's
 )
 
-// L1's fees in wei, as in the deposits.
+// L1's fees, wei.
 var (
 	l1BaseFee     = big.NewInt(2 * params.GWei)
 	l1BlobBaseFee = big.NewInt(1 * params.GWei)
 )
 
-// Chain is a running op-geth and its sequencer.
 type Chain struct {
-	URL    string      // JSON-RPC over HTTP, with the namespaces of public endpoints
+	URL    string      // with the namespaces of public endpoints
 	Client *rpc.Client // in process, with all namespaces
 
 	stack  *node.Node
@@ -73,7 +69,7 @@ type Chain struct {
 	stop   context.CancelFunc
 }
 
-// Start starts a chain in a directory, on a free port. Each account has a million ether.
+// Start starts a chain on a free port. Each account has a million ether.
 func Start(dir string, accounts ...common.Address) (*Chain, error) {
 	nodeConf := node.DefaultConfig
 	nodeConf.Name, nodeConf.DataDir = "op-geth", dir // the directory contains the engine API's secret
@@ -106,7 +102,7 @@ func (c *Chain) start(accounts []common.Address) error {
 	conf.Miner.GasCeil = gasLimit
 	conf.SyncMode = ethconfig.FullSync
 	conf.TxPool.NoLocals = true
-	conf.LogNoHistory = true // log search without an index suits a chain this short
+	conf.LogNoHistory = true // a short chain needs no index
 	conf.DatabaseCache, conf.TrieCleanCache, conf.TrieDirtyCache, conf.SnapshotCache = 16, 16, 64, 16
 	backend, err := eth.New(c.stack, &conf)
 	if err != nil {
@@ -128,7 +124,7 @@ func (c *Chain) start(accounts []common.Address) error {
 	return nil
 }
 
-// Close ends the sequencer and the node. It returns the sequencer's error, if any.
+// Close also returns the sequencer's error, if any.
 func (c *Chain) Close() error {
 	c.stop()
 	err := <-c.failed
@@ -136,7 +132,7 @@ func (c *Chain) Close() error {
 	return errors.Join(err, c.stack.Close())
 }
 
-// genesis returns the genesis of a chain that has every fork from its beginning.
+// genesis has every fork from the beginning.
 func genesis(accounts []common.Address) (*core.Genesis, error) {
 	rules := *params.OptimismTestConfig
 	rules.ChainID = big.NewInt(ChainID)
@@ -155,7 +151,6 @@ func genesis(accounts []common.Address) (*core.Genesis, error) {
 	}, nil
 }
 
-// sequence makes a block every Interval until ctx ends.
 func (c *Chain) sequence(ctx context.Context) error {
 	ticker := time.NewTicker(Interval)
 	defer ticker.Stop()
@@ -171,7 +166,6 @@ func (c *Chain) sequence(ctx context.Context) error {
 	}
 }
 
-// forkchoice returns the head, safe and finalized blocks.
 func (c *Chain) forkchoice() map[string]common.Hash {
 	behind := func(lag int) common.Hash { return c.chain[max(0, len(c.chain)-1-lag)] }
 	return map[string]common.Hash{
@@ -179,7 +173,6 @@ func (c *Chain) forkchoice() map[string]common.Hash {
 	}
 }
 
-// payloadStatus is the engine API's result for a block.
 type payloadStatus struct {
 	Status string  `json:"status"`
 	Error  *string `json:"validationError"`
@@ -195,7 +188,6 @@ func (s *payloadStatus) err() error {
 	return errors.New(s.Status)
 }
 
-// block makes one block: op-geth builds it, verifies it as a new block, and sets it as its head.
 func (c *Chain) block(ctx context.Context) error {
 	number := uint64(len(c.chain))
 	now := max(uint64(time.Now().Unix()), c.time+1) // timestamps must differ by a second
@@ -245,11 +237,11 @@ func (c *Chain) block(ctx context.Context) error {
 	return errors.Join(err, begun.Status.err())
 }
 
-// deposits returns the first transactions of a block: L1's attributes, and in some blocks a user's deposit. A user's
+// deposits returns a block's first transactions: L1's attributes, and in some blocks a user's deposit. A user's
 // deposit brings ether from L1 and sends part of it on. Every other one fails, but is still in the block.
 func (c *Chain) deposits(number, now uint64) ([]hexutil.Bytes, error) {
 	origin := crypto.Keccak256Hash(binary.BigEndian.AppendUint64([]byte("L1 block"), number))
-	// A deposit's identity: its kind and its origin on L1.
+	// A deposit's kind and origin on L1.
 	source := func(domain, index uint64) common.Hash {
 		return crypto.Keccak256Hash(common.BigToHash(new(big.Int).SetUint64(domain)).Bytes(),
 			crypto.Keccak256(origin[:], common.BigToHash(new(big.Int).SetUint64(index)).Bytes()))

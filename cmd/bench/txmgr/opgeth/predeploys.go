@@ -17,12 +17,10 @@ var (
 	l1BlockBefore = common.HexToAddress("0xc0D3C0d3C0d3C0D3c0d3C0d3c0D3C0d3c0d30015")
 )
 
-// registered is the id of a chain in the registry that op-geth embeds. Its genesis has the contracts of OP Stack
-// chains as they were before Jovian.
+// registered is a chain in op-geth's embedded registry. Its genesis has OP Stack's contracts before Jovian.
 const registered = 420_120_010
 
-// predeploys returns the contracts of a real chain's genesis, such as the fee oracle, and L1's attributes in one of
-// them.
+// predeploys returns the contracts of a real chain's genesis, with L1's attributes in one of them.
 func predeploys() (types.GenesisAlloc, error) {
 	real, err := core.LoadOPStackGenesis(registered)
 	if err != nil {
@@ -37,15 +35,15 @@ func predeploys() (types.GenesisAlloc, error) {
 	return real.Alloc, nil
 }
 
-// scalars returns the packed fee scalars with the number of the block in its epoch.
+// scalars returns the packed fee scalars and the block's number in its epoch.
 func scalars(sequence uint64) []byte {
 	out := binary.BigEndian.AppendUint32(nil, baseFeeScalar)
 	out = binary.BigEndian.AppendUint32(out, blobFeeScalar)
 	return binary.BigEndian.AppendUint64(out, sequence)
 }
 
-// attributes returns the calldata of a block's first deposit, as Jovian packs it. Each block has an L1 block of its
-// own, and there is no operator fee.
+// attributes returns the calldata of a block's first deposit, as Jovian packs it. Each block has its own L1 block,
+// and the operator fee is 0.
 func attributes(number, now uint64, origin common.Hash) []byte {
 	out := append([]byte{}, types.JovianL1AttributesSelector...)
 	out = append(out, scalars(0)...)
@@ -59,9 +57,9 @@ func attributes(number, now uint64, origin common.Hash) []byte {
 	return binary.BigEndian.AppendUint16(out, daFootprint)
 }
 
-// l1Block returns the code of the contract of L1's attributes. It stores the values of Jovian's deposits in the slots
-// where op-geth and the contract before Jovian read them: the calldata from each offset on, shifted to the right. It
-// delegates all other calls to that contract.
+// l1Block returns code for L1's attributes. It stores the values of Jovian's deposits in the slots where op-geth and
+// the contract before Jovian read them: the calldata from each offset on, shifted to the right. It delegates all
+// other calls to that contract.
 func l1Block() []byte {
 	code := []byte{
 		byte(vm.CALLDATASIZE), byte(vm.PUSH1), types.JovianL1AttributesLen, byte(vm.EQ), byte(vm.PUSH1), 0, byte(vm.JUMPI),
