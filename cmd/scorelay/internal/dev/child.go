@@ -17,7 +17,6 @@ import (
 // restartAfter is long enough for others to notice the death.
 const restartAfter = time.Second
 
-// child runs as long as the stack. After a death it is restarted on the same ports and data.
 type child struct {
 	role    string
 	index   int
@@ -52,7 +51,7 @@ func (c *child) run(drain, kill context.Context) error {
 	}
 }
 
-// once runs the process to its end. It returns an error only if the process could not be started.
+// once returns an error only if the process could not be started.
 func (c *child) once(drain, kill context.Context, out *os.File) error {
 	cmd := c.command()
 	cmd.Stdout, cmd.Stderr = out, out

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 )
 
-// Label is the file that marks a data directory as ours.
+// Label marks a data directory as ours.
 const Label = "scorelay-dev.txt"
 
 const labelText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
@@ -34,10 +34,10 @@ func (d *dataDir) chain() string            { return filepath.Join(d.path, "chai
 func (d *dataDir) logs() string             { return filepath.Join(d.path, "logs") }
 func (d *dataDir) settings() string         { return filepath.Join(d.path, "kept.json") }
 
-// servers returns the data folders of servers and chain, which are only valid together.
+// servers are folders that are only valid together.
 func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }
 
-// openDataDir locks a directory that is new, empty or marked as ours. Any other is an error.
+// openDataDir locks a directory that is new, empty or labelled.
 func openDataDir(path string) (*dataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func openDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// mark labels an empty directory. If it has other content and no label, mark changes nothing and returns an error.
+// mark labels an empty directory. An unlabelled one with content stays unchanged and is an error.
 func (d *dataDir) mark() error {
 	label := filepath.Join(d.path, Label)
 	if _, err := os.Stat(label); err == nil {
@@ -92,7 +92,7 @@ func some(entries []fs.DirEntry) string {
 	return strings.Join(names, ", ")
 }
 
-// take locks the directory until release or the end of this process, however it ends.
+// take locks the directory until release or process end.
 func (d *dataDir) take() error {
 	d.lock = flock.New(filepath.Join(d.path, "lock"))
 	if info, err := os.Lstat(d.lock.Path()); err == nil && !info.Mode().IsRegular() {
@@ -115,8 +115,8 @@ func (d *dataDir) take() error {
 
 const elsewhere = "; remove it, or choose another folder with --data-dir"
 
-// refuseLinks rejects symbolic links in the folders of servers and logs: a cloned repository could contain a marked
-// folder with links to files outside.
+// refuseLinks rejects symbolic links, since a cloned repository could contain a labelled folder with links to files
+// outside.
 func (d *dataDir) refuseLinks() error {
 	for _, folder := range append(d.servers(), d.logs()) {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -149,7 +149,7 @@ func (d *dataDir) discard() error {
 	return nil
 }
 
-// setAside moves the servers' data into the folder unusable, replaces earlier such data, and returns its path.
+// setAside moves the servers' data into the folder unusable, which it empties first.
 func (d *dataDir) setAside() (string, error) {
 	aside := filepath.Join(d.path, "unusable")
 	err := os.RemoveAll(aside)
@@ -170,7 +170,7 @@ func (d *dataDir) setAside() (string, error) {
 	return aside, nil
 }
 
-// logger logs to logs/dev.log and to also, unless nil. It moves the previous run's logs to logs.old.
+// logger writes to logs/dev.log and, unless nil, to also. Earlier logs move to logs.old.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	err := os.RemoveAll(d.logs() + ".old")
 	if err == nil {

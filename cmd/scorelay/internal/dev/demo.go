@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 )
 
-// A demo's timeout is demoPatience, which allows for faults, plus demoPerUpdate for each update.
+// A demo's timeout is demoPatience, for faults, plus demoPerUpdate per update.
 const (
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
@@ -31,8 +31,8 @@ func (d *Demo) Progress() string {
 	return progress(d.updates, d.tally.Counts().Sent, verdict.Unknown, verdict.Applied+verdict.Rejected)
 }
 
-// Run sends a plan and waits until each update with a 200 is final. Then the audit compares the stream with the
-// contract, which must have used every promised id. After an error, the summary is as complete as possible.
+// Run sends a plan and waits until each update with a 200 is final. Then it audits, and checks that the contract has
+// used every promised id. With an error, the summary is as complete as possible.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
 	defer cancel()
@@ -79,8 +79,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 		planned: planned, answered: c.Sent - c.Failed, accepted: v.Promised, refused: c.Rejected, unanswered: c.Failed,
 		wrong: c.Wrong, applied: v.Applied, rejected: v.Rejected, retries: c.Retries,
 		acceptedPer: float64(v.Promised) / sending.Seconds(), perSecond: float64(v.Applied) / total.Seconds(),
-		// An update counts as accepted once. Repeats are duplicates, even if the API accepted them while Redis was
-		// unavailable.
+		// Repeats are duplicates, even if the API accepted them while Redis was unavailable.
 		duplicates: c.Accepted + c.Duplicate - v.Promised,
 	}
 	if c.Failed > 0 {
@@ -89,7 +88,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 	return r
 }
 
-// audit adds the audit's findings; missing counts promised updates with unused ids.
+// missing counts promised updates with unused ids.
 func (r *Summary) audit(findings *index.Findings, missing int) {
 	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
 	if !findings.OK() {

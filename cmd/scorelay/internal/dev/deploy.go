@@ -88,8 +88,8 @@ func (b *builder) setUp(ctx context.Context) error {
 	return b.countWaiting(ctx)
 }
 
-// setUpStreams creates the deployment. It retries on a new cluster, until its servers have found each other, and
-// reuses a deployed contract.
+// setUpStreams creates the deployment. In a cluster it retries, with the same contract, until the servers have found
+// each other.
 func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *chain.Client, admin chain.TxSigner, plan app.SetupPlan) (d score.Deployment, err error) {
 	tries := 1
 	if b.kept.Servers > 1 {
@@ -109,7 +109,7 @@ func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *c
 	return d, err
 }
 
-// countWaiting counts an earlier run's pending updates, before any relayer starts.
+// countWaiting must run before any relayer starts.
 func (b *builder) countWaiting(ctx context.Context) error {
 	if !b.kept.Ready {
 		return nil
@@ -164,7 +164,7 @@ func (b *builder) disconnect(context.Context) error {
 	return nil
 }
 
-// keys returns the keys of the first n development accounts, and sets b.secrets to the lanes' signers' keys.
+// keys also sets b.secrets to the lanes' signers' keys.
 func (b *builder) keys(n int) ([]*signer.Key, error) {
 	keys := make([]*signer.Key, n)
 	b.secrets = nil
@@ -184,8 +184,7 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 
 var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 
-// fund pays the accounts that send transactions, from SCORELAY_DEV_CHAIN_KEY, on an outside chain only: our own
-// chain's genesis funds them.
+// fund pays the accounts that send transactions on an outside chain; our own chain's genesis funds them.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
 	if len(b.opts.ChainRPC) == 0 {
 		return nil
@@ -206,7 +205,6 @@ func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, key
 	return nil
 }
 
-// ready waits for all processes, creates the demo project and writes dev.json.
 func (b *builder) ready(all context.Context) error {
 	ctx, cancel := context.WithTimeout(all, readyTimeout)
 	defer cancel()
@@ -250,7 +248,7 @@ var demoActions = []score.Action{
 	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace returns the project with this id, or a new one if id is zero.
+// demoPlace returns a new project if id is zero.
 func demoPlace(id common.Hash) (*load.Place, error) {
 	stranger, err := load.RandomWallet()
 	if err != nil {

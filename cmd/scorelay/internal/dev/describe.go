@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Lines fit 79 columns; the shell joins those that end in a backslash. The signature is made when printing.
+// Lines fit 79 columns; the shell joins those that end in a backslash.
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
   API       {{.Info.APIURL}}
@@ -99,7 +99,7 @@ func natsAt(urls string) string {
 	return first
 }
 
-// Sight returns the lines that stay visible: the addresses and the API key.
+// Sight returns the lines that stay visible.
 func (s *Stack) Sight() []string {
 	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Info is the content of dev.json, for clients and tests of a running stack. All its keys are development keys.
+// Info is the content of dev.json.
 type Info struct {
 	APIURL     string           `json:"apiUrl"`
 	APIURLs    []string         `json:"apiUrls"` // of all APIs; the first is APIURL
@@ -55,7 +55,7 @@ func (i *Info) Domain() wallet.Domain {
 
 func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }
 
-// infoFile keeps dev.json current, from publish on. A reader never sees a partial file.
+// infoFile keeps dev.json current from publish on.
 type infoFile struct {
 	dataDir string
 
@@ -72,7 +72,7 @@ func (f *infoFile) publish(fill func(*Info)) error {
 	return f.write()
 }
 
-// setPID sets the process id of a role's i-th process; 0: not running.
+// setPID sets a role's i-th process id; 0: not running.
 func (f *infoFile) setPID(role string, i, pid int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

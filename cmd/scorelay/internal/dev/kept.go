@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 )
 
-// kept is the content of kept.json, from which the next start continues.
 type kept struct {
 	Port     int      `json:"port"` // as requested; 0: any free one
 	RPCPort  int      `json:"rpcPort"`
@@ -23,7 +22,7 @@ type kept struct {
 	Servers  int      `json:"natsServers,omitempty"` // more than one: a cluster
 	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own
 
-	// Ready: a start was completed, which set the fields below. If false, the data is not worth recovering.
+	// Ready: a start was completed and set the fields below. If false, the next start discards the data.
 	Ready     bool        `json:"ready"`
 	APIKey    string      `json:"apiKey,omitempty"`
 	APIKeyID  string      `json:"apiKeyId,omitempty"`
@@ -48,7 +47,6 @@ func (d *dataDir) readKept() (*kept, error) {
 
 func (d *dataDir) writeKept(k *kept) error { return writeJSON(d.settings(), k) }
 
-// writeJSON replaces a file that contains a key.
 func writeJSON(path string, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
@@ -60,8 +58,8 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// merge returns the settings to keep: the command line's, else before's, else the defaults. A change that data in use
-// does not allow is an error.
+// merge returns the settings to keep: the command line's, else before's, else the defaults. before may be nil. A
+// change that existing data forbids is an error.
 func (o *Options) merge(before *kept) (*kept, error) {
 	now := &kept{Port: DefaultPort, RPCPort: DefaultRPCPort, Lanes: DefaultLanes, ChainRPC: o.ChainRPC}
 	if before != nil {

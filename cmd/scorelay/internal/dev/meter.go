@@ -30,27 +30,26 @@ type counters struct{ accepted, final, applied, gas float64 }
 
 type Reading struct {
 	At       time.Time
-	Accepted float64 // updates accepted with 200 since the stack began
-	Final    float64 // updates with a final outcome since then
-	Applied  float64 // of those, applied
-	Gas      float64 // of final transactions since the first reading, which excludes the demo project's creation
-	Waiting  float64 // backlog of updates
+	Accepted float64 // updates answered with 200 since the start
+	Final    float64 // updates that became final since the start
+	Applied  float64 // of Final
+	Gas      float64 // of final transactions since the first reading, thus after the demo project's creation
+	Waiting  float64
 	Sent     float64 // pending transactions
 }
 
 const idleAfter = 10
 
-// NewMeter reads the /metrics at urls. waiting is the backlog, in updates, from before these processes started.
+// NewMeter reads urls' /metrics. waiting is the backlog from before these processes started.
 func NewMeter(urls []string, waiting int) *Meter {
 	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[string]counters{}, before: float64(waiting)}
 }
 
-// Read reads all processes' metrics. A process that does not respond counts with its last counters, and without
-// pending transactions.
+// A process that does not respond counts with its last counters and 0 pending transactions.
 //
-// Waiting is accepted minus final updates, and at least the relayers' backlog: the part that relayers have read. A
-// killed process loses its counts since the last reading. So Waiting is reset to 0 after idleAfter readings in which
-// all processes respond and are idle.
+// Waiting is accepted minus final updates, and at least the backlog that relayers have read. A killed process loses
+// its counts since the last reading. So Waiting is reset to 0 after idleAfter readings in which all processes respond
+// and are idle.
 func (m *Meter) Read(ctx context.Context) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,8 +97,7 @@ func (m *Meter) scrape(ctx context.Context, url string) (map[string]*dto.MetricF
 	return families, nil
 }
 
-// add adds the increase of a process's counters since the last reading. If a counter fell, the process was restarted,
-// and add counts from 0.
+// add adds the increase of a process's counters. If a counter fell, the process restarted and counts from 0.
 func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	now, before := counters{
 		accepted: total(families, "scorelay_api_updates_total", "accepted"),
@@ -118,7 +116,7 @@ func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	m.total.Sent += total(families, "scorelay_relay_open_slots", "")
 }
 
-// total sums a counter or gauge over the series with a label of this value; "": all.
+// total sums the series with a label of this value, or all if value is empty.
 func total(families map[string]*dto.MetricFamily, name, value string) (sum float64) {
 	for _, metric := range families[name].GetMetric() {
 		has := func(label *dto.LabelPair) bool { return label.GetValue() == value }
@@ -159,7 +157,6 @@ func short(n float64) string {
 	}
 }
 
-// Thousands formats an integer like 1,234,567.
 func Thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

@@ -10,7 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// patient bounds a wait for finality: by a timeout or, if the chain's finalized tag decides, by whileMoving.
 func (s *Stack) patient(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
 	if s.Options.Confirmations > 0 {
 		return context.WithTimeout(ctx, patience)
@@ -31,7 +30,7 @@ type headReader interface {
 var errHeadStands = errors.New("the chain makes no blocks")
 
 // whileMoving returns a context that ends, with cause errHeadStands, once the chain's head is unchanged for patience.
-// It has no fixed timeout, since a finalized tag may take hours. It reports progress every patienceTold.
+// A finalized tag may take hours, so a fixed timeout would be wrong.
 func whileMoving(ctx context.Context, c headReader, patience time.Duration, say func(string)) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

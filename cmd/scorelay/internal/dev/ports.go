@@ -16,10 +16,9 @@ const (
 	DefaultRPCPort = 8545
 )
 
-// portPatience is the wait for a taken port: its stack may have been killed just now.
+// portPatience allows a stack that was just killed to free its ports.
 const portPatience = time.Second
 
-// ports are chosen before anything starts, so that restarted processes get theirs back.
 type ports struct {
 	API          []int `json:"api"`
 	APIAdmin     []int `json:"apiAdmin"`
@@ -29,7 +28,7 @@ type ports struct {
 	NATSMonitor  int   `json:"natsMonitor"`
 	Redis        int   `json:"redis"`
 
-	NATSRoute int         `json:"natsRoute,omitempty"` // of a cluster's first server, for its peers
+	NATSRoute int         `json:"natsRoute,omitempty"` // of a cluster's first server
 	NATSMore  []natsPorts `json:"natsMore,omitempty"`  // of the cluster's other servers
 }
 
@@ -50,9 +49,9 @@ type chooser struct {
 	errs []error
 }
 
-// choosePorts stores the ports of so many APIs and relayers in k. If a port requested by number is taken, it returns
-// an error, since clients' settings contain that number. Other ports are those in k if free, else any. Until release,
-// other stacks and tests on this machine avoid the ports, since some servers start seconds later, or restart.
+// choosePorts stores the chosen ports in k. It returns an error if a port requested by number is taken, since
+// clients' settings contain it. Other ports are those in k if free, else any. Until release, other stacks and tests
+// on this machine avoid the ports: some servers start seconds later, or restart.
 func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(), err error) {
 	c := &chooser{say: say}
 	was, now := k.Ports, ports{}
@@ -94,7 +93,6 @@ func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(),
 	return release, err
 }
 
-// port takes the requested port; if that is taken, it records an error. For 0 it calls again.
 func (c *chooser) port(asked, before int, what, flag string) int {
 	if asked == 0 {
 		return c.again(before, what)
@@ -145,7 +143,6 @@ func listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", loopback(port))
 }
 
-// hold closes the listeners and reserves their ports until release.
 func (c *chooser) hold() (release func()) {
 	var held []func()
 	for _, l := range c.held {

@@ -26,12 +26,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// unusable is the reason why kept data cannot be continued. inspect returns other errors for other causes.
+// unusable is the reason why kept data cannot be continued.
 type unusable struct{ error }
 
-// resume checks that kept data can be continued, before anything starts on it. NATS must contain a deployment, and
-// the chain its contract. Our own chain must also contain the newest final block in NATS. Otherwise resume moves the
-// data aside, clears k and reports that the stack starts fresh.
+// resume checks, before anything starts, that NATS contains a deployment and the chain its contract. Our own chain
+// must also contain the newest final block in NATS. If not, resume moves the data aside and clears k; other failures
+// are errors. It discards the data of an incomplete start.
 func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(string), log *slog.Logger) error {
 	if !k.Ready {
 		if err := d.discard(); err != nil {
@@ -114,7 +114,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	return verify(ctx, connector, c, opened.Deployment(), final)
 }
 
-// whileNATSIsAway repeats try until NATS responds: a new cluster elects leaders first.
+// whileNATSIsAway repeats try while a cluster elects leaders.
 func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (err error) {
 	_ = retry.Do(ctx, math.MaxInt, 250*time.Millisecond, func() error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -164,8 +164,8 @@ func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
 	return servers[0].URL, stop, nil
 }
 
-// verify returns an unusable error if the chain lacks the deployment's contract or the final block. It skips a block
-// of number 0.
+// verify returns an unusable error if the chain lacks the deployment's contract or the final block. Block 0 is not
+// checked.
 func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Ref) error {
 	if _, err := connector.ChainID(ctx, c); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen writes permanent lines and, on a terminal, live lines below that it overwrites. In a file or a pipe, all
-// lines are permanent and without colour. It is safe for concurrent use.
+// Screen writes permanent lines and, on a terminal, live lines below, which it overwrites. In a file or a pipe, all
+// lines are permanent and without colour. Safe for concurrent use.
 type Screen struct {
 	out    io.Writer
 	width  func() int // of the terminal, in columns; nil if there is none
@@ -49,10 +49,9 @@ func NewScreen(out *os.File, getenv func(string) string) *Screen {
 	return s
 }
 
-// Terminal reports whether live lines are possible.
 func (s *Screen) Terminal() bool { return s.width != nil }
 
-// Say writes a permanent line, wrapped between words to the terminal's width.
+// Say writes a permanent line, wrapped to the terminal's width.
 func (s *Screen) Say(line string) { s.say(line, uncoloured) }
 
 func (s *Screen) say(line, colour string) {
@@ -75,7 +74,7 @@ func (s *Screen) Print(text string) {
 	}
 }
 
-// Show replaces the live lines, each cut to the terminal's width. It is for terminals only.
+// Show replaces the live lines, each cut to the terminal's width. It requires a terminal, else it is a no-op.
 func (s *Screen) Show(lines ...string) {
 	if !s.Terminal() {
 		return
@@ -137,7 +136,7 @@ func cut(line string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// Fold wraps a line between words and indents continuations by two more columns. It does not split a longer word.
+// Fold wraps a line only between words and indents continuations by two more columns.
 func Fold(line string, columns int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var lines []string
@@ -170,7 +169,7 @@ const (
 	watchEveryOut = 10 * time.Second
 )
 
-// Watch shows a line about the last two readings until ctx ends: on a terminal live, below Stack.Sight.
+// Watch shows a line about the last two readings until ctx ends.
 func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before Reading) string) {
 	every := watchEveryOut
 	if s.Terminal() {

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// Hidden commands; each runs one process of a stack with Separate.
+// Hidden commands, each for one process of a stack with Separate.
 const (
 	NATSCommand    = "run-nats"
 	RedisCommand   = "run-redis"
@@ -79,7 +79,6 @@ func (b *builder) clusterArgs(i int) []string {
 	return []string{"--index", strconv.Itoa(i), "--cluster-port", strconv.Itoa(all[i].Route), "--routes", strings.Join(routes, ",")}
 }
 
-// redisPart runs redis-server as a child process. If that is not installed, it runs the embedded Redis.
 func (b *builder) redisPart() lifecycle.Part {
 	port := b.kept.Ports.Redis
 	path, err := exec.LookPath("redis-server")
@@ -96,7 +95,6 @@ func (b *builder) redisPart() lifecycle.Part {
 	}
 }
 
-// server runs command as a child process with Separate, else run in this process.
 func (b *builder) server(role string, index int, command func() *exec.Cmd, run func(drain, kill context.Context) error) lifecycle.Part {
 	if b.opts.Separate {
 		return lifecycle.Part{Name: role, Run: b.child(role, index, command).run}
@@ -125,7 +123,7 @@ func selfCommand(args ...string) func() *exec.Cmd {
 	}
 }
 
-// serviceCommand runs an API or a relayer with exactly these settings, without our own SCORELAY_ variables.
+// serviceCommand replaces our own SCORELAY_ variables with settings.
 func serviceCommand(command string, settings []string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := selfCommand(command)()
@@ -138,7 +136,6 @@ func withoutSettings(environ []string) []string {
 	return slices.DeleteFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "SCORELAY_") })
 }
 
-// RunNATS runs NATSCommand until drain ends.
 func RunNATS(drain context.Context, dir string, opts devnet.NATSOptions) error {
 	server, err := devnet.StartNATS(dir, opts)
 	if err != nil {
@@ -149,7 +146,6 @@ func RunNATS(drain context.Context, dir string, opts devnet.NATSOptions) error {
 	return nil
 }
 
-// RunRedis runs RedisCommand, an embedded Redis, until drain ends.
 func RunRedis(drain context.Context, port int) error {
 	server, err := devnet.StartRedis("", devnet.RedisOptions{Port: port, Embedded: true})
 	if err != nil {

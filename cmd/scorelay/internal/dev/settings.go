@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// defaults sets settings, a pointer to a struct with kong tags, to the defaults. It ignores the environment.
+// defaults sets settings, a pointer to a struct with kong tags, to the defaults, whatever the environment.
 func defaults(settings any) error {
 	parser, err := kong.New(settings)
 	if err != nil {
@@ -26,7 +26,7 @@ func defaults(settings any) error {
 	return nil
 }
 
-// environ formats settings as environment variables of a child process, with secrets in plain text.
+// environ returns settings as environment variables, secrets in plain text.
 func environ(settings any) []string {
 	var out []string
 	appendEnviron(reflect.ValueOf(settings).Elem(), &out)

@@ -1,17 +1,15 @@
-// Package dev runs a whole Scorelay on one machine, for trials and for tests that attack it. A stack contains NATS,
-// Redis, a chain, the contract, an API key, a demo project, APIs and relayers.
+// Package dev runs a whole Scorelay on one machine, for trials and tests. A stack contains NATS, Redis, a chain, the
+// contract, an API key, a demo project, APIs and relayers.
 //
 // Everything runs in this process, except redis-server if installed. With Separate, all but the chain are child
-// processes: hidden commands of this program, which run the mains of cmd/api and cmd/relayer. A child that dies is
-// restarted after a second, on its ports and with its data.
+// processes. A child that dies is restarted on its ports and with its data.
 //
-// A stack is the same at each start: its data directory keeps the data of servers and chain, and in kept.json ports,
+// Each start continues the stack in the data directory: the data of servers and chain and, in kept.json, ports,
 // lanes, API key and project. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
-// each block before it makes the next. Before a start, resume checks that the chain fits the data in NATS. If it does
-// not (a broken disk, or an outside chain that was reset), the stack reports this and starts fresh, since the
-// deployment would wait for its chain forever.
+// each block before it makes the next. If a disk broke or an outside chain was reset, the deployment would wait for
+// its chain forever. So resume then starts fresh.
 //
-// All keys are development keys that anyone can compute.
+// The stack's accounts have development keys, which anyone can compute.
 package dev
 
 import (
@@ -30,7 +28,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// Indexes of devnet.Key by role. The lanes' signers begin at firstSigner.
+// Indexes of devnet.Key; lanes' signers begin at firstSigner.
 const (
 	accountAdmin = iota
 	accountOwner
@@ -45,7 +43,6 @@ const (
 	drainTimeout = 20 * time.Second
 )
 
-// Stack is ready for use.
 type Stack struct {
 	Info    Info
 	Options Options
@@ -77,10 +74,10 @@ type builder struct {
 	close   []func()
 }
 
-// Run starts a stack, calls use, and stops everything when use returns or drain ends. say gets a line for the user at
-// each step. An error of use is returned as it is.
+// Run starts a stack, calls use, and stops everything when use returns or drain ends. It returns use's errors
+// unchanged.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
-	dir, err := openDataDir(opts.DataDir) // first: another stack here explains taken ports
+	dir, err := openDataDir(opts.DataDir) // first, since another stack here would explain taken ports
 	if err != nil {
 		return err
 	}
@@ -112,7 +109,7 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
 		return err
 	}
-	// use decides when the stack ends, so only its own error counts as a failure.
+	// lifecycle reports a part that ends early as failed, so this part ends the drain itself and then waits for it.
 	drain, end := context.WithCancel(drain)
 	defer end()
 	var used error
@@ -131,7 +128,6 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	return used
 }
 
-// prepare determines the settings from the command line and kept.json. With Fresh it discards the data first.
 func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePorts func(), err error) {
 	if opts.Fresh {
 		if err := d.discard(); err != nil {
@@ -149,7 +145,7 @@ func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePort
 	return k, releasePorts, err
 }
 
-// parts returns the parts in starting order; each may depend on earlier ones.
+// parts are in starting order.
 func (b *builder) parts() []lifecycle.Part {
 	var parts []lifecycle.Part
 	parts = append(parts, b.servers()...)
@@ -166,7 +162,7 @@ func (b *builder) parts() []lifecycle.Part {
 	})
 }
 
-// common returns settings for APIs and relayers; StartTimeout is longer than in production.
+// common sets a longer StartTimeout than production.
 func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
 		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())

@@ -8,23 +8,22 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 )
 
-// Summary contains the numbers behind a demo's verdict.
 type Summary struct {
 	planned     int
-	answered    int // updates with a definite response
-	accepted    int // distinct updates that got a 200
+	answered    int // with a definite response
+	accepted    int // distinct, with a 200
 	duplicates  int
 	refused     int // by the API, permanently
 	unanswered  int // without a definite response, sent or not
 	wrong       int // response other than planned
-	applied     int // of accepted: final and applied, by the API
+	applied     int // of accepted, by the API: final
 	rejected    int // of accepted: final with another outcome
 	doubled     int // by the audit: applied more than once
 	lost        int // by audit or contract: accepted, and neither final nor pending
 	pending     int // by the audit: accepted, still pending
 	audited     bool
 	problem     string
-	settled     bool    // all accepted updates became final
+	settled     bool    // all of accepted became final
 	interrupted bool    // by the user, before that
 	perSecond   float64 // applied, from the first request until the last was final
 	acceptedPer float64 // accepted, while sending
@@ -39,7 +38,6 @@ func (r *Summary) Good() bool {
 		r.answered == r.planned && r.applied == r.accepted
 }
 
-// verdict returns the result as a sentence. The next start continues with pending updates.
 func (r *Summary) verdict() string {
 	waiting := r.accepted - r.applied - r.rejected
 	switch {

@@ -26,7 +26,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// ErrDiffer reports that the contract's scores differ from the sums of its events.
 var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
 	"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
 
@@ -119,8 +118,8 @@ func (e *Export) forget() error {
 	return e.fresh().save(e.statePath())
 }
 
-// resume loads an earlier run's state, or saves the first one. A file is created after its state, so a file without a
-// state is not ours: an error.
+// resume loads an earlier run's state, or saves the first one. A file is created after its state, so a file without
+// one is an error.
 func (e *Export) resume() error {
 	old, err := load(e.statePath())
 	switch {
@@ -149,7 +148,7 @@ func (e *Export) resume() error {
 
 func (e *Export) statePath() string { return e.Path + ".state" }
 
-// openFile opens the file of updates and truncates it to the newest checkpoint. A shorter file is an error.
+// openFile truncates the file to the newest checkpoint. A shorter file is an error.
 func (e *Export) openFile() (err error) {
 	if e.file, err = os.OpenFile(e.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
 		return err
@@ -176,7 +175,6 @@ func (e *Export) advise(err error) error {
 	return err
 }
 
-// checkpoint reports progress every sayEvery, and saves as often as saveShare allows.
 func (e *Export) checkpoint(end *ledger.Message) error {
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
@@ -188,7 +186,6 @@ func (e *Export) checkpoint(end *ledger.Message) error {
 	return nil
 }
 
-// save syncs the data, then replaces the state.
 func (e *Export) save() error {
 	began := time.Now()
 	if err := e.out.Flush(); err != nil || e.Path == "" {
@@ -208,7 +205,7 @@ func (e *Export) save() error {
 	return nil
 }
 
-// finish saves the state. Scores are written only if they equal the contract's.
+// finish writes scores only if they equal the contract's.
 func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.save(); err != nil {
 		return err
@@ -234,7 +231,7 @@ func (e *Export) finish(ctx context.Context, before uint64) error {
 	return err
 }
 
-// compare compares the sums with the contract. After ErrDiffer the next run reads all events again.
+// After ErrDiffer the next run reads all events again.
 func (e *Export) compare(ctx context.Context) error {
 	differ := 0
 	view := func(ctx context.Context, data []byte) ([]byte, error) {

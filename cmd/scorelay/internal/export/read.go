@@ -18,20 +18,16 @@ import (
 )
 
 var (
-	// ErrNoProject: no final block contains the project's creation.
-	ErrNoProject = errors.New("the project does not exist in any final block")
-	// ErrNothingFinal: the ledger is empty.
+	ErrNoProject    = errors.New("the project does not exist in any final block")
 	ErrNothingFinal = errors.New("the ledger of final blocks holds nothing: a relayer writes it; does one run?")
-	// ErrReplaced: final blocks with exported data of the project were replaced.
-	ErrReplaced = errors.New("final blocks with the project's updates were replaced")
+	ErrReplaced     = errors.New("final blocks with the project's updates were replaced")
 
 	errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 )
 
 const sourceBudget = 4 << 20 // bytes of the ledger's end in memory: it is read once
 
-// read applies all messages from the state's position to the newest final block. Those older than the ledger come
-// from the chain.
+// read applies all messages from the state's position to the newest final block.
 func (e *Export) read(ctx context.Context) error {
 	if first, last, err := e.Ledger.Bounds(ctx); err != nil || first > last {
 		return cmp.Or(err, ErrNothingFinal)

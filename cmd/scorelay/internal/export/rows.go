@@ -40,7 +40,7 @@ var updateColumns = header{
 	"points", "outcome",
 }
 
-// updateRow is an update's outcome. Block, log index and index in the log identify it.
+// updateRow is identified by block, log index and index in the log.
 type updateRow struct {
 	Block     uint64         `json:"block"`
 	Time      time.Time      `json:"time"`
@@ -66,7 +66,7 @@ func (u updateRow) cells() []string {
 
 var scoreColumns = header{"targetWallet", "scoreType", "score"}
 
-// scoreRow is one score. In JSON it is a string, as in the API: JavaScript's numbers would lose digits.
+// In JSON a score is a string, as in the API: JavaScript's numbers would lose digits.
 type scoreRow struct {
 	Target    common.Address `json:"targetWallet"`
 	ScoreType string         `json:"scoreType"`
@@ -77,7 +77,6 @@ func (s scoreRow) cells() []string {
 	return []string{hexutil.Encode(s.Target[:]), score.CSVCell(s.ScoreType), strconv.FormatInt(s.Score, 10)}
 }
 
-// FormatOf returns NDJSON for file names with .ndjson or .jsonl, else CSV.
 func FormatOf(path string) string {
 	if end := filepath.Ext(path); end == ".ndjson" || end == ".jsonl" {
 		return NDJSON

@@ -23,7 +23,7 @@ const (
 	Scores  = "scores"
 )
 
-// kind identifies an export. Only one of the same kind can continue it.
+// Only an export of the same kind can continue one.
 type kind struct {
 	Version  int             `json:"version"`
 	What     string          `json:"what"`

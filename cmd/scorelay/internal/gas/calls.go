@@ -16,10 +16,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// call is a figure beside the rows: of a single call, or of skipped updates.
+// call is a figure of a single call, or of skipped updates.
 type call struct {
 	key     string
-	per     string                         // the unit of the figure
+	per     string                         // unit of the figure
 	measure func(*machine) (uint64, error) // gas
 }
 
@@ -35,7 +35,6 @@ func calls() []call {
 	}
 }
 
-// duplicates returns the gas per update of a batch that was applied before.
 func duplicates(base *machine) (uint64, error) {
 	g := newGenerator(plain("duplicates", 0, 100, consecutive))
 	l, err := newLab(base, g)
@@ -94,7 +93,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 	return receipt.GasUsed, nil
 }
 
-// Most contains the largest numbers of updates in one transaction, under osaka.
+// Most has the largest numbers of updates in one transaction, under osaka.
 type Most struct {
 	Fresh              int `json:"fresh_consecutive"`    // wallets without a score
 	Existing           int `json:"existing_consecutive"` // wallets with a score
@@ -118,7 +117,7 @@ func (g *generator) inOrder() []score.Update {
 	return slices.SortedFunc(slices.Values(g.next()), func(a, b score.Update) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 }
 
-// most returns the largest number of updates with consecutive ids in one transaction, by gas used and size.
+// most returns the largest number of updates with consecutive ids in one transaction.
 func most(base *machine, fresh bool) (int, error) {
 	r := plain("most", 0, mostThatMayApply, consecutive)
 	r.fresh = fresh
@@ -140,7 +139,6 @@ func most(base *machine, fresh bool) (int, error) {
 	return n, failed
 }
 
-// holds reports whether one transaction can apply all the updates, in a fork.
 func (l *lab) holds(updates []score.Update) (bool, error) {
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.Limits{
 		MaxUpdates: math.MaxUint16, MaxGas: math.MaxUint64, MaxBytes: math.MaxInt,

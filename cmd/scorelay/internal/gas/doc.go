@@ -2,9 +2,8 @@
 //
 // # Invariants
 //
-//   - The contract is the embedded one. Batches are planned by package batch and encoded by package registry.
-//     Transactions are signed and applied as in a block, with intrinsic gas, calldata floor and gas cap. Every
-//     outcome is checked.
+//   - Batches of the embedded contract are planned and encoded as a relayer does. Transactions are signed and applied
+//     as in a block, with intrinsic gas, calldata floor and gas cap. Every outcome is checked.
 //   - The figures are the same in every run: projects, wallets, ids and orders come from fixed seeds.
 //   - Gas per update is rounded up; lower bounds are rounded down.
 package gas

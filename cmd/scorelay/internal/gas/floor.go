@@ -48,13 +48,8 @@ type (
 )
 
 // least returns a lower bound of the batch's gas for any code that stores projects, members, ids and scores as this
-// contract does. It marks the batch's slots as used; fresh counts the newly used ones. The bound adds up:
-//
-//   - The transaction, an event and a read of the relayer's role.
-//   - A read of each signer and each slot of actions, and the recovery of each group's signature.
-//   - A write of each word and each slot of scores.
-//   - Calldata: signatures, one id per word, target and type once for a group's updates that share them, and actions.
-//     Headers, masks and lengths are omitted.
+// contract does. The first coldRead is of the relayer's role. Calldata of headers, masks and lengths is omitted.
+// least marks the batch's slots as used; fresh counts the newly used ones.
 func (s used) least(b batch.Batch) (gas uint64, fresh batch.Fresh) {
 	gas = params.TxGas + event + coldRead
 	seen := map[any]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// machine is an EVM in memory with the deployed contract. It is not safe for concurrent use.
+// machine is not safe for concurrent use.
 type machine struct {
 	rules     Rules
 	evm       *evm.Machine

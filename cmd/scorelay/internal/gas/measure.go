@@ -28,16 +28,13 @@ type sentBatch struct {
 	bytes int // size of the transaction, at most
 }
 
-// perUpdate divides and rounds up.
 func perUpdate(gas uint64, updates int) uint64 { return (gas + uint64(updates) - 1) / uint64(updates) }
 
-// lab is a machine with projects and the slots used so far.
 type lab struct {
 	*machine
 	used used
 }
 
-// newLab creates the generator's projects and, unless g.fresh, its wallets' scores.
 func newLab(base *machine, g *generator) (*lab, error) {
 	l := &lab{machine: base.fork(), used: used{}}
 	for _, p := range g.projects {
@@ -107,7 +104,7 @@ func signed(domain sdk.Domain, key *ecdsa.PrivateKey, updates []score.Update) (o
 	return out, nil
 }
 
-// plan packs units in order into batches as a relayer does, as full as the limits allow by the model's bound.
+// plan packs units in order into batches, as a relayer does.
 func plan(model batch.Model, units []score.Unit) (out []batch.Batch, err error) {
 	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
 	if err != nil {
@@ -143,7 +140,7 @@ func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 	return out, nil
 }
 
-// sendBatch sends the batch. Any outcome other than want is errOutcome.
+// sendBatch returns errOutcome for any outcome other than want.
 func (l *lab) sendBatch(b batch.Batch, want score.Outcome) (*types.Receipt, error) {
 	receipt, err := l.call(relayerKey, registry.EncodeBatch(b))
 	if err != nil {

@@ -48,9 +48,9 @@ type Cost struct {
 // Report contains gas per update, unless the key is a call's.
 type Report struct {
 	Geth    string                       `json:"geth"`
-	EIPs    map[string][]string          `json:"eips"`   // by name of the rules
-	Gas     map[string]uint64            `json:"-"`      // under osaka; in JSON, members of the report itself
-	Rules   map[string]map[string]uint64 `json:"rules"`  // gas by name of the rules
+	EIPs    map[string][]string          `json:"eips"`   // by Rules.Name
+	Gas     map[string]uint64            `json:"-"`      // under osaka
+	Rules   map[string]map[string]uint64 `json:"rules"`  // gas, by Rules.Name
 	Bounds  map[string]uint64            `json:"bounds"` // promised upper bounds of Gas
 	Floors  map[string]uint64            `json:"lower_bounds"`
 	Prices  Prices                       `json:"prices"`
@@ -99,7 +99,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// Measure measures all rows and calls under the rules of mainnet and its next fork. It is deterministic.
+// Measure measures all rows and calls under the rules of mainnet and its next fork.
 func Measure(prices Prices) (*Report, error) {
 	r := &Report{
 		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), Prices: prices,
@@ -123,7 +123,7 @@ func Measure(prices Prices) (*Report, error) {
 	return r, nil
 }
 
-// Broken returns the keys of rows above their promised bound, in the order of the table.
+// Broken returns the keys of rows above their promised bound, in table order.
 func (r *Report) Broken() (keys []string) {
 	for _, row := range rows() {
 		if bound, promised := r.Bounds[row.key]; promised && r.Gas[row.key] > bound {
@@ -138,7 +138,6 @@ func (p Prices) million(gwei float64) Cost {
 	return Cost{Ether: round(ether, 1000), USD: round(ether*p.Ether, 100)}
 }
 
-// round rounds x to multiples of 1/parts.
 func round(x, parts float64) float64 { return math.Round(x*parts) / parts }
 
 func (r *Report) measure(rules Rules) error {
@@ -207,5 +206,4 @@ func (m *Model) round() {
 	}
 }
 
-// percent returns the excess of guess over used.
 func percent(guess, used uint64) float64 { return 100 * (float64(guess)/float64(used) - 1) }

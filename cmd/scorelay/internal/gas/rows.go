@@ -3,14 +3,14 @@ package gas
 // row is a measured workload: batches of equally many updates, which all apply.
 type row struct {
 	key     string
-	promise uint64 // upper bound of gas per update, under osaka; 0: none
+	promise uint64 // upper bound of gas per update, under osaka, if any
 
 	updates  int // per batch
 	hits     int // updates per wallet in a batch
 	projects int
 	signers  int // per project
 	ids      style
-	fresh    bool // no wallet had a score before
+	fresh    bool // all wallets are new
 	signed   bool // in signed groups
 }
 
@@ -22,7 +22,6 @@ const (
 	subset                   // a random part of a word, then another part of it
 )
 
-// plain returns a row with one project, one signer and one update per wallet.
 func plain(key string, promise uint64, updates int, ids style) row {
 	return row{key: key, promise: promise, updates: updates, hits: 1, projects: 1, signers: 1, ids: ids}
 }
@@ -33,7 +32,6 @@ func (r row) inSigned() row          { r.signed = true; return r }
 func (r row) overProjects(n int) row { r.projects = n; return r }
 func (r row) bySigners(n int) row    { r.signers = n; return r }
 
-// rows returns all rows, those with a promise first.
 func rows() []row {
 	return []row{
 		plain("existing_consecutive_100", 6_600, 100, consecutive),

@@ -6,13 +6,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
-// Rules are a fork's gas prices and limits.
 type Rules struct {
-	Name string   // of the fork: osaka or amsterdam
+	Name string   // osaka or amsterdam
 	Live bool     // on mainnet, by the geth in use
-	EIPs []string // with prices for the contract's transactions, as far as geth implements them
+	EIPs []string // with prices for the contract's transactions, as in geth
 
-	model  registry.GasRules // as relayers use them
+	model  registry.GasRules
 	config *params.ChainConfig
 	time   uint64 // of the blocks, s since 1970
 	txGas  uint64 // gas limit of a transaction
@@ -23,7 +22,6 @@ const (
 	nameAmsterdam = "amsterdam"
 )
 
-// osaka returns mainnet's current rules.
 func osaka() Rules {
 	config := *params.MainnetChainConfig
 	config.AmsterdamTime, config.BogotaTime = nil, nil

@@ -40,7 +40,6 @@ func newProject(i int) *score.Project {
 	return p
 }
 
-// largestProject returns a project at all bounds of a creation.
 func largestProject() *score.Project {
 	name := func(kind string, i, size int) string {
 		name := fmt.Sprintf("%s-%03d-", kind, i)
@@ -68,7 +67,6 @@ func largestProject() *score.Project {
 
 func updaterKey(i, j int) *ecdsa.PrivateKey { return keyOf(fmt.Sprintf("updater %d of %d", j, i)) }
 
-// generator generates a row's updates, the same in every run.
 type generator struct {
 	row
 	rng      *rand.Rand
@@ -105,7 +103,6 @@ func (g *generator) existing() (out []score.Update) {
 	return out
 }
 
-// next returns the next batch's updates in random order.
 func (g *generator) next() []score.Update {
 	out := make([]score.Update, 0, g.updates)
 	for i, p := range g.projects {
@@ -162,7 +159,6 @@ func (g *generator) bytes32() (b [32]byte) {
 	return b
 }
 
-// stream generates ids as the SDK does: 28 random bytes, and a counter.
 type stream struct {
 	prefix [32]byte
 	next   uint32

@@ -29,8 +29,8 @@ type Client struct {
 	http *http.Client
 }
 
-// NewClient returns a client that keeps up to connections idle connections per replica. replicas are one or more
-// addresses such as http://127.0.0.1:8080; an invalid address is an error.
+// NewClient keeps up to connections idle connections per replica. replicas are one or more addresses, such as
+// http://127.0.0.1:8080.
 func NewClient(apiKey string, connections int, replicas ...string) (*Client, error) {
 	transport := &inTurn{Transport: &http.Transport{MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
 	for _, address := range replicas {

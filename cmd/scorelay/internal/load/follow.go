@@ -15,7 +15,6 @@ import (
 // followEvery is also the resolution of Tally.Finality.
 const followEvery = 250 * time.Millisecond
 
-// ErrStalled reports that no promised update became final for too long.
 var ErrStalled = errors.New("nothing became final for too long")
 
 // Follow polls the API for promised updates and records final ones. It returns nil when sent is closed and every

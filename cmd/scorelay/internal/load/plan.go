@@ -10,14 +10,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// Place is a project to send updates to.
 type Place struct {
 	Project    score.ProjectID
 	SignedOnly bool // only signed groups are accepted
 	Actions    []string
 	ScoreType  string // the project's first
 	Updaters   []*Wallet
-	Stranger   *Wallet // not a member
+	Stranger   *Wallet // a non-member
 	Targets    []common.Address
 }
 

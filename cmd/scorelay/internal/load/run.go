@@ -9,9 +9,8 @@ import (
 // Patience bounds a run's time without a result from the API.
 const Patience = 90 * time.Second
 
-// Run sends posts in order, concurrency at a time. It calls done with every result, from several goroutines at once.
-// It returns after all results, Patience after the last one, or when ctx has ended. Posts unsent by then have no
-// result.
+// Run sends posts in order, concurrency at a time. It calls done concurrently with every result. It returns after all
+// results, Patience after the last one, or when ctx has ended. Posts unsent by then have no result.
 func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done func(Result)) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -40,17 +39,16 @@ func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done fu
 	workers.Wait()
 }
 
-// Pace is that of an open loop: updates are sent when due, even while earlier ones are unanswered. So a slow server
-// shows as latency instead of a lower rate.
+// Pace is that of an open loop: updates are sent when due, so a slow server shows as latency instead of a lower rate.
 type Pace struct {
 	Rate        float64 // updates per second
 	Duration    time.Duration
 	MaxInFlight int // posts; a post beyond it is missed
 }
 
-// Open sends next's posts at the pace and calls done with every result, from several goroutines at once. Latency
-// counts from when a post's last update was due. Open returns the number of missed updates: due while MaxInFlight
-// posts were unanswered. When ctx ends, or Patience after the last post was sent, it abandons unanswered posts.
+// Open sends next's posts at the pace and calls done concurrently with every result. Latency counts from when a
+// post's last update was due. missed counts updates that were due while MaxInFlight posts were unanswered. When ctx
+// ends, or Patience after the last post, Open abandons unanswered posts.
 func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done func(Result)) (missed int) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()

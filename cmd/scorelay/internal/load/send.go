@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Update is one score change. Signed groups contain ActionIndex and TypeIndex instead of the names.
+// Signed groups contain ActionIndex and TypeIndex instead of the names.
 type Update struct {
 	ID          score.UpdateID
 	Project     score.ProjectID
@@ -24,7 +24,7 @@ type Update struct {
 	Target      common.Address
 	Wallet      *Wallet
 
-	Again   bool // repeats an updateId: accepted or duplicate, and applied once in total
+	Again   bool // repeats an updateId
 	Invalid bool // must be rejected
 }
 
@@ -39,11 +39,11 @@ func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
 
 type Result struct {
 	Post      *Post
-	Duplicate []bool // per update: its id was used before; nil without a 200
+	Duplicate []bool // per update: its id was used; nil unless the response was 200
 	Err       error
 	Retries   int // requests before the last one
 	At        time.Time
-	Latency   time.Duration // to At, from sending or (in an open loop) from when due; includes retries
+	Latency   time.Duration // from when due to At, with retries
 }
 
 // refusal returns the code of a permanent problem; empty after a 200 or without a definite response.
@@ -55,7 +55,7 @@ func (r *Result) refusal() string {
 	return ""
 }
 
-// Send retries a post until a definite response or ctx's end. Latency counts from due.
+// Send retries a post until a definite response or ctx's end.
 func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
 	result := Result{Post: p}
 	result.Duplicate, result.Retries, result.Err = c.send(ctx, p)
@@ -93,7 +93,7 @@ func (c *Client) sendUpdate(ctx context.Context, u *Update) ([]bool, error) {
 	return []bool{duplicate}, nil
 }
 
-// sign builds and signs the post's group, once for all tries: a group contains no timestamp.
+// sign is called once for all tries: a group contains no timestamp.
 func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
 	updates := make([]sdk.Update, len(p.Updates))
 	for i := range p.Updates {

@@ -15,7 +15,7 @@ type Key struct {
 	ID      score.UpdateID
 }
 
-// Tally counts results and outcomes. It is safe for concurrent use.
+// Tally is safe for concurrent use.
 type Tally struct {
 	mu       sync.Mutex
 	counts   Counts
@@ -28,10 +28,10 @@ type Tally struct {
 
 type Counts struct {
 	Sent      int            `json:"sent"`
-	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of our own try that lost its response
+	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of our try that lost its response
 	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
 	Rejected  int            `json:"rejected"`  // permanent: 4xx
-	Failed    int            `json:"failed"`    // no definite response; perhaps stored, not promised
+	Failed    int            `json:"failed"`    // no definite response; perhaps stored
 	Retries   int            `json:"retries"`
 	Wrong     int            `json:"wrong"`    // valid but rejected, or invalid but accepted
 	Refusals  map[string]int `json:"refusals"` // by code
@@ -40,9 +40,9 @@ type Counts struct {
 // Verdict counts promised updates, those with a 200, by the API's reported outcome.
 type Verdict struct {
 	Promised int // distinct
-	Applied  int // of those, final and applied
-	Rejected int // of those, final with another outcome
-	Unknown  int // of those, pending at the last poll
+	Applied  int // final and applied
+	Rejected int // final with another outcome
+	Unknown  int // pending at the last poll
 }
 
 func NewTally() *Tally {
@@ -85,7 +85,6 @@ func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 		t.waiting[u.Project][u.ID] = struct{}{}
 		t.verdict.Promised++
 	}
-	// Our own earlier try may be stored and its response lost.
 	if !duplicate || r.Retries > 0 && !u.Again {
 		t.counts.Accepted++
 	} else {
@@ -108,7 +107,7 @@ func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	return open
 }
 
-// settle records the outcome of a promised update. Only the first call for it counts.
+// Only an update's first settle counts.
 func (t *Tally) settle(key Key, outcome string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,21 +139,19 @@ func (t *Tally) Verdict() Verdict {
 	return v
 }
 
-// Promised returns the promised updates, with the times of their first 200.
 func (t *Tally) Promised() map[Key]time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.promised)
 }
 
-// Latency returns percentiles of Result.Latency so far.
 func (t *Tally) Latency() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return percentiles(t.accept)
 }
 
-// Finality returns percentiles of the times from an update's first 200 to the poll that found it final.
+// Finality counts from an update's first 200 to the poll that found it final.
 func (t *Tally) Finality() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +166,7 @@ type Percentiles struct {
 	Max float64 `json:"max"`
 }
 
-// longest is a histogram's upper bound; longer durations count as this.
+// longest is a histogram's upper bound.
 const longest = time.Hour
 
 // newHistogram counts microseconds.
