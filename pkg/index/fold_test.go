@@ -87,7 +87,7 @@ type hand struct {
 
 func (l *facts) hand(f ledger.Fold) *hand { return &hand{facts: l, fold: f} }
 
-// catchUp appends what is final and has the fold follow it to the ledger's end, as ledger.RunFold does but that it stops at an error that may pass.
+// catchUp appends what is final and has the fold follow it to the ledger's end, as ledger.RunFold does but that it stops at an error that may pass, and waits for no ledger that is behind.
 func (h *hand) catchUp() (err error) {
 	h.t.Helper()
 	if h.append() == nil {
@@ -95,7 +95,7 @@ func (h *hand) catchUp() (err error) {
 	}
 	for lost, n := false, 0; n < 10; n++ {
 		err = retry.Contained(func() error { return h.through(lost) })
-		h.begun, lost = err == nil, errors.Is(err, ledger.ErrReplaced)
+		h.begun, lost = err == nil, errors.Is(err, ledger.ErrReplaced) || errors.Is(err, ledger.ErrAhead)
 		if err == nil || !lost && !errors.Is(err, ledger.ErrFoldMoved) {
 			return err
 		}

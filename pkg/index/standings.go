@@ -28,6 +28,9 @@ type Standings interface {
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
 	// Advance moves the checkpoint on, and may lower its target. score.ErrFoldMoved: it is not at from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
+	// Reach notes that parts up to a block, with the text of its position, are about to be appended; the highest one
+	// is Checkpoint.Ahead. score.ErrFoldMoved: another generation began.
+	Reach(ctx context.Context, generation, block uint64, position string) error
 	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
 	// Marks returns nil for an unknown project.
@@ -58,6 +61,10 @@ type Projects interface {
 // If Redis loses its newest writes, one node loses the checkpoint first, but a Cluster may lose executions that the
 // checkpoint covers. So the checkpoint contains its Redis process and an earlier position (Back). If the process
 // changed or a part was rejected, the fold reads again from Back.
+//
+// A stint that ends between its parts and the checkpoint leaves parts of later blocks. If a reorg then replaces these
+// blocks, and the ledger has lost its Rewind or a rebuild reads older blocks from the chain, no message shows that. So
+// Ahead is stored before the parts, and each stint first compares its block with the chain.
 //
 // All standings are rebuilt if the checkpoint or a project is missing, final blocks were replaced, or scores differ
 // from the contract's. Every key contains the rebuild's generation number, so late writes of older ones stay unread.
@@ -175,6 +182,9 @@ func (f *StandingsFold) begin(ctx context.Context, was score.Checkpoint, why str
 func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) error {
 	s := f.current
 	err := f.Check(ctx)
+	if err == nil {
+		err = f.reach(ctx, s, messages)
+	}
 	var through *ledger.Message
 	for i := 0; i < len(messages) && err == nil; i++ {
 		switch m := messages[i]; {
@@ -205,6 +215,39 @@ func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) e
 		err = f.advance(ctx, s, through)
 	}
 	return f.failed(s, err)
+}
+
+// reach checks, once in a stint, that blocks of earlier parts are canonical. Then it notes the last block with events.
+func (f *StandingsFold) reach(ctx context.Context, s *stint, messages []*ledger.Message) error {
+	at, err := ledger.ParsePosition(cmp.Or(s.at.Ahead, ledger.Position{}.String()))
+	if err != nil {
+		return fmt.Errorf("couldn't read how far the standings reach: %w", err)
+	}
+	if !s.stands {
+		err := f.Source.Stands(ctx, at)
+		if errors.Is(err, ledger.ErrReplaced) {
+			f.broken, f.why = s.at.Generation, fmt.Sprintf("block %d, of which they may have executions, is not in the chain any more: a reorg deeper than finality", at.Block)
+			return ledger.ErrFoldMoved
+		}
+		if err != nil {
+			return err
+		}
+		s.stands = true
+	}
+	to := at
+	for _, m := range messages {
+		if m.Kind == ledger.Rewind {
+			break
+		}
+		if m.Kind == ledger.Block && m.Whole && len(m.Events) > 0 {
+			to = ledger.Position{Block: m.Position.Block, Hash: m.Position.Hash}
+		}
+	}
+	if to.Block <= at.Block {
+		return nil
+	}
+	s.at.Ahead = to.String()
+	return f.Standings.Reach(ctx, s.at.Generation, to.Block, s.at.Ahead)
 }
 
 // failed records a loss that an error reveals, for the next Begin.

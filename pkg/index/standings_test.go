@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -376,6 +377,47 @@ func TestStandingsAgainstTheContract(t *testing.T) {
 	}
 }
 
+// TestABrokenOffPartOutlivesAReorg: parts are stored and the checkpoint is not; then their blocks are replaced, and the
+// ledger does not show that.
+func TestABrokenOffPartOutlivesAReorg(t *testing.T) {
+	t.Parallel()
+	for _, rebuild := range []bool{true, false} {
+		for _, kept := range []uint64{0, 1, 100} { // messages of the ledger
+			for _, another := range []bool{false, true} { // process continues
+				t.Run(fmt.Sprintf("rebuild %t, kept %d, another %t", rebuild, kept, another), func(t *testing.T) {
+					t.Parallel()
+					w, b := newWorld(t), newBoards(t)
+					l := w.followed()
+					w.depth.Store(2)
+					projects := w.all()
+					w.blocks(3)
+					faulty := faultyStandings{b, &fault.Plan{}}
+					p := l.hand(l.standings(faulty))
+					if !rebuild {
+						require.NoError(t, p.catchUp())
+					}
+					stays := w.top().Number
+					lost := w.fresh(projects[0], 6)
+					w.relay(lost...)
+					w.blocks(2)
+					faulty.Set(fault.Of("checkpoint", fault.Always(fault.Failed)))
+					require.ErrorIs(t, p.catchUp(), fault.Err)
+					faulty.Set(nil)
+					w.reorg(stays, func() { w.relay(w.fresh(projects[2], 1)...); w.blocks(2) })
+					l.purge(kept)
+					l.again()
+					if another {
+						p = l.hand(l.standings(faulty))
+					}
+					w.blocks(1)
+					p.eventually()
+					l.requireStandings(b, projects...)
+				})
+			}
+		}
+	}
+}
+
 // faultyStandings are standings whose writes follow a plan.
 type faultyStandings struct {
 	*boards
@@ -388,6 +430,10 @@ func (f faultyStandings) Begin(ctx context.Context, after, target uint64) (score
 
 func (f faultyStandings) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	return f.Write("checkpoint", func() error { return f.boards.Advance(ctx, from, to) })
+}
+
+func (f faultyStandings) Reach(ctx context.Context, generation, block uint64, position string) error {
+	return f.Write("reach", func() error { return f.boards.Reach(ctx, generation, block, position) })
 }
 
 func (f faultyStandings) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {

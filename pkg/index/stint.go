@@ -27,6 +27,7 @@ type stint struct {
 	at      score.Checkpoint
 	process string
 	again   bool // the process changed since at, so losses are read again
+	stands  bool // the block of at.Ahead was found in the chain
 	// trusted is the mark up to which every project is believed complete: the checkpoint, minus possible losses.
 	trusted score.Mark
 	marks   map[score.ProjectID]score.Mark // read or written in this run

@@ -332,6 +332,16 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 	return err
 }
 
+// Stands returns nil if the position's block is canonical, else ErrReplaced or ErrAhead, even if the ledger has a
+// Rewind for it. Other errors may pass.
+func (s *Source) Stands(ctx context.Context, at Position) error {
+	end, err := s.End(ctx)
+	if err != nil {
+		return err
+	}
+	return s.stands(ctx, Position{Block: at.Block, Hash: at.Hash}, end)
+}
+
 // Recent reports whether the messages after a position are in memory.
 func (s *Source) Recent(after Position) bool {
 	s.mu.Lock()

@@ -124,6 +124,10 @@ type Checkpoint struct {
 	Back     string    // an earlier Position, in case the store lost newer writes
 	Anchor   string    // the next Back
 	Anchored time.Time // time of Anchor, whole seconds
+
+	// Ahead is the highest block that appended parts may reach, as the text of a ledger.Position. It is stored before
+	// them, so it may be later than Position.
+	Ahead string
 }
 
 func (c Checkpoint) Rebuilding() bool { return c.Generation == 0 || c.Block < c.Target }

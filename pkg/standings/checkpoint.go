@@ -21,7 +21,7 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 	var texts []any
 	err = s.call(ctx, "read the checkpoint of the projection", func(ctx context.Context) (err error) {
 		texts, err = s.client.HMGet(ctx, s.checkpointKey(), "source", "generation", "block", "hash", "time", "target", "anchored",
-			"position", "process", "back", "anchor").Result()
+			"position", "process", "back", "anchor", "ahead").Result()
 		return err
 	})
 	if err != nil || texts[0] == nil || texts[0] != s.source {
@@ -42,7 +42,7 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 	if numbers[4] > 0 {
 		c.Anchored = time.Unix(int64(numbers[4]), 0).UTC()
 	}
-	for i, text := range []*string{&c.Position, &c.Process, &c.Back, &c.Anchor} {
+	for i, text := range []*string{&c.Position, &c.Process, &c.Back, &c.Anchor, &c.Ahead} {
 		*text, _ = texts[7+i].(string)
 	}
 	return c, nil
@@ -67,6 +67,16 @@ func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	}
 	did, err := s.does(ctx, "move the checkpoint of the projection", advanceScript, s.checkpointKey(),
 		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix(), max(to.Anchored.Unix(), 0), to.Position, to.Process, to.Back, to.Anchor, to.Target)
+	if err == nil && !did {
+		return score.ErrFoldMoved
+	}
+	return err
+}
+
+// Reach notes that parts up to a block, with the text of its position, are about to be appended to a generation.
+// Checkpoint.Ahead is the highest such position. score.ErrFoldMoved: another generation began.
+func (s *Store) Reach(ctx context.Context, generation, block uint64, position string) error {
+	did, err := s.does(ctx, "note the reach of the projection", reachScript, s.checkpointKey(), s.source, generation, block, position)
 	if err == nil && !did {
 		return score.ErrFoldMoved
 	}

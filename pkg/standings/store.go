@@ -29,10 +29,13 @@ var (
 	beginLua string
 	//go:embed lua/advance.lua
 	advanceLua string
+	//go:embed lua/reach.lua
+	reachLua string
 
 	readScript, writeScript, spreadScript = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(spreadLua)
 	pageScript, walletScript              = redis.NewScript(pageLua), redis.NewScript(walletLua)
 	beginScript, advanceScript            = redis.NewScript(beginLua), redis.NewScript(advanceLua)
+	reachScript                           = redis.NewScript(reachLua)
 )
 
 type Config struct {
