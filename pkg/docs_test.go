@@ -97,7 +97,7 @@ func TestREADME(t *testing.T) {
 func TestDocumentsTellMeasuredGas(t *testing.T) {
 	t.Parallel()
 	var measured map[string]any
-	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/scorelay/internal/gas/testdata/gas.json")), &measured))
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/bench/gas/testdata/gas.json")), &measured))
 	for _, row := range []string{"existing_consecutive_100", "existing_random_100"} {
 		gas := int(measured[row].(float64))
 		figure := fmt.Sprintf("%d,%03d", gas/1000, gas%1000)

@@ -83,7 +83,7 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":              {},                                                                                                                           // for figures of gas
+	"pkg/devnet/rig/evm":          {},                                                                                                                           // for figures of gas
 	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
@@ -105,8 +105,8 @@ var homes = map[string][]string{
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/rig/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
-	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/evm"}, // the EVM, for figures; servers ask their node
-	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/evm"},
+	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/rig/evm"}, // the EVM, for figures; servers ask their node
+	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/rig/evm"},
 	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
 	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry", "pkg/registry/internal/bindgen", "pkg/registry/internal/bindings"},
 	"go.opentelemetry.io/otel":                                {"pkg/httpapi", "pkg/relay", "pkg/app"},

@@ -25,7 +25,7 @@ func (f figures) times(n float64) (least, most float64) { return n * f.least, n 
 func TestSizing(t *testing.T) {
 	t.Parallel()
 	var measured map[string]any
-	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/scorelay/internal/gas/testdata/gas.json")), &measured))
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../cmd/bench/gas/testdata/gas.json")), &measured))
 	gas := func(row string) float64 { return measured[row].(float64) }
 	const (
 		day, week = 86_400.0, 7 * 86_400.0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/scorelay/scorelay/cmd/bench/gas"
 	"github.com/scorelay/scorelay/cmd/bench/horizon"
 )
 
@@ -20,7 +22,8 @@ func main() {
 	}
 }
 
-const usage = `usage: go run . relay [flags]
+const usage = `usage: go run . gas [flags]
+       go run . relay [flags]
        go run . horizon [flags]
        go run . backlog [flags]
        go run . slowdisk [flags]
@@ -34,7 +37,7 @@ const usage = `usage: go run . relay [flags]
        go run . soak [flags]
        go run . reads [flags]
 
-relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
+gas measures what updates cost on geth's EVM, beside what is promised; relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
 long a project's updates take beside another's flood; hostile what one key takes of an API and of another key's time; follow what
 an idle deployment asks of the chain, and how late its callers know what is final; replicas what one NATS server stores and accepts,
@@ -45,7 +48,7 @@ See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak or reads")
+var errUsage = errors.New("say what to measure: gas, relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak or reads")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,6 +58,8 @@ func run(args []string) error {
 		name = args[0]
 	}
 	switch name {
+	case "gas":
+		return runGas(args[1:])
 	case "relay":
 		return runRelay(ctx, args[1:])
 	case "horizon":
@@ -97,6 +102,33 @@ func newFlags(name string) *flag.FlagSet {
 		flags.PrintDefaults()
 	}
 	return flags
+}
+
+// runGas fails if a row uses more gas than promised.
+func runGas(args []string) error {
+	flags := newFlags("gas")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return errors.New("nothing may follow the flags")
+	}
+	report, err := gas.Measure()
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(report)
+	} else {
+		err = report.WriteText(os.Stdout)
+	}
+	if err == nil && len(report.Broken()) > 0 {
+		err = errors.New("more gas is used than promised")
+	}
+	return err
 }
 
 func runHorizon(ctx context.Context, args []string) error {

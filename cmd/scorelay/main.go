@@ -1,4 +1,4 @@
-// Command scorelay is the operator's tool. It sets up and operates deployments, generates load, measures gas, and
+// Command scorelay is the operator's tool. It sets up and operates deployments, generates load, estimates gas, and
 // runs a whole stack for development.
 package main
 
@@ -38,7 +38,7 @@ type cli struct {
 	Audit    auditCommand    `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
 	Export   exportCommand   `cmd:"" help:"Export a project's updates or scores as CSV or NDJSON, from the chain."`
 	Load     loadCommand     `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
-	Gas      gasCommand      `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
+	Gas      gasCommand      `cmd:"" help:"Estimate what updates cost."`
 	Chain    chainCommand    `cmd:"" help:"Show what kind of chain the endpoints lead to, and what of it can be verified."`
 
 	ShowVersion versionCommand `cmd:"" name:"version" help:"Tell version, commit and the formats of what is stored."`

@@ -48,7 +48,7 @@ func (l *Limits) check(model *Model) error {
 // The bound assumes every slot fresh unless Known, every byte nonzero, and every update skipped and alone in its run.
 //
 // Model.Gas of the batch, at most the bound, is the gas limit of its transaction. Model.Estimate is the likely cost.
-// It serves only the calibration of the model, the report of `scorelay gas`, and comparisons of encodings.
+// It serves only the calibration of the model, `scorelay gas`, and comparisons of encodings.
 type Builder struct {
 	model  Model
 	limits Limits

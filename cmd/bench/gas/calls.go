@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/devnet/evm"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )

@@ -18,20 +18,19 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(out, "%s, %s:\n  %s\n", rules.Name, state, strings.Join(rules.EIPs, "\n  "))
 	}
-	fmt.Fprintf(out, `
+	fmt.Fprint(out, `
 The whole transaction, divided by its updates, which all apply. At least: by the prices of opcodes, for any code.
-ETH and USD are for a million updates under %s, at %v gwei and %v USD.
 
-`, nameOsaka, r.Prices.Gas, r.Prices.Ether)
-	const line = "%s\t%10s\t%8s\t%8s\t%8s\t%10s\t%8s\t%8s\n"
-	fmt.Fprintf(out, line, "gas per update", nameOsaka, "promised", "at least", "above it", nameAmsterdam, "ETH", "USD")
+`)
+	const line = "%s\t%10s\t%8s\t%8s\t%8s\t%10s\n"
+	fmt.Fprintf(out, line, "gas per update", nameOsaka, "promised", "at least", "above it", nameAmsterdam)
 	for _, row := range rows() {
-		gas, floor, cost, promised := r.Gas[row.key], r.Floors[row.key], r.Million[row.key], ""
+		gas, floor, promised := r.Gas[row.key], r.Floors[row.key], ""
 		if bound := r.Bounds[row.key]; bound > 0 {
 			promised = thousands(bound)
 		}
 		fmt.Fprintf(out, line, row.key, thousands(gas), promised, thousands(floor), fmt.Sprintf("%.1f %%", percent(gas, floor)),
-			thousands(r.Rules[nameAmsterdam][row.key]), fmt.Sprintf("%.3f", cost.Ether), fmt.Sprintf("%.0f", cost.USD))
+			thousands(r.Rules[nameAmsterdam][row.key]))
 	}
 	for _, key := range r.Broken() {
 		fmt.Fprintf(out, "BROKEN: %s is promised to be at most %d.\n", key, r.Bounds[key])
@@ -49,18 +48,6 @@ spare, and the estimate is off by %.2f %% at most.
 `, thousands(osaka().txGas), r.Most.Fresh, r.Most.Existing, r.Most.PlannedConsecutive, r.Most.PlannedRandom,
 		r.Model.Batches, r.Model.BoundLeast, r.Model.BoundFresh, r.Model.EstimateMean, r.Model.EstimateMost,
 		nameAmsterdam, r.Next.PlannedConsecutive, r.Next.PlannedRandom, r.Next.Model.BoundLeast, r.Next.Model.EstimateMost)
-	if len(r.L1) > 0 {
-		fmt.Fprintf(out, `
-%s: gwei per update at %v gwei of execution, and on L1 %v gwei of base fee and %v gwei of blob base fee. ETH and USD
-above hold both. L1 is charged for each byte, of which hardly one compresses; on op by Fjord's formula, with Base's scalars.
-
-`, r.Prices.Chain, r.Prices.Gas, r.Prices.L1BaseFee, r.Prices.L1BlobFee)
-		fmt.Fprintf(out, "%s\t%10s\t%10s\t%7s\n", "update", "execution", "L1", "L1")
-		for _, row := range rows() {
-			execution, l1 := float64(r.Gas[row.key])*r.Prices.Gas, r.L1[row.key]
-			fmt.Fprintf(out, "%s\t%10.2f\t%10.2f\t%5.1f %%\n", row.key, execution, l1, 100*l1/(execution+l1))
-		}
-	}
 	return out.Flush()
 }
 

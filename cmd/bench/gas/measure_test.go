@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/devnet/evm"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"

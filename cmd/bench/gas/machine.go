@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/scorelay/scorelay/pkg/devnet/evm"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 

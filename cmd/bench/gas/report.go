@@ -13,52 +13,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 )
 
-type Prices struct {
-	Gas   float64 `json:"gas_gwei"`
-	Ether float64 `json:"ether_usd"`
-
-	Chain     string  `json:"chain,omitempty"` // op or arbitrum: its L1 fee is counted
-	L1BaseFee float64 `json:"l1_base_fee_gwei,omitempty"`
-	L1BlobFee float64 `json:"l1_blob_base_fee_gwei,omitempty"`
-}
-
-// Factors of an OP Stack chain's L1 fee (Fjord). Each chain has its own scalars; these are Base's, as of 2026.
-const (
-	baseScalar, blobScalar = 2_269, 1_055_762
-	calldataGas            = 16
-)
-
-// l1 returns a rollup's highest L1 fee, in gwei: for incompressible bytes, as most of a batch's are.
-func (p Prices) l1(bytes int) float64 {
-	switch p.Chain {
-	case "op":
-		size := max(100_000_000, 836_500*float64(bytes)-42_585_600) // millionths of a byte
-		return size * (calldataGas*baseScalar*p.L1BaseFee + blobScalar*p.L1BlobFee) / 1e12
-	case "arbitrum":
-		return calldataGas * p.L1BaseFee * float64(bytes)
-	}
-	return 0
-}
-
-type Cost struct {
-	Ether float64 `json:"eth"`
-	USD   float64 `json:"usd"`
-}
-
 // Report contains gas per update, unless the key is a call's.
 type Report struct {
-	Geth    string                       `json:"geth"`
-	EIPs    map[string][]string          `json:"eips"`   // by Rules.Name
-	Gas     map[string]uint64            `json:"-"`      // under osaka
-	Rules   map[string]map[string]uint64 `json:"rules"`  // gas, by Rules.Name
-	Bounds  map[string]uint64            `json:"bounds"` // promised upper bounds of Gas
-	Floors  map[string]uint64            `json:"lower_bounds"`
-	Prices  Prices                       `json:"prices"`
-	Most    Most                         `json:"most_updates"`
-	Million map[string]Cost              `json:"million"`           // updates, under osaka
-	L1      map[string]float64           `json:"l1_gwei,omitempty"` // per update, in addition to Gas
-	Model   Model                        `json:"model"`
-	Next    Next                         `json:"next"`
+	Geth   string                       `json:"geth"`
+	EIPs   map[string][]string          `json:"eips"`   // by Rules.Name
+	Gas    map[string]uint64            `json:"-"`      // under osaka
+	Rules  map[string]map[string]uint64 `json:"rules"`  // gas, by Rules.Name
+	Bounds map[string]uint64            `json:"bounds"` // promised upper bounds of Gas
+	Floors map[string]uint64            `json:"lower_bounds"`
+	Most   Most                         `json:"most_updates"`
+	Model  Model                        `json:"model"`
+	Next   Next                         `json:"next"`
 }
 
 // Next describes a relayer's batches under amsterdam.
@@ -100,11 +65,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 }
 
 // Measure measures all rows and calls under the rules of mainnet and its next fork.
-func Measure(prices Prices) (*Report, error) {
+func Measure() (*Report, error) {
 	r := &Report{
-		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), Prices: prices,
+		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch),
 		EIPs: map[string][]string{}, Rules: map[string]map[string]uint64{}, Bounds: map[string]uint64{}, Floors: map[string]uint64{},
-		Million: map[string]Cost{}, L1: map[string]float64{},
 	}
 	for _, rules := range []Rules{osaka(), amsterdam()} {
 		if err := r.measure(rules); err != nil {
@@ -115,7 +79,6 @@ func Measure(prices Prices) (*Report, error) {
 	r.Next.Model.round()
 	r.Gas = maps.Clone(r.Rules[nameOsaka])
 	for _, row := range rows() {
-		r.Million[row.key] = prices.million(float64(r.Gas[row.key])*prices.Gas + r.L1[row.key])
 		if row.promise > 0 {
 			r.Bounds[row.key] = row.promise
 		}
@@ -133,11 +96,6 @@ func (r *Report) Broken() (keys []string) {
 	return keys
 }
 
-func (p Prices) million(gwei float64) Cost {
-	ether := gwei / 1000 // 10^9 gwei to one ether
-	return Cost{Ether: round(ether, 1000), USD: round(ether*p.Ether, 100)}
-}
-
 func round(x, parts float64) float64 { return math.Round(x*parts) / parts }
 
 func (r *Report) measure(rules Rules) error {
@@ -152,15 +110,12 @@ func (r *Report) measure(rules Rules) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.key, err)
 		}
-		updates, gas, floor, l1 := 0, uint64(0), uint64(0), 0.0
+		updates, gas, floor := 0, uint64(0), uint64(0)
 		for _, sent := range batches {
-			updates, gas, floor, l1 = updates+sent.batch.Len(), gas+sent.gas, floor+sent.floor, l1+r.Prices.l1(sent.bytes)
+			updates, gas, floor = updates+sent.batch.Len(), gas+sent.gas, floor+sent.floor
 		}
 		out[row.key] = perUpdate(gas, updates)
 		if rules.Live {
-			if l1 > 0 {
-				r.L1[row.key] = round(l1/float64(updates), 100)
-			}
 			r.Floors[row.key] = floor / uint64(updates)
 			r.Model.add(rules.model.Batch, batches)
 		} else {
