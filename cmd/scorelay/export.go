@@ -21,24 +21,28 @@ type exportFlags struct {
 	chainFlags `embed:""`
 
 	Project score.ProjectID `arg:"" placeholder:"0x…" help:"The project's id."`
-	Output  string          `name:"output" short:"o" type:"path" placeholder:"FILE" help:"Write to this file; an export that was killed, or an earlier one, is continued. By default lines go to the standard output."`
+	Output  string          `name:"output" short:"o" type:"path" placeholder:"FILE" help:"Write to this file, which is replaced once the export is complete. By default lines go to the standard output."`
 	Format  string          `name:"format" enum:"csv,ndjson," default:"" help:"csv or ndjson. By default as the file's name ends (.ndjson and .jsonl are ndjson), or csv."`
 }
 
 type exportUpdatesCommand struct {
 	exportFlags `embed:""`
+
+	After string `name:"after" placeholder:"CURSOR" help:"Export only updates after this cursor, which an earlier export printed."`
 }
 
-func (c *exportUpdatesCommand) Run(s signals) error { return c.export(s.drain, export.Updates) }
+func (c *exportUpdatesCommand) Run(s signals) error {
+	return c.export(s.drain, export.Updates, c.After)
+}
 
 type exportScoresCommand struct {
 	exportFlags `embed:""`
 }
 
 // Run writes no scores if they differ from the contract's.
-func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, export.Scores) }
+func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, export.Scores, "") }
 
-func (c *exportFlags) export(ctx context.Context, what string) error {
+func (c *exportFlags) export(ctx context.Context, what, after string) error {
 	log := commandLog()
 	js, opened, closeNATS, err := c.open(ctx, log)
 	if err != nil {
@@ -69,7 +73,7 @@ func (c *exportFlags) export(ctx context.Context, what string) error {
 		return err
 	}
 	return (&export.Export{
-		Deployment: deployment, Project: c.Project, Created: dated.Created, Chain: client, Ledger: facts, Log: log,
-		What: what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), Path: c.Output, Out: os.Stdout, Say: say,
+		Deployment: deployment, ID: c.Project, Project: dated, Chain: client, Ledger: facts, Log: log,
+		What: what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), After: after, Path: c.Output, Out: os.Stdout, Say: say,
 	}).Run(ctx)
 }

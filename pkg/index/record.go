@@ -21,7 +21,7 @@ type projectAt struct {
 func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
 	for _, m := range messages {
 		for i := range m.Events {
-			id, ok := ProjectOf(m.Events[i].Event)
+			id, ok := projectOf(m.Events[i].Event)
 			if !ok {
 				continue
 			}
@@ -40,8 +40,8 @@ func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (sc
 	return nil
 }
 
-// ProjectOf returns the project with a record that an event changes; ok is false if there is none.
-func ProjectOf(event registry.Event) (id score.ProjectID, ok bool) {
+// projectOf returns the project with a record that an event changes; ok is false if there is none.
+func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
 		return e.Project.ID, true
@@ -65,7 +65,7 @@ func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	if p.gap > 0 || p.holds(block, e.Log) {
 		return
 	}
-	record, follows := FoldRecord(p.Record, e.Event)
+	record, follows := foldRecord(p.Record, e.Event)
 	if !follows {
 		p.gap = block
 		return
@@ -76,9 +76,9 @@ func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	}
 }
 
-// FoldRecord returns a project's record after its next event; r is nil before the creation, and may be modified.
+// foldRecord returns a project's record after its next event; r is nil before the creation, and may be modified.
 // follows is false if events between them are missing.
-func FoldRecord(r *score.Record, event registry.Event) (after *score.Record, follows bool) {
+func foldRecord(r *score.Record, event registry.Event) (after *score.Record, follows bool) {
 	_, creates := event.(registry.ProjectCreated)
 	if creates == (r != nil) {
 		return r, false

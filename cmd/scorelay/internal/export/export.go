@@ -8,256 +8,305 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/gofrs/flock"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
-	"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
+// Kinds of exports.
+const (
+	Updates = "updates"
+	Scores  = "scores"
+)
+
+var (
+	ErrNoProject    = errors.New("the project does not exist in any final block")
+	ErrNothingFinal = errors.New("the ledger of final blocks holds nothing: a relayer writes it; does one run?")
+	// ErrReplaced: exported updates, or those before Export.After, are void.
+	ErrReplaced = errors.New("final blocks with the project's updates were replaced")
+	ErrDiffer   = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell " +
+		"all of them; nothing was exported: run it again, with a further endpoint if it stays so")
+	ErrUnknown = errors.New("the project directory lacks an action or a score type of an applied update; " +
+		"run the export again once a relayer has followed the ledger")
+)
+
+var errVoid = fmt.Errorf("%w, and an earlier export has some of them: export all again, without --after", ErrReplaced)
 
 const (
-	sayEvery  = 5 * time.Second
-	saveShare = 10 // saving takes at most 1/saveShare of the time
-	examples  = 10
+	sayEvery     = 5 * time.Second
+	sourceBudget = 4 << 20 // bytes of the ledger's end in memory, since an export reads it once
+	examples     = 10      // scores that differ, in messages
 )
 
 type Export struct {
 	Deployment score.Deployment
-	Project    score.ProjectID
-	Created    uint64 // block of the project's creation; 0: unknown
+	ID         score.ProjectID
+	Project    score.DatedRecord // from the directory; it resolves names, also of earlier updates
 	Chain      *chain.Client
 	Ledger     *stream.Ledger
 	What       string // Updates or Scores
 	Format     string // CSV or NDJSON
-	Path       string // empty: write to Out, which cannot be continued
+	After      string // updates only: those after this ledger.Position; empty: all
+	Path       string // the file; empty: write to Out
 	Out        io.Writer
 	Say        func(string)
 	Log        *slog.Logger
 
-	state  *state
-	parts  []*ledger.Message             // of an incomplete block
-	paid   map[common.Hash]evidence.Paid // in blocks older than the ledger
-	file   *os.File                      // of updates; nil without a path
-	out    *bufio.Writer
-	write  func(row) error
-	saved  time.Time // end of the newest checkpoint
-	saving time.Duration
-	said   time.Time
+	parts    []*ledger.Message             // of an incomplete block
+	paid     map[common.Hash]evidence.Paid // in blocks older than the ledger
+	write    func(row) error
+	position ledger.Position // everything up to it was read
+	at       evidence.Ref    // newest block read
+	after    uint64          // block behind which reading began
+	newest   uint64          // newest block with updates that were read
+	updates  int
+	scores   index.Scores
 }
 
-// Run exports everything final, or appends newer updates to an earlier export. After an error, another Run continues.
+// Run exports everything final. A file gets its name Path once it is complete.
 func (e *Export) Run(ctx context.Context) error {
-	if e.Path != "" {
-		lock := flock.New(e.Path + ".lock")
-		if locked, err := lock.TryLock(); err != nil || !locked {
-			return cmp.Or(err, fmt.Errorf("another export to %s is under way", e.Path))
-		}
-		defer func() { _ = lock.Unlock() }()
-	}
-	for {
-		err := e.run(ctx)
-		if !errors.Is(err, ErrReplaced) || e.Path == "" && e.What == Updates { // printed lines cannot be undone
-			return err
-		}
-		e.Say(ErrReplaced.Error() + ": the export begins again")
-		if err := e.forget(); err != nil {
-			return err
-		}
-	}
-}
-
-func (e *Export) run(ctx context.Context) error {
-	e.state, e.parts = e.fresh(), nil
-	to := e.Out
-	if e.Path != "" {
-		err := e.resume()
-		defer func() { _ = e.file.Close() }() // an error if nil
-		if err != nil {
-			return err
-		}
-	}
-	if e.file != nil {
-		to = e.file
-	}
-	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
-	e.write = linesTo(e.out, e.Format)
-	if e.What == Updates && e.Format == CSV && e.state.Bytes == 0 {
-		_ = e.write(updateColumns) // fits into the empty buffer
-	}
-	before := e.state.Updates
-	if err := e.read(ctx); err != nil {
-		return e.advise(err)
-	}
-	return e.finish(ctx, before)
-}
-
-func (e *Export) fresh() *state {
-	d := e.Deployment
-	return &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Project}, scores: index.Scores{}}
-}
-
-// forget makes the next run start over and empty the file.
-func (e *Export) forget() error {
 	if e.Path == "" {
-		return nil
+		return e.run(ctx, e.Out)
 	}
-	return e.fresh().save(e.statePath())
+	file, err := os.CreateTemp(filepath.Dir(e.Path), filepath.Base(e.Path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // fails once it has its name
+	if err = errors.Join(e.run(ctx, file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), e.Path)
 }
 
-// resume loads an earlier run's state, or saves the first one. A file is created after its state, so a file without
-// one is an error.
-func (e *Export) resume() error {
-	old, err := load(e.statePath())
-	switch {
-	case err != nil:
-		return err
-	case old == nil || !old.begun():
-		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; "+
-				"choose another name", e.Path, e.statePath()))
+func (e *Export) run(ctx context.Context, to io.Writer) error {
+	out := bufio.NewWriter(to)
+	e.write, e.scores = linesTo(out, e.Format), index.Scores{}
+	if e.Format == CSV {
+		header := updateColumns
+		if e.What == Scores {
+			header = scoreColumns
 		}
-		if err := e.state.save(e.statePath()); err != nil {
+		if err := e.write(header); err != nil {
 			return err
 		}
-	case old.kind != e.state.kind:
-		return fmt.Errorf("%s is of another export (%s of project %s as %s, contract %s on chain %d): choose another name",
-			e.Path, old.What, old.Project, old.Format, old.Contract, old.ChainID)
-	default:
-		e.state = old
-		e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
 	}
+	if err := e.read(ctx); err != nil {
+		return err
+	}
+	at := fmt.Sprintf("as of block %d (%s)", e.at.Number, e.at.Hash)
 	if e.What == Updates {
-		return e.openFile()
-	}
-	return nil
-}
-
-func (e *Export) statePath() string { return e.Path + ".state" }
-
-// openFile truncates the file to the newest checkpoint. A shorter file is an error.
-func (e *Export) openFile() (err error) {
-	if e.file, err = os.OpenFile(e.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
-		return err
-	}
-	size, err := e.file.Seek(0, io.SeekEnd)
-	if err != nil || size < e.state.Bytes {
-		return cmp.Or(err, fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s",
-			e.Path, size, e.state.Bytes, e.again()))
-	}
-	return e.file.Truncate(e.state.Bytes)
-}
-
-func (e *Export) again() string {
-	return fmt.Sprintf("to export all of it again, remove %s and %s", e.Path, e.statePath())
-}
-
-func (e *Export) advise(err error) error {
-	switch {
-	case e.Path != "" && errors.Is(err, ledger.ErrReplaced):
-		return fmt.Errorf("%w; %s", err, e.again())
-	case e.Path != "" && e.state.begun():
-		return fmt.Errorf("%w; run it again, and it continues", err)
-	}
-	return err
-}
-
-func (e *Export) checkpoint(end *ledger.Message) error {
-	if now := time.Now(); now.Sub(e.said) >= sayEvery {
-		e.Say(fmt.Sprintf("block %d of %d, %d updates", e.state.At.Number, end.Block.Number, e.state.Updates))
-		e.said = now
-	}
-	if time.Since(e.saved) >= saveShare*e.saving {
-		return e.save()
-	}
-	return nil
-}
-
-func (e *Export) save() error {
-	began := time.Now()
-	if err := e.out.Flush(); err != nil || e.Path == "" {
-		return err
-	}
-	if e.file != nil {
-		bytes, err := e.file.Seek(0, io.SeekEnd)
-		if err = errors.Join(err, e.file.Sync()); err != nil {
-			return err
-		}
-		e.state.Bytes = bytes
-	}
-	if err := e.state.save(e.statePath()); err != nil {
-		return err
-	}
-	e.saved, e.saving = time.Now(), time.Since(began)
-	return nil
-}
-
-// finish writes scores only if they equal the contract's.
-func (e *Export) finish(ctx context.Context, before uint64) error {
-	if err := e.save(); err != nil {
-		return err
-	}
-	at := fmt.Sprintf("as of block %d (%s)", e.state.At.Number, e.state.At.Hash)
-	if e.What == Updates {
-		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-before, at))
-		return nil
+		cursor := ledger.Position{Block: e.position.Block, Hash: e.position.Hash}
+		e.Say(fmt.Sprintf("%d updates %s; later ones: --after %s", e.updates, at, cursor))
+		return out.Flush()
 	}
 	if err := e.compare(ctx); err != nil {
 		return err
 	}
-	var err error
-	if e.Path != "" {
-		err = replace(e.Path, e.writeScores)
-	} else {
-		err = errors.Join(e.writeScores(e.out), e.out.Flush())
+	for _, key := range slices.SortedFunc(maps.Keys(e.scores), func(a, b index.ScoreKey) int {
+		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
+	}) {
+		if err := e.write(scoreRow{key.Wallet, e.Project.ScoreTypes[key.ScoreType], e.scores[key]}); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s",
-			len(e.state.scores), e.state.Updates, at))
+	e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.scores), e.updates, at))
+	return out.Flush()
+}
+
+// read applies all messages up to the ledger's end.
+func (e *Export) read(ctx context.Context) error {
+	if first, last, err := e.Ledger.Bounds(ctx); err != nil || first > last {
+		return cmp.Or(err, ErrNothingFinal)
 	}
+	source := &ledger.Source{
+		Ledger: e.Ledger, Chain: e.Chain, Deployment: e.Deployment, Budget: sourceBudget, Costless: true, Log: e.Log,
+	}
+	running, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { _ = source.Run(running) })
+	defer following.Wait()
+	defer stop()
+	end, err := source.End(ctx)
+	if err != nil {
+		return err
+	}
+	if e.position, err = e.start(ctx, source, end); err != nil {
+		return err
+	}
+	e.after, e.at = e.position.Block, evidence.Ref{Number: e.position.Block}
+	said := time.Now()
+	done := e.position.Block == end.Position.Block && e.position.Hash == end.Position.Hash
+	if done {
+		e.at = end.Block
+	}
+	for !done {
+		messages, err := source.Next(ctx, e.position)
+		if errors.Is(err, ledger.ErrReplaced) && e.After != "" && e.position.Block == e.after {
+			return errVoid
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.date(ctx, messages); err != nil {
+			return err
+		}
+		for _, m := range messages {
+			if err := e.take(m); err != nil {
+				return err
+			}
+		}
+		if end, err = source.End(ctx); err != nil {
+			return err
+		}
+		if time.Since(said) >= sayEvery {
+			e.Say(fmt.Sprintf("block %d of %d, %d updates", e.at.Number, end.Block.Number, e.updates))
+			said = time.Now()
+		}
+		done = e.position.Seq >= end.Seq
+	}
+	return nil
+}
+
+// start returns the position After, or the one before the project's creation. The contract's own block number of the
+// creation may be another chain's.
+func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.Message) (at ledger.Position, err error) {
+	info, err := registry.ReadProject(e.ID).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+		return e.Chain.View(ctx, e.Deployment.Contract, data)
+	})
+	switch {
+	case err != nil:
+		return at, err
+	case !info.Exists() || e.Project.Record == nil:
+		return at, ErrNoProject
+	case e.After != "":
+		at, err = ledger.ParsePosition(e.After)
+		return ledger.Position{Block: at.Block, Hash: at.Hash}, err // the ledger's messages behind it may be of replaced blocks
+	case e.Project.Created > end.Position.Block:
+		return source.Start(ctx, 0)
+	}
+	return source.Start(ctx, e.Project.Created)
+}
+
+// date reads the times of blocks older than the ledger, which their messages lack. It requests only the project's
+// transactions, and only if lines need them.
+func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err error) {
+	var of []types.Log
+	for _, m := range messages {
+		for i := range m.Events {
+			tx := m.Events[i].Tx.Hash
+			for range registry.ExecutedOf(m.Events[i].Event, e.ID) {
+				if n := len(of); m.Seq == 0 && e.What == Updates && (n == 0 || of[n-1].TxHash != tx) {
+					of = append(of, types.Log{BlockNumber: m.Block.Number, BlockHash: m.Block.Hash, TxHash: tx})
+				}
+			}
+		}
+	}
+	e.paid, err = e.Chain.Paid(ctx, of)
 	return err
 }
 
-// After ErrDiffer the next run reads all events again.
+// take applies a message. Parts of a block are applied once complete: if the ledger loses a part, it repeats the
+// whole block.
+func (e *Export) take(m *ledger.Message) error {
+	switch m.Kind {
+	case ledger.Rewind:
+		switch {
+		case e.After != "" && m.Block.Number < e.after:
+			return errVoid
+		case m.Block.Number < e.newest:
+			return fmt.Errorf("%w meanwhile: run the export again", ErrReplaced)
+		}
+		e.parts, e.at = nil, m.Block
+	case ledger.Block:
+		if e.parts = append(e.parts, m); !m.Whole {
+			return nil
+		}
+		next := uint(0)
+		for _, part := range e.parts {
+			for i := range part.Events {
+				event := &part.Events[i]
+				if part.Block != m.Block || event.Log < next || m.Block.Number <= e.at.Number {
+					continue // already applied, or replaced
+				}
+				next = event.Log + 1
+				if err := e.event(part, event); err != nil {
+					return fmt.Errorf("log %d of block %d: %w", event.Log, m.Block.Number, err)
+				}
+			}
+		}
+		e.parts = nil
+		if m.Block.Hash != (common.Hash{}) {
+			e.at = m.Block
+		}
+	}
+	e.position = m.Position
+	return nil
+}
+
+func (e *Export) event(m *ledger.Message, event *ledger.Event) error {
+	for i, x := range registry.ExecutedOf(event.Event, e.ID) {
+		row := updateRow{
+			Block: m.Block.Number, Time: m.Time, Tx: event.Tx.Hash, Log: event.Log, Index: i,
+			ID: x.ID, Target: x.Target, Signer: x.Signer, Outcome: x.Outcome.String(),
+		}
+		if paid, older := e.paid[event.Tx.Hash]; older {
+			row.Time = time.Unix(int64(paid.Time), 0).UTC()
+		}
+		action, points, scoreType := e.Project.Words(x.Action, x.ScoreType)
+		if action != nil {
+			row.Action = *action
+		}
+		if scoreType != nil {
+			row.ScoreType = *scoreType
+		}
+		if x.Outcome == score.Applied {
+			if points == nil || scoreType == nil {
+				return fmt.Errorf("%w: update %s", ErrUnknown, x.ID)
+			}
+			row.Points = *points
+		}
+		if e.What == Updates {
+			if err := e.write(row); err != nil {
+				return err
+			}
+		} else if x.Outcome == score.Applied {
+			e.scores[index.ScoreKey{Wallet: x.Target, ScoreType: x.ScoreType}] += row.Points
+		}
+		e.updates++
+		e.newest = m.Block.Number
+	}
+	return nil
+}
+
 func (e *Export) compare(ctx context.Context) error {
 	differ := 0
 	view := func(ctx context.Context, data []byte) ([]byte, error) {
-		return e.Chain.Call(ctx, evidence.Call{To: e.Deployment.Contract, Data: data}, e.state.At.Hash)
+		return e.Chain.Call(ctx, evidence.Call{To: e.Deployment.Contract, Data: data}, e.at.Hash)
 	}
-	err := e.state.scores.Compare(ctx, view, e.Project, func(key index.ScoreKey, has int64) {
+	err := e.scores.Compare(ctx, view, e.ID, func(key index.ScoreKey, has int64) {
 		if differ++; differ <= examples {
 			e.Say(fmt.Sprintf("%s has %d of score type %d on the contract, and the applied points add up to %d",
-				key.Wallet, has, key.ScoreType, e.state.scores[key]))
+				key.Wallet, has, key.ScoreType, e.scores[key]))
 		}
 	})
 	if err != nil || differ == 0 {
 		return err
 	}
-	return errors.Join(fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer), e.forget())
-}
-
-func (e *Export) writeScores(out *bufio.Writer) (err error) {
-	write := linesTo(out, e.Format)
-	if e.Format == CSV {
-		err = write(scoreColumns)
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(e.state.scores), func(a, b index.ScoreKey) int {
-		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
-	}) {
-		err = cmp.Or(err, write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]}))
-	}
-	return err
+	return fmt.Errorf("%d of %d scores differ: %w", differ, len(e.scores), ErrDiffer)
 }

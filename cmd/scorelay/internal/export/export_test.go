@@ -15,7 +15,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
@@ -144,8 +143,7 @@ func lines(t *testing.T, text string) (rows []map[string]any) {
 	return rows
 }
 
-// TestKilled kills exports at random places and runs them again until they are done, while the chain grows: every
-// file is what an export that was not disturbed writes.
+// TestKilled kills exports at random places: the file stays as it was, until an export completes it.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -157,39 +155,33 @@ func TestKilled(t *testing.T) {
 	proxy, err := rpcproxy.Start(w.node.URL, seed)
 	require.NoError(t, err)
 	t.Cleanup(proxy.Close)
-	for _, x := range []task{
+	for i, x := range []task{
 		w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv")),
 		w.task(export.Updates, export.NDJSON, filepath.Join(t.TempDir(), "updates.ndjson")),
 		w.task(export.Scores, export.CSV, filepath.Join(t.TempDir(), "scores.csv")),
 	} {
 		x.URL = proxy.URL
-		kills, resumed := 0, 0
-		for {
-			requests := 3 + random.IntN(12)
-			// The ledger asks the chain nothing. Each kill has the next process live longer, until it gets to writing on any machine.
-			soon := time.Duration(requests) * time.Duration(100+20*kills) * time.Millisecond
-			killed, said := inProcess(t, x, proxy, requests, soon, time.Duration(random.IntN(3000))*time.Microsecond)
-			if strings.Contains(said, "continuing after block") {
-				resumed++
-			}
-			if !killed {
+		has := ""
+		if i > 0 {
+			has = "an earlier export"
+			require.NoError(t, os.WriteFile(x.Path, []byte(has), 0o644))
+		}
+		for range 5 {
+			if !inProcess(t, x, proxy, 1+random.IntN(12), time.Duration(random.IntN(3000))*time.Microsecond) {
 				break
 			}
-			kills++
-			if kills == 5 {
-				w.batches(2)
+			if has == "" {
+				require.NoFileExists(t, x.Path)
+			} else {
+				require.Equal(t, has, content(t, x.Path))
 			}
 		}
-		t.Logf("%s: killed %d times, continued %d times", filepath.Base(x.Path), kills, resumed)
-		require.Positive(t, kills)
-		require.Positive(t, resumed)
-		require.Equal(t, whole(t, x), content(t, x.Path))
+		require.Equal(t, whole(t, x), done(t, x))
 	}
 }
 
-// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests, or soon. What it
-// said is returned.
-func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, soon, moment time.Duration) (killed bool, said string) {
+// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests.
+func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment time.Duration) (killed bool) {
 	t.Helper()
 	raw, err := json.Marshal(x)
 	require.NoError(t, err)
@@ -203,179 +195,119 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, soon, 
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	over := time.After(soon)
 	for range requests {
 		select {
 		case err := <-ended:
 			require.NoError(t, err, errs.String())
-			return false, errs.String()
-		case <-over:
+			return false
 		case <-asked:
 		}
 	}
 	select { // it is killed also while it writes
 	case err := <-ended:
 		require.NoError(t, err, errs.String())
-		return false, errs.String()
+		return false
 	case <-time.After(moment):
 	}
 	_ = cmd.Process.Kill()
-	return <-ended != nil, errs.String()
+	return <-ended != nil
 }
 
-// TestStates: with every part of a checkpoint that may be on disk when a process dies, the file becomes what it would
-// have been.
-func TestStates(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	path := filepath.Join(t.TempDir(), "updates.csv")
-	x := w.task(export.Updates, export.CSV, path)
-	w.batches(2)
-	first := done(t, x)
-	before := content(t, path+".state")
-	w.batches(3)
-	whole := done(t, x)
-	require.True(t, strings.HasPrefix(whole, first))
-	require.Equal(t, whole, done(t, x), "nothing new")
-	after := content(t, path+".state")
-
-	// Data was written, and the state was not.
-	for _, data := range []string{whole, first + "torn", whole[:len(whole)-5]} {
-		require.NoError(t, os.WriteFile(path, []byte(data), 0o644))
-		require.NoError(t, os.WriteFile(path+".state", []byte(before), 0o644))
-		require.NoError(t, os.WriteFile(path+".state.new", []byte(after[:len(after)/2]), 0o644))
-		require.Equal(t, whole, done(t, x))
-	}
-	// Nothing was exported, since the id was wrong; the file was made, or was not, or an export that begins again has not
-	// cut it off.
-	for _, has := range []string{"", "none", whole, whole + "torn"} {
-		fresh := x
-		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
-		fresh.Project = score.ProjectID{9}
-		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
-		if has == "none" {
-			require.NoError(t, os.Remove(fresh.Path))
-		} else {
-			require.NoError(t, os.WriteFile(fresh.Path, []byte(has), 0o644))
-		}
-		fresh.Project = x.Project
-		require.Equal(t, whole, done(t, fresh))
-	}
+// cursor exports all and returns what came out, and the cursor behind it.
+func cursor(t *testing.T, x task) (text, after string) {
+	t.Helper()
+	var out bytes.Buffer
+	var says told
+	require.NoError(t, x.run(t.Context(), &out, says.say))
+	_, after, found := strings.Cut(says[len(says)-1], "--after ")
+	require.True(t, found, says)
+	return out.String(), after
 }
 
-// TestRefused: what would spoil a file is refused, and the file stays as it is.
-func TestRefused(t *testing.T) {
+// TestAfter: what an export has after a cursor is what a later export of all adds, wherever the ledger begins.
+func TestAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.batches(2)
-	path := filepath.Join(t.TempDir(), "updates.csv")
-	x := w.task(export.Updates, export.CSV, path)
-	whole := done(t, x)
-	refused := func(x task, why string) {
+	x := w.task(export.Updates, export.NDJSON, "")
+	texts, cursors := []string{}, []string{}
+	is := func() {
 		t.Helper()
-		require.ErrorContains(t, x.run(t.Context(), nil, func(string) {}), why)
+		text, after := cursor(t, x)
+		texts, cursors = append(texts, text), append(cursors, after)
+		for i := range cursors {
+			later := x
+			later.After = cursors[i]
+			require.Equal(t, text, texts[i]+done(t, later), i)
+		}
 	}
-	other := x
-	other.Project = score.ProjectID{9}
-	refused(other, "is of another export (updates of project 0x0100")
-	other = x
-	other.Format = export.NDJSON
-	refused(other, "is of another export")
-	other.What = export.Scores
-	refused(other, "is of another export")
-	lock := flock.New(path + ".lock")
-	locked, err := lock.TryLock()
-	require.NoError(t, err)
-	require.True(t, locked)
-	refused(x, "another export to "+path+" is under way")
-	require.NoError(t, lock.Unlock())
-	require.Equal(t, whole, content(t, path))
+	is()
+	w.batches(3)
+	is()
+	is()
+	w.node.Commit()
+	w.node.Commit()
+	w.written()
+	is()
+	w.batches(5)
+	w.forget(2)
+	is()
+	w.forget(0)
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrNothingFinal)
+	w.again()
+	is()
+	w.batches(2)
+	is()
+	require.NoError(t, w.js.DeleteStream(t.Context(), stream.LedgerName))
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), stream.ErrNoLedger)
+	w.again()
+	w.batches(1)
+	is()
+	require.Len(t, lines(t, texts[len(texts)-1]), 110)
 
-	mine := filepath.Join(t.TempDir(), "mine.csv")
-	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
-	other = x
-	other.Path = mine
-	refused(other, "choose another name")
-	require.Equal(t, "mine", content(t, mine))
-
-	require.NoError(t, os.Truncate(path, 10))
-	refused(x, "it was changed since")
-	require.NoError(t, os.WriteFile(path+".state", []byte("{"), 0o644))
-	refused(x, "couldn't read "+path+".state")
-
-	other = x
-	other.Path, other.Project = "", score.ProjectID{9}
-	refused(other, "the project does not exist in any final block")
+	x.After = "nonsense"
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), ledger.ErrPosition)
 }
 
-// TestReplaced: final blocks with updates of the project are replaced, and the ledger says so: exports begin again, and
-// write what new ones do.
+// TestReplaced: final blocks with updates of the project are replaced. Exports have what is in the chain, and a cursor
+// behind a replaced block is void.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	before := w.node.Commit()
 	w.batches(1)
+	x := w.task(export.Updates, export.NDJSON, "")
+	first, valid := cursor(t, x)
 	parent := w.node.Commit()
 	w.batches(3)
+	_, void := cursor(t, x)
 	w.node.Commit()
 	w.written()
-	dir := t.TempDir()
-	all := []task{
-		w.task(export.Updates, export.CSV, filepath.Join(dir, "updates.csv")),
-		w.task(export.Updates, export.NDJSON, filepath.Join(dir, "updates.ndjson")),
-		w.task(export.Scores, export.CSV, filepath.Join(dir, "scores.csv")),
-	}
-	run := func(again bool) {
-		t.Helper()
-		for _, x := range all {
-			var says told
-			require.NoError(t, x.run(t.Context(), nil, says.say))
-			require.Equal(t, again, strings.Contains(strings.Join(says, "\n"), "were replaced: the export begins again"))
-			require.Equal(t, whole(t, x), content(t, x.Path))
-		}
-	}
-	run(false)
-	was := content(t, all[0].Path)
 	w.reorg(parent, func() {
 		added := calls.AddAction(w.project.ID, score.Action{Name: "new", Points: 9})
 		w.node.Transact(t, ownerKey, &w.deployment.Contract, added)
 		w.batches(2)
 	})
-	run(true)
-	run(false)
-	require.Len(t, table(t, content(t, all[0].Path)), 30)
-	require.Equal(t, table(t, was)[:10], table(t, content(t, all[0].Path))[:10])
-
-	empty := w.node.Commit()
-	w.node.Commit()
-	w.written()
-	run(false)
-	w.reorg(empty, func() { w.batches(1) }) // what is gone held nothing of the project
-	run(false)
-
-	w.reorg(before, func() { w.batches(1) }) // also the action that was added
-	run(true)
-	require.Len(t, table(t, content(t, all[0].Path)), 10)
-	w.reorg(w.block(w.deployment.DeployBlock), func() {}) // also the creation
-	for _, x := range all {
-		require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
+	w.record.Actions = append(w.record.Actions, score.Action{Name: "new", Points: 9})
+	for range 2 { // the second time without the ledger's word that blocks were taken back
+		x = w.task(export.Updates, export.NDJSON, "")
+		text := done(t, x)
+		require.Len(t, lines(t, text), 30)
+		x.After = valid
+		require.Equal(t, text, first+done(t, x))
+		x.After = void
+		err := x.run(t.Context(), nil, func(string) {})
+		require.ErrorIs(t, err, export.ErrReplaced)
+		require.ErrorContains(t, err, "export all again, without --after")
+		require.Len(t, table(t, done(t, w.task(export.Scores, export.CSV, ""))), 2*wallets)
+		w.forget(1)
 	}
+	w.reorg(w.block(w.deployment.DeployBlock), func() {}) // also the creation
+	require.ErrorIs(t, w.task(export.Updates, export.CSV, "").run(t.Context(), nil, func(string) {}), export.ErrNoProject)
 	w.create()
 	w.batches(1)
-	run(false)
-
-	w.reorg(w.block(w.deployment.DeployBlock), func() { w.create(); w.batches(20) })
-	w.forget(1) // and that it was taken back
-	for _, x := range all {
-		kept := content(t, x.Path)
-		err := x.run(t.Context(), nil, func(string) {})
-		require.ErrorIs(t, err, ledger.ErrReplaced)
-		require.ErrorContains(t, err, "to export all of it again, remove "+x.Path)
-		require.Equal(t, kept, content(t, x.Path))
-	}
+	require.Len(t, table(t, done(t, w.task(export.Updates, export.CSV, ""))), 10)
 }
 
-// TestReplacedMeanwhile: what went to the standard output cannot be taken back.
+// TestReplacedMeanwhile: an export whose lines are void fails.
 func TestReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -395,6 +327,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 		err = x.run(t.Context(), &onWrite{what: replaced}, func(string) {})
 	}
 	require.ErrorIs(t, err, export.ErrReplaced)
+	require.ErrorContains(t, err, "run the export again")
 }
 
 // onWrite does something as it is first written to.
@@ -411,30 +344,23 @@ func (o *onWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLedgerOfAnotherBeginning: an export continues by its block where NATS lost the ledger, or the ledger holds it
-// no more, and the blocks between are read from the chain.
-func TestLedgerOfAnotherBeginning(t *testing.T) {
+// TestNames: an update that was applied has names, or the export fails.
+func TestNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.batches(3)
-	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
-	require.Equal(t, whole(t, x), done(t, x))
-	w.batches(5)
-	w.forget(2)
-	require.Equal(t, whole(t, x), done(t, x))
-	w.forget(0)
-	err := x.run(t.Context(), nil, func(string) {})
-	require.ErrorIs(t, err, export.ErrNothingFinal)
-	w.again()
-	require.Equal(t, whole(t, x), done(t, x), "nothing new")
-	w.batches(2)
-	require.Equal(t, whole(t, x), done(t, x))
-	require.NoError(t, w.js.DeleteStream(t.Context(), stream.LedgerName))
-	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), stream.ErrNoLedger)
-	w.again()
 	w.batches(1)
-	require.Equal(t, whole(t, x), done(t, x))
-	require.Len(t, table(t, content(t, x.Path)), 110)
+	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
+	record := *w.record.Record
+	record.Actions = record.Actions[:1]
+	x.Project.Record = &record
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrUnknown)
+	entries, err := os.ReadDir(filepath.Dir(x.Path))
+	require.NoError(t, err)
+	require.Empty(t, entries, "nothing is left")
+	x.ID = score.ProjectID{9}
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
+	x.ID, x.Project.Record = w.project.ID, nil
+	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), export.ErrNoProject)
 }
 
 // TestDiffer: an endpoint that leaves events out is found out by the scores, the file stays as it was, and the next

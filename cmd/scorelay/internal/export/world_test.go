@@ -32,9 +32,10 @@ import (
 type task struct {
 	URL, NATS    string
 	Deployment   score.Deployment
-	Project      score.ProjectID
+	ID           score.ProjectID
+	Project      score.DatedRecord
 	What, Format string
-	Path         string
+	Path, After  string
 }
 
 // variable has a task for a process that is to do just that.
@@ -80,8 +81,8 @@ func (x task) run(ctx context.Context, out io.Writer, tell func(string)) error {
 		return err
 	}
 	return (&export.Export{
-		Deployment: x.Deployment, Project: x.Project, Chain: client, Ledger: facts, Log: discard,
-		What: x.What, Format: x.Format, Path: x.Path, Out: out, Say: tell,
+		Deployment: x.Deployment, ID: x.ID, Project: x.Project, Chain: client, Ledger: facts, Log: discard,
+		What: x.What, Format: x.Format, After: x.After, Path: x.Path, Out: out, Say: tell,
 	}).Run(ctx)
 }
 
@@ -105,7 +106,8 @@ type world struct {
 	client     *chain.Client
 	deployment score.Deployment
 	project    *score.Project
-	next       uint32 // updateId
+	record     score.DatedRecord // as the directory has it
+	next       uint32            // updateId
 
 	nats   string // URL
 	js     jetstream.JetStream
@@ -179,7 +181,8 @@ func (w *world) block(number uint64) common.Hash {
 
 func (w *world) create() {
 	w.t.Helper()
-	w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	receipt := w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	w.record = score.DatedRecord{Record: score.RecordOf(w.project), Created: receipt.BlockNumber.Uint64()}
 	w.written()
 }
 
@@ -239,7 +242,7 @@ func (w *world) batches(n int) {
 }
 
 func (w *world) task(what, format, path string) task {
-	return task{w.node.URL, w.nats, w.deployment, w.project.ID, what, format, path}
+	return task{w.node.URL, w.nats, w.deployment, w.project.ID, w.record, what, format, path, ""}
 }
 
 // told are lines that an export said.
