@@ -149,27 +149,6 @@ func (d *dataDir) discard() error {
 	return nil
 }
 
-// setAside moves the servers' data into the folder unusable, which it empties first.
-func (d *dataDir) setAside() (string, error) {
-	aside := filepath.Join(d.path, "unusable")
-	err := os.RemoveAll(aside)
-	if err == nil {
-		err = os.Mkdir(aside, 0o755)
-	}
-	for _, path := range d.servers() {
-		if err == nil {
-			err = os.Rename(path, filepath.Join(aside, filepath.Base(path)))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("couldn't move unusable data aside: %w", err)
-	}
-	return aside, nil
-}
-
 // logger writes to logs/dev.log and, unless nil, to also. Earlier logs move to logs.old.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	err := os.RemoveAll(d.logs() + ".old")

@@ -109,7 +109,7 @@ func TestNothingIsWrittenThroughLinksOrIntoFilesThatWereThere(t *testing.T) {
 	t.Parallel()
 	path, outside := marked(t)
 	for name, target := range map[string]string{
-		"kept.json": "file", "kept.json.new": "file", "dev.json": "file", "dev.json.new": "file", "unusable": ".", "logs.old": ".",
+		"kept.json": "file", "kept.json.new": "file", "dev.json": "file", "dev.json.new": "file", "logs.old": ".",
 	} {
 		require.NoError(t, os.Symlink(filepath.Join(outside, target), filepath.Join(path, name)))
 	}
@@ -117,8 +117,6 @@ func TestNothingIsWrittenThroughLinksOrIntoFilesThatWereThere(t *testing.T) {
 	d, err := openDataDir(path)
 	require.NoError(t, err)
 	defer d.release()
-	_, err = d.setAside()
-	require.NoError(t, err)
 	_, closeLog, err := d.logger(nil)
 	require.NoError(t, err)
 	closeLog()
@@ -211,22 +209,6 @@ func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
 		require.NoFileExists(t, path)
 	}
 	require.FileExists(t, mine)
-}
-
-func TestUnusableDataIsMovedAside(t *testing.T) {
-	t.Parallel()
-	d, err := openDataDir(t.TempDir())
-	require.NoError(t, err)
-	defer d.release()
-	for _, content := range []string{"first", "second"} { // only the last is kept
-		write(t, content, d.nats(), "x")
-		aside, err := d.setAside()
-		require.NoError(t, err)
-		require.NoDirExists(t, d.nats())
-		raw, err := os.ReadFile(filepath.Join(aside, "nats", "x"))
-		require.NoError(t, err)
-		require.Equal(t, content, string(raw))
-	}
 }
 
 func TestTheLastRunsLogsStay(t *testing.T) {

@@ -54,6 +54,11 @@ func (b *builder) setUp(ctx context.Context) error {
 	if err := b.fund(ctx, c, chainID, keys); err != nil {
 		return err
 	}
+	if b.kept.Ready {
+		if err := b.verify(ctx, js, c); err != nil {
+			return err
+		}
+	}
 	var plan app.SetupPlan
 	if !b.kept.Ready { // later, `scorelay lanes` may have changed them
 		for _, key := range keys[firstSigner:] {

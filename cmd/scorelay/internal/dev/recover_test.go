@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"log/slog"
-	"math/big"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -71,31 +72,31 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	return d, k, at
 }
 
-// resumed runs resume and returns what it said.
-func resumed(t *testing.T, ctx context.Context, d *dataDir, k *kept) (said string, err error) {
+// starts runs a stack in the directory until it is ready.
+func starts(t *testing.T, path string) (info *Info, err error) {
 	t.Helper()
-	err = resume(ctx, d, k, &Options{Confirmations: 2}, func(line string) { said += line }, quiet)
-	return said, err
+	o := options(t)
+	o.DataDir, o.BlockTime, o.Lanes = path, 100*time.Millisecond, nil
+	o.ChainKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))) // of an outside chain
+	err = Run(t.Context(), t.Context(), o, func(string) {}, func(_ context.Context, s *Stack) error {
+		info = &s.Info
+		return nil
+	})
+	return info, err
 }
 
-func TestAWholeStackIsResumed(t *testing.T) {
+func TestAStackIsContinued(t *testing.T) {
 	t.Parallel()
-	d, k, at := keptStack(t)
-	for range 2 { // looking changes nothing
-		said, err := resumed(t, t.Context(), d, k)
-		require.NoError(t, err)
-		require.Contains(t, said, "going on with the stack in "+d.path)
-		require.Equal(t, "key", k.APIKey)
-	}
-	own, err := devnet.StartChain(chainOptions(d, k, 0, 0))
+	path := t.TempDir()
+	first, err := starts(t, path)
 	require.NoError(t, err)
-	defer own.Close()
-	header, err := own.Client().HeaderByNumber(t.Context(), new(big.Int).SetUint64(at.Number))
+	second, err := starts(t, path)
 	require.NoError(t, err)
-	require.Equal(t, at.Hash, header.Hash())
+	require.Equal(t, []string{first.APIKey, first.ProjectID, first.Contract, first.APIURL}, []string{second.APIKey, second.ProjectID, second.Contract, second.APIURL})
 }
 
-func TestAChainThatLostFinalBlocksMakesAFreshStart(t *testing.T) {
+// TestDamagedDataIsRefused, with the fix, and stays as it is.
+func TestDamagedDataIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		harm func(t *testing.T, d *dataDir, k *kept, final evidence.Ref)
@@ -118,14 +119,16 @@ func TestAChainThatLostFinalBlocksMakesAFreshStart(t *testing.T) {
 			t.Parallel()
 			d, k, final := keptStack(t)
 			c.harm(t, d, k, final)
-			said, err := resumed(t, t.Context(), d, k)
+			require.NoError(t, d.writeKept(k))
+			d.release()
+			_, err := starts(t, d.path)
+			require.ErrorContains(t, err, "couldn't go on with the stack in "+d.path)
+			require.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, err, "begin again with --fresh")
+			is, err := d.readKept()
 			require.NoError(t, err)
-			require.Contains(t, said, "starting fresh, with a new API key and project: ")
-			require.Contains(t, said, c.says)
-			require.Contains(t, said, filepath.Join(d.path, "unusable"))
-			require.Equal(t, &kept{Lanes: k.Lanes}, k)
-			require.NoDirExists(t, d.nats())
-			require.NoDirExists(t, d.chain())
+			require.True(t, is.Ready)
+			require.Equal(t, "key", is.APIKey)
 		})
 	}
 }
@@ -144,15 +147,16 @@ func branch(t *testing.T, d *dataDir, k *kept, final evidence.Ref) {
 	}
 }
 
-func TestAnOutsideChainIsFollowedUntilItIsAnother(t *testing.T) {
+func TestAnOutsideChainThatWasResetIsRefused(t *testing.T) {
 	t.Parallel()
 	outside, err := devnet.StartChain(devnet.ChainOptions{Interval: 100 * time.Millisecond})
 	require.NoError(t, err)
 	defer outside.Close()
 	d, k, final := keptStackOn(t, outside)
-	said, err := resumed(t, t.Context(), d, k)
+	require.NoError(t, d.writeKept(k))
+	d.release()
+	_, err = starts(t, d.path)
 	require.NoError(t, err)
-	require.Contains(t, said, "going on with the stack")
 
 	address, err := url.Parse(outside.URL)
 	require.NoError(t, err)
@@ -165,40 +169,23 @@ func TestAnOutsideChainIsFollowedUntilItIsAnother(t *testing.T) {
 	for range final.Number {
 		again.Commit()
 	}
-	said, err = resumed(t, t.Context(), d, k)
-	require.NoError(t, err)
-	require.Contains(t, said, "starting fresh, with a new API key and project: chain 1337 has at 0x")
-	require.Equal(t, []string{outside.URL}, k.ChainRPC, "on the same chain")
+	_, err = starts(t, d.path)
+	require.ErrorContains(t, err, "chain 1337 has at 0x")
+	require.ErrorContains(t, err, "begin again with --fresh")
+	require.DirExists(t, d.nats())
 }
 
-func TestAnUnfinishedStartIsNotWorthRecovering(t *testing.T) {
+func TestAnUnfinishedStartIsDiscarded(t *testing.T) {
 	t.Parallel()
 	d, err := openDataDir(t.TempDir())
 	require.NoError(t, err)
 	defer d.release()
 	write(t, "", d.nats(), "x")
-	k := &kept{Lanes: 1, APIKey: "key"}
-	said, err := resumed(t, t.Context(), d, k)
+	require.NoError(t, d.writeKept(&kept{Lanes: 1, APIKey: "key"}))
+	o := options(t)
+	k, releasePorts, err := d.prepare(&o, silent)
 	require.NoError(t, err)
-	require.Empty(t, said)
+	defer releasePorts()
 	require.Empty(t, k.APIKey)
 	require.NoDirExists(t, d.nats())
-}
-
-func TestAnInterruptedLookIsNoReasonToStartFresh(t *testing.T) {
-	t.Parallel()
-	d, k, _ := keptStack(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := resumed(t, ctx, d, k)
-	require.Error(t, err)
-	require.True(t, k.Ready)
-	require.DirExists(t, d.nats())
-
-	k.ChainRPC = []string{"http://127.0.0.1:1"} // an outside chain that is away may come back
-	ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	_, err = resumed(t, ctx, d, k)
-	require.Error(t, err)
-	require.DirExists(t, d.nats())
 }

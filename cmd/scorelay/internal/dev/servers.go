@@ -38,7 +38,7 @@ func (b *builder) startChain(context.Context) error {
 	}
 	c, err := devnet.StartChain(chainOptions(b.dir, b.kept, b.kept.Ports.RPC, b.opts.BlockTime))
 	if err != nil {
-		return err
+		return b.damaged(err)
 	}
 	b.devnet, b.rpcURLs = c, []string{c.URL}
 	return b.info.setPID("chain", 0, os.Getpid())
@@ -59,7 +59,7 @@ func (b *builder) natsParts() (parts []lifecycle.Part) {
 			args = append(args, b.clusterArgs(i)...)
 		}
 		parts = append(parts, b.server("nats", i, selfCommand(append(args, "--dir", dir)...),
-			func(drain, _ context.Context) error { return RunNATS(drain, dir, opts) }))
+			func(drain, _ context.Context) error { return b.damaged(RunNATS(drain, dir, opts)) }))
 	}
 	return parts
 }

@@ -6,8 +6,7 @@
 //
 // Each start continues the stack in the data directory: the data of servers and chain and, in kept.json, ports,
 // lanes, API key and project. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
-// each block before it makes the next. If a disk broke or an outside chain was reset, the deployment would wait for
-// its chain forever. So resume then starts fresh.
+// each block before it makes the next. Damaged data, or an outside chain that was reset, is an error.
 //
 // The stack's accounts have development keys, which anyone can compute.
 package dev
@@ -92,10 +91,9 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 		return err
 	}
 	defer closeLog()
-	if err := resume(drain, dir, k, &opts, say, log); err != nil {
-		return err
-	}
-	if !k.Ready {
+	if k.Ready {
+		say(fmt.Sprintf("going on with the stack in %s: its API key, project, ports and scores (--fresh begins again)", dir.path))
+	} else {
 		say("making a new stack in " + dir.path + "; this takes some seconds")
 	}
 	if err := dir.writeKept(k); err != nil {
@@ -140,6 +138,12 @@ func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePort
 	}
 	if k, err = opts.merge(before); err != nil {
 		return nil, nil, err
+	}
+	if !k.Ready { // what an incomplete start left
+		k.forget()
+		if err := d.discard(); err != nil {
+			return nil, nil, err
+		}
 	}
 	releasePorts, err = choosePorts(k, opts.APIs, opts.Relayers, say)
 	return k, releasePorts, err
