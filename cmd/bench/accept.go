@@ -74,13 +74,13 @@ func medianOf(rounds []*acceptReport) *acceptReport {
 }
 
 // runAccept measures accepts beside their upper bounds: one API with NATS, which syncs every write, Redis and a
-// chain, each a process. Rejected: relayers, because they take CPU time from the API.
+// chain, each a process. Relayers are left out, because they would take CPU time from the API.
 //
 // Each of --repeat rounds measures everything in turn, so that a disturbance of the machine affects all that is
 // compared. The report contains medians. Requests are made beforehand and sent over open connections.
 //
 //   - per_s: a closed loop for --seconds with 128 requests in progress, or 48 of groups. Every response must be a
-//     200; the API's must contain accepted. cpu_us_per_update: the responding process's CPU time, by the system.
+//     200; the API's must contain "accepted". cpu_us_per_update: the responding process's CPU time, by the system.
 //   - p50_ms, p99_ms: an open loop at half of that rate, for --seconds; from when a request was due until its
 //     response.
 //   - limits: bare_fiber reads the body and responds with as many bytes as the API. recovery_us and parse_us: CPU

@@ -28,8 +28,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// signedBack is the age of the oldest message in ms; the API accepts five minutes. Messages differ, so that
-// signatures do.
+// signedBack is the age of the oldest signed message in ms; the API accepts five minutes. Messages differ, so that
+// their signatures do.
 const signedBack = 200_000
 
 // acceptTargets is the number of wallets per project.
@@ -95,7 +95,7 @@ func (a *acceptance) close() {
 	}
 }
 
-// Updates may follow createProjects immediately.
+// createProjects returns once the API accepted the projects, which can then receive updates.
 func (a *acceptance) createProjects(ctx context.Context) error {
 	client := sdk.NewClient(a.urls[0], a.key, nil)
 	for i := range loadProjects {
@@ -196,7 +196,7 @@ func (a *acceptance) groups(n int) [][]byte {
 	})
 }
 
-// Signatures are empty, because the peer ignores them.
+// peers makes requests with empty signatures, because the peer ignores these.
 func (a *acceptance) peers(n int) [][]byte {
 	p := a.peerWorld.projects[0]
 	return a.parallel(n, func(int) ([]byte, error) {

@@ -33,10 +33,10 @@ type accepting struct {
 	anvil    *devnet.Anvil
 	redis    *devnet.RedisServer
 	natsURL  string
-	environ  []string // dependencies' addresses, and keys
+	environ  []string // addresses of dependencies, and keys
 	contract common.Address
 	urls     []string
-	admin    string   // of the program started last
+	admin    string   // admin listener of the program started last
 	children []*child // in order of start
 
 	blocks        time.Duration        // 0: one second

@@ -28,7 +28,7 @@ const (
 	measuredOnes = 2000 // recoveries, and ten times as many parses
 )
 
-// limits measures all upper bounds except the bare handler.
+// limits measures all upper bounds except the bare handler's.
 func (a *acceptance) limits(ctx context.Context, l *acceptLimits) (err error) {
 	if l.Recovery, err = a.recoveries(); err != nil {
 		return err

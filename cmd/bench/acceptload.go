@@ -21,9 +21,9 @@ import (
 const (
 	singleConns = 128    // requests in progress in the closed loop
 	groupConns  = 48     // the same for groups
-	openConns   = 512    // in the open loop
+	openConns   = 512    // connections in the open loop
 	openPart    = 0.5    // fraction of the closed loop's rate
-	prepare     = 20_000 // requests per second for the closed loop; fewer for groups
+	prepare     = 20_000 // requests made per second of the closed loop; fewer for groups
 )
 
 type answering struct {
@@ -45,7 +45,7 @@ func repeated(requests [][]byte) func() []byte {
 	return func() []byte { return requests[at.Add(1)%uint64(len(requests))] }
 }
 
-// once returns each request once; then nil.
+// once returns a function that returns each request once, then nil.
 func once(requests [][]byte) func() []byte {
 	var at atomic.Int64
 	return func() []byte {

@@ -14,7 +14,8 @@ import (
 
 const (
 	backlogZipf = 1
-	// settled is the wait for the steady part. By then lanes' batches include updates passed over until 30 s late.
+	// settled is the wait before the steady part. After it, batches also contain updates that lanes passed over for
+	// up to 30 s.
 	settled = 35 * time.Second
 	// fastest exceeds the updates per second that blocks can hold.
 	fastest = 25_000

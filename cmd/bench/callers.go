@@ -20,7 +20,7 @@ import (
 
 const (
 	callerWallets = 50                    // per project
-	callerPoll    = 50 * time.Millisecond // so the precision of times
+	callerPoll    = 50 * time.Millisecond // and thus the precision of times
 	settleTimeout = time.Minute           // from the last 200 until all are final
 )
 
@@ -41,7 +41,7 @@ type answer struct {
 	status int // 0: none, or an invalid one
 }
 
-// newCallers waits until its projects are final.
+// newCallers creates the projects and waits until they are final.
 func newCallers(ctx context.Context, following *followed, url, key string, projects int) (*callers, error) {
 	c := &callers{followed: following, client: sdk.NewClient(url, key, nil)}
 	for i := range projects {
@@ -60,8 +60,8 @@ func newCallers(ctx context.Context, following *followed, url, key string, proje
 	return c, err
 }
 
-// run sends an update per interval, of each project in turn, until stop is closed. It returns when all accepted ones
-// are final.
+// run sends an update per interval, of each project in turn, until stop is closed. It returns when all accepted
+// updates are final.
 func (c *callers) run(ctx context.Context, every time.Duration, stop <-chan struct{}) error {
 	sent := make(chan struct{})
 	group, ctx := errgroup.WithContext(ctx)

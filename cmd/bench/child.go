@@ -25,7 +25,7 @@ type child struct {
 // starts numbers the log files, so that a restarted process keeps its earlier log.
 var starts atomic.Int64
 
-// start logs standard output too, unless cmd.Stdout is set.
+// start starts cmd and logs its standard error and, unless cmd.Stdout is set, its standard output.
 func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	path := filepath.Join(logDir, fmt.Sprintf("%03d-%s.log", starts.Add(1), name))
 	log, err := os.Create(path)

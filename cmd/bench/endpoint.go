@@ -32,7 +32,7 @@ func (e *endpoint) refuse() (accept func()) { return e.proxy.Add(rpcproxy.Drop()
 
 func (e *endpoint) calls() int { return e.proxy.Stats().Total() }
 
-// since returns the calls by method since an earlier result; nil: since the start.
+// since returns the number of calls by method since the earlier result before; nil: since the start.
 func (e *endpoint) since(before map[string]int) map[string]int {
 	calls := e.proxy.Stats().Calls
 	for method, n := range before {

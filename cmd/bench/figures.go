@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// figures are one section of the report; nil if not measured.
+// figures are one section of the report. A figure is nil if it was not measured.
 type figures struct {
 	UpdatesPerS      *float64 `json:"updates_per_s,omitempty"` // applied
 	TxPerS           *float64 `json:"tx_per_s,omitempty"`

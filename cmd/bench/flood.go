@@ -65,7 +65,8 @@ func runFlood(ctx context.Context, args []string) error {
 	return nil
 }
 
-// flood has one lane. One project sends an update per second, another all of its updates at once.
+// flood starts a deployment with one lane. One project sends an update per second, another all of its updates at
+// once.
 func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err error) {
 	if err := b.build(ctx); err != nil {
 		return report, err

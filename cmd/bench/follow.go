@@ -29,7 +29,7 @@ type final struct {
 	accepted time.Time
 	took     time.Duration // from accepted until seen as final
 	outcome  score.Outcome
-	block    uint64 // that contains it; 0: unknown
+	block    uint64 // that contains the update; 0: unknown
 }
 
 // follow reads a deployment's statuses from Redis. Close the result.
@@ -38,7 +38,7 @@ func follow(redisURL string, s *stream.Stream) (*followed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't reach Redis: %w", err)
 	}
-	d := s.Deployment() // the keys' prefix in package app
+	d := s.Deployment() // for the prefix, as in package app
 	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
 	statuses := status.New(client, status.Config{Prefix: prefix, Salt: s.Salt()})
 	return &followed{client: client, open: map[score.Ref]time.Time{}, read: func(ctx context.Context, refs []score.Ref) ([]score.Status, error) {

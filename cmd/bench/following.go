@@ -49,7 +49,7 @@ type followReport struct {
 type callFigures struct {
 	All       float64                       `json:"calls_per_minute"`
 	ByMethod  map[string]float64            `json:"by_method"`
-	ByProcess map[string]map[string]float64 `json:"by_process"` // and method
+	ByProcess map[string]map[string]float64 `json:"by_process"` // by process and method
 }
 
 type lagFigures struct {
@@ -68,10 +68,10 @@ type lagFigures struct {
 //   - idle: calls per minute, from ten seconds after a second of updates became final.
 //   - busy: the same while --rate updates per second are sent one by one to one API for --seconds, until all are
 //     final.
-//   - final_lag: for each of these, from the head that makes its block final until the other API, polled every 25 ms,
-//     reports it as final. Updates of a block become final at once, so a run has as many independent samples as
-//     blocks.
-//   - streams: idle, while each API has an event stream of the project.
+//   - final_lag: for each of these updates, from the head that makes its block final until the other API reports it
+//     as final. That API is polled every 25 ms. Updates of a block become final at once, so a run has as many
+//     independent samples as blocks.
+//   - streams: as idle, while each API has an event stream of the project.
 //
 // With --units it measures only idle calls, see units.
 func runFollow(ctx context.Context, args []string) error {

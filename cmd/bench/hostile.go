@@ -27,15 +27,15 @@ import (
 )
 
 const (
-	hostileMembers = 2048 // of its project; the API may accept fewer
+	hostileMembers = 2048 // of the hostile key's project; the API may accept fewer
 	hostileReads   = 50   // look-ups per second, the rate of a new key
 	hostileConns   = 4000
 	hostileBody    = 256 << 10
-	hostileEvery   = 10 * time.Second // the API's timeout of a body
+	hostileEvery   = 10 * time.Second // the API's timeout for a body
 	hostileOwner   = 42
 )
 
-// hostileDialer has its own address, to exclude limits per address.
+// hostileDialer uses an address of its own, so that limits per address cannot affect the other key.
 var hostileDialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 
 type hostile struct {
@@ -133,7 +133,7 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 			continue
 		}
 		progress(part.name)
-		// resets the peak
+		// Writing 5 resets the peak.
 		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.api.cmd.Process.Pid), []byte("5"), 0o600); err != nil {
 			return nil, fmt.Errorf("couldn't forget the API's peak of memory: %w", err)
 		}

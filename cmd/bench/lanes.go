@@ -161,11 +161,11 @@ func (r *lanesRun) connect(ctx context.Context) (following *followed, err error)
 
 type change struct {
 	name string
-	key  int // lane that needs a key first; 0: none
+	key  int // lane that gets a signer's key before the command; 0: none
 	args []string
 }
 
-// lanesChanges turns lanes 0 and 1 into 2 and 3.
+// lanesChanges returns the changes that turn lanes 0 and 1 into 2 and 3.
 func lanesChanges() []change {
 	signer := func(lane int) string { return devnet.Address(firstSigner + lane).Hex() }
 	return []change{
@@ -307,8 +307,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// lanesFigures returns the figures of all phases; the first is the steady one. Rejected: lateness from the steady
-// phase's max, because one hiccup of the machine would make every change look early.
+// lanesFigures returns the figures of all phases; the first is the steady one. Lateness counts from its p99.9,
+// because with its max one hiccup of the machine would make every change look early.
 func lanesFigures(
 	rate, projects int, windows []phaseWindow, answers []answer, finals []final, blocks map[uint64]time.Time,
 ) (*lanesReport, error) {

@@ -21,9 +21,9 @@ type bench struct {
 
 type leg struct {
 	name    string
-	section func(*report) **figures // that it fills
+	section func(*report) **figures // section that the leg fills
 	peer    bool                    // needs txmgr
-	repeat  bool                    // --repeat times; other legs repeat themselves, or count
+	repeat  bool                    // run --repeat times; other legs repeat by themselves, or only count
 	run     func(context.Context) (figures, error)
 }
 

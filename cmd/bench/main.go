@@ -176,7 +176,7 @@ func runHorizon(ctx context.Context, args []string) error {
 //     that was not in the node's pool at the kill. Median of three.
 //   - idle_calls_per_poll: calls of an idle relayer per SCORELAY_POLL_INTERVAL of 500 ms.
 //   - catch_up_s: the endpoint refuses for 100 blocks while 2,000 updates arrive, then delays each request by 250 ms;
-//     until these are applied.
+//     from the end of the refusal until these updates are applied.
 //
 // The peer receives finished batches, keeps everything in memory and loses transactions in flight when it ends.
 // Scorelay reads a stream, syncs every batch to disk before it sends it, and writes each update's outcome. Each lane

@@ -42,7 +42,7 @@ func (w *world) steady(ctx context.Context, from int, seconds time.Duration) ([]
 	return blocks, nil
 }
 
-// rates returns a steady part's figures: the blocks after the first, per time and calls since the first.
+// rates returns a steady part's figures, from the blocks after the first, and the time and calls since the first.
 func rates(blocks []block) (figures, error) {
 	first, rest := blocks[0], blocks[1:]
 	var txs, updates, wasted int

@@ -23,7 +23,7 @@ func (b *bench) quietLeg(ctx context.Context) (figures, error) {
 }
 
 func (s *stack) quiet(ctx context.Context) (figures, error) {
-	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // so that each lane has worked before
+	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // so that each lane has worked once
 		return figures{}, err
 	}
 	idle, err := s.idle(ctx)
@@ -52,7 +52,7 @@ func applied(blocks []block) (n int) {
 
 // idle returns the calls per relayer and poll without work.
 func (s *stack) idle(ctx context.Context) (float64, error) {
-	// Until the last transactions are final and settled.
+	// Wait until the last transactions are final and settled.
 	blocks, err := s.watch.until(ctx, s.watch.len(), firstTimeout, func(blocks []block) bool { return len(blocks) >= 5 })
 	if err != nil {
 		return 0, err

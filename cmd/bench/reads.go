@@ -220,7 +220,7 @@ func timed(times int, read func() error) ([]float64, error) {
 	return took, nil
 }
 
-// page fails unless the leaderboard has all wallets.
+// page reads a page of the leaderboard, and fails unless that has all wallets.
 func (l *readsLoad) page(ctx context.Context, random *rand.Rand, wallets int) error {
 	after := &score.Cursor{Score: random.Int64N(1000) + 1, Wallet: readsWallet(random.IntN(wallets))}
 	page, _, err := l.Page(ctx, score.ProjectID{7}, score.Total, after, readsPage)
@@ -254,7 +254,7 @@ func (l *readsLoad) beside(ctx context.Context, r *readsReport, executions, page
 	go func() {
 		_, err := l.append(ctx, executions, func() common.Address { return readsWallet(l.random.IntN(r.Wallets)) })
 		appended <- err
-		close(appended) // a second receive returns, too
+		close(appended) // so that a second receive returns, too
 	}()
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []float64

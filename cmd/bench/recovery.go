@@ -12,7 +12,7 @@ import (
 const (
 	kills           = 3
 	recoveryTimeout = time.Minute
-	ahead           = 20 // size of the backlog, in seconds of a full window
+	ahead           = 20 // seconds that the backlog lasts with full windows
 )
 
 func (b *bench) recoveryLeg(ctx context.Context) (figures, error) {

@@ -26,7 +26,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// publishers have one envelope in flight each, like APIs.
+// publishers is their number. Each has one envelope in flight, as an API does.
 const publishers = 4
 
 // replicasFigures are those of Servers NATS servers on one disk, each with a copy of the streams.
@@ -168,7 +168,7 @@ func (b *bench) startServers(n int) (url string, stop func(), err error) {
 
 var enveloped atomic.Int64
 
-// publishing returns the seconds per envelope acknowledged within b.seconds.
+// publishing publishes for b.seconds, and returns the seconds that each acknowledged envelope took.
 func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, updates int) ([]float64, error) {
 	took := make([][]float64, publishers)
 	end := time.Now().Add(b.seconds)

@@ -37,7 +37,7 @@ type accepts struct {
 
 // diskFigures are those of one disk, by load, such as "groups_1_api".
 type diskFigures struct {
-	SyncMS  float64            `json:"sync_ms"` // of 4 KiB, median
+	SyncMS  float64            `json:"sync_ms"` // median of a sync of 4 KiB
 	Accepts map[string]accepts `json:"accept"`
 }
 
@@ -50,8 +50,8 @@ type diskReport struct {
 
 // runSlowDisk measures accepts while NATS syncs every write, on the disk as it is and with each sync delayed by 2 ms.
 //
-// nats-server is a process, under strace for the delay, and so is the process that measures sync_ms. Unlike a slow
-// disk, strace also stops the server for each signal of Go's scheduler.
+// For the delay, nats-server and the process that measures sync_ms run under strace. Unlike a slow disk, strace also
+// stops the server for each signal of Go's scheduler.
 //
 // Each load has its own deployment: --lanes lanes, --relayers relayers and one or two APIs, each a process, on a
 // chain as in backlog. `scorelay load` sends to 32 projects in an open loop: --rate updates per second in signed

@@ -24,7 +24,7 @@ const (
 // memory is the resident memory of processes, MB.
 type memory struct {
 	API     float64 `json:"api_mb"`
-	Relayer float64 `json:"relayer_mb"` // the larger one
+	Relayer float64 `json:"relayer_mb"` // of the larger relayer
 	NATS    float64 `json:"nats_mb"`
 }
 

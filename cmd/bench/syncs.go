@@ -14,8 +14,8 @@ import (
 
 const syncsCommand = "syncs"
 
-// onDisk returns a command with slower syncs; 0: not slower. The process that starts is the command itself: strace
-// runs beside it (-D) and ends with it.
+// onDisk returns a command, each of its syncs delayed by longer. The process that starts is the command itself, since
+// strace runs beside it (-D) and ends with it.
 func onDisk(longer time.Duration, name string, args ...string) *exec.Cmd {
 	if longer == 0 {
 		return exec.Command(name, args...)

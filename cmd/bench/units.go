@@ -19,7 +19,7 @@ import (
 const (
 	unitLanes, unitRelayers, unitAPIs = 4, 2, 1
 
-	unitRest = 80 * time.Second // until the relayers rest, at most
+	unitRest = 80 * time.Second // long enough for the relayers to rest
 	unitCall = 20               // compute units per call
 	unitLogs = 60               // compute units per eth_getLogs
 	unitDays = 30
@@ -27,7 +27,7 @@ const (
 
 type unitRow struct {
 	Chain     string             `json:"chain"`
-	Counted   string             `json:"counted"` // duration; the rest is extrapolated
+	Counted   string             `json:"counted"` // duration of the count; 30 days are extrapolated
 	PerMinute map[string]float64 `json:"calls_per_minute"`
 	Units     float64            `json:"compute_units_in_30_days"`
 }

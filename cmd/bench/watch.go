@@ -21,7 +21,7 @@ import (
 type block struct {
 	number   uint64
 	at       time.Time
-	calls    int // of the endpoint by then
+	calls    int // to the endpoint by then
 	gasLimit uint64
 	txs      int    // transactions that applied updates
 	updates  int    // applied
@@ -110,7 +110,7 @@ func (s *watch) read(ctx context.Context, b *block) error {
 	return nil
 }
 
-// outcomes returns the number of applied updates; useful if there are some and none was skipped.
+// outcomes returns the number of applied updates. useful is true if there are some and none was skipped.
 func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	total := 0
 	for _, log := range receipt.Logs {
@@ -129,7 +129,7 @@ func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	return updates, total > 0 && updates == total
 }
 
-// An error ends the watch. Either argument wakes waiting goroutines.
+// Blocks are added; an error ends the watch. Both wake waiting goroutines.
 func (s *watch) tell(err error, blocks ...block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

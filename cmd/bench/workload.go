@@ -37,7 +37,7 @@ type project struct {
 	wallets []common.Address
 	below   []float64 // cumulative weight of the wallets up to each; nil: each in turn
 	rng     *rand.Rand
-	random  bool // ids
+	random  bool // ids are random
 	prefix  [28]byte
 	minted  uint32 // ids with this prefix
 }

@@ -41,12 +41,12 @@ type world struct {
 type worldOptions struct {
 	lanes    int
 	gasLimit uint64
-	random   bool    // ids
+	random   bool    // ids are random
 	wallets  int     // per project; 0: batchSize
 	zipf     float64 // a wallet's popularity is 1/rank^zipf; 0: each in turn
 }
 
-// Close the result.
+// newWorld starts the chain of a leg. Close the result.
 func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *world, err error) {
 	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o)}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {

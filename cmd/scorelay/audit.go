@@ -39,7 +39,7 @@ func (c *auditCommand) Help() string {
 		"and 3 when something that was accepted before it began is pending after --wait. What is accepted meanwhile is no failure."
 }
 
-// Run audits, with --every until interrupted. Its error carries the exit status.
+// Run audits once or, with --every, until interrupted. Its error carries the exit status.
 func (c *auditCommand) Run(s signals) error {
 	err := c.audit(s.drain)
 	for c.Every > 0 && s.drain.Err() == nil {
@@ -57,7 +57,7 @@ func (c *auditCommand) Run(s signals) error {
 	return err
 }
 
-// audit stores its exit status, which APIs export as a metric.
+// audit runs one audit and stores its exit status, which APIs export as a metric.
 func (c *auditCommand) audit(ctx context.Context) (err error) {
 	log := commandLog()
 	js, opened, closeNATS, err := c.open(ctx, log)

@@ -28,7 +28,7 @@ type dlqListCommand struct {
 	Replayed  bool `name:"replayed" help:"Also list those that were accepted again."`
 }
 
-// Run lists replayed dead letters, which the stream keeps for the audit, only with --replayed.
+// Run lists the dead letters, and with --replayed also replayed ones, which the stream keeps for the audit.
 func (c *dlqListCommand) Run(s signals) error {
 	_, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {

@@ -39,7 +39,7 @@ type exportScoresCommand struct {
 	exportFlags `embed:""`
 }
 
-// Run writes no scores if they differ from the contract's.
+// Run writes the scores only if they equal the contract's.
 func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, export.Scores, "") }
 
 func (c *exportFlags) export(ctx context.Context, what, after string) error {

@@ -21,7 +21,7 @@ type haltFlags struct {
 	RedisURL  app.Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" placeholder:"URL" help:"Redis, as redis:// or rediss:// with user, password and database."`
 }
 
-// look reads the halt and the known sequences. The caller calls the returned function to close.
+// look reads the last halt and the known sequences of the stream. The caller calls the returned function to close.
 func (f *haltFlags) look(ctx context.Context) (*app.Halting, func(), error) {
 	url := f.RedisURL
 	if url == "" {

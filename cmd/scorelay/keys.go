@@ -39,7 +39,7 @@ type keysCreateCommand struct {
 	Name       string `arg:"" help:"Whose key it is."`
 }
 
-// termsFlags are a key's limits and rights; nil or empty: unset.
+// termsFlags are a key's limits and rights. A nil or empty field leaves the term unchanged.
 type termsFlags struct {
 	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 500."`
 	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
@@ -148,13 +148,13 @@ func (c *keysCreateCommand) Run(s signals) error {
 		}
 		fmt.Fprintf(os.Stderr, "created key %s for %s; its secret, on standard output, is shown this once\n", key.ID, key.Name)
 		fmt.Println(secret.Reveal())
-		reports, _ := replica.Reports(s.drain, js) // optional: explained omits the price
+		reports, _ := replica.Reports(s.drain, js) // optional: if it fails, explained omits the price
 		fmt.Fprint(os.Stderr, explained(&key, overview.RatesOf(reports)))
 		return nil
 	})
 }
 
-// explained describes a key's daily limits and worst-case cost; without rates, no price.
+// explained describes a key's daily limits and worst-case cost, in ether only if rates has a gas price.
 func explained(key *apikey.Key, rates *overview.Rates) string {
 	var b strings.Builder
 	bound := func(n uint64, unit string) string {

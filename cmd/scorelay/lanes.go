@@ -65,11 +65,11 @@ type laneDocument struct {
 	Signer    common.Address `json:"signer"`
 	State     roster.State   `json:"state"`
 	Dead      bool           `json:"dead,omitempty"`
-	Buckets   int            `json:"buckets"` // actual, by the journal
+	Buckets   int            `json:"buckets"` // actually owned, by the journal
 	Wanted    int            `json:"bucketsWanted"`
 	OpenSlots int            `json:"openSlots"`
 	Queue     int            `json:"queue"`     // work to be assigned again
-	Handovers int            `json:"handovers"` // offered, acceptance unknown
+	Handovers int            `json:"handovers"` // offers with unknown acceptance
 	Epoch     uint64         `json:"epoch"`     // newest lease term; 0: never driven
 	NextNonce uint64         `json:"nextNonce"`
 	ReadFrom  uint64         `json:"readFrom"`         // stream sequence; 0 without buckets

@@ -24,8 +24,8 @@ type changeFlags struct {
 	Until     bool `name:"wait" help:"Print progress until every bucket is where it shall be, and what a lane that leaves has sent is final. Ctrl-C ends the command, not the change."`
 }
 
-// change applies a change to the roster and, with --wait, waits until it is carried out. leaving is the lane that
-// must settle; nil: none.
+// change calls apply, which changes the roster and returns a sentence to print. With --wait, change then waits until
+// the change is carried out. leaving is the lane that must settle; nil: none.
 func (f *changeFlags) change(s signals, leaving *score.Lane, apply func(ctx context.Context, l *lanes) (said string, err error)) error {
 	l, err := f.lanes(s.drain)
 	if err != nil {
@@ -50,8 +50,8 @@ type newSignerFlags struct {
 	Signer        string `name:"signer" required:"" placeholder:"ADDRESS" help:"Address of the new lane's signer. Its key goes into a relayer's keystore, before or after."`
 }
 
-// prepare returns the signer's address once it has funds and its relayer role is final. With the deployer's key it
-// grants the role.
+// prepare verifies that the signer has funds and a final relayer role, and returns its address. If the deployer's key
+// is given, prepare grants a missing role.
 func (f *newSignerFlags) prepare(ctx context.Context, n *natsFlags) (common.Address, error) {
 	address, err := parseAddress("--signer", f.Signer)
 	if err != nil {
@@ -116,8 +116,8 @@ func (l *lanes) add(ctx context.Context, signer common.Address) (said string, er
 		is.ID, signer, len(known.Wanted(is.ID))), err
 }
 
-// unused returns an error if a new lane's journal is another signer's: the roster may be an older copy without that
-// lane.
+// unused returns an error if a new lane's journal is another signer's. In this case the roster may be an older copy
+// that lacks the lane.
 func (l *lanes) unused(ctx context.Context, id score.Lane, signer common.Address) error {
 	state, _, err := l.journals.State(ctx, id)
 	if err == nil && state.Epoch > 0 && state.Identity.Signer != signer {
@@ -127,7 +127,7 @@ func (l *lanes) unused(ctx context.Context, id score.Lane, signer common.Address
 	return err
 }
 
-// laneNumber is canonical decimal: forms such as 0x1 or 010 may be typing errors.
+// laneNumber is canonical decimal, since forms such as 0x1 or 010 may be typing errors.
 type laneNumber score.Lane
 
 func (l *laneNumber) UnmarshalText(text []byte) error {
@@ -176,8 +176,8 @@ func (l *lanes) neverDriven(ctx context.Context, id score.Lane) (bool, error) {
 	return last == 0, err
 }
 
-// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. All
-// relayers may lack its key, which has no transaction to sign.
+// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. Such a
+// lane has no transaction to sign, and perhaps all relayers lack its key.
 func withoutKey(r roster.Roster, id score.Lane, never bool) (roster.Roster, error) {
 	if is, _ := r.Lane(id); !never || is.State != roster.Leaving {
 		return r, nil
@@ -250,7 +250,7 @@ func (l *lanes) cut(ctx context.Context, id score.Lane, dead bool) (said string,
 		said = fmt.Sprintf("lane %d of %s is cut and dead: other lanes send again what of it is not final", id, is.Signer)
 	}
 	_, err = appendAsOperator(ctx, l.journals, id, func(*lane.State) ([]lane.Entry, error) { return nil, nil })
-	if errors.Is(err, errNeverDriven) { // its first session reads that it is cut
+	if errors.Is(err, errNeverDriven) { // the lane's first session will read that it is cut
 		err = nil
 	}
 	return said, err

@@ -34,12 +34,12 @@ func (c *lanesResumeCommand) Run(s signals) error {
 	return nil
 }
 
-// maxResume bounds the nonces beyond the lane's next one that a decision accepts: a mistyped nonce would also accept
+// maxResume is the most by which --below may exceed the lane's next nonce, since a mistyped nonce would also accept
 // future transactions.
 const maxResume = 4096
 
-// acceptUnjournaled requires below to be above the lane's lowest open nonce, and at most maxResume above its next
-// one.
+// acceptUnjournaled accepts the signer's unknown transactions up to nonce below-1. below must be above the lane's
+// lowest open nonce, and at most maxResume above its next one.
 func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
 	return appendAsOperator(ctx, journals, id, func(state *lane.State) ([]lane.Entry, error) {
 		switch {

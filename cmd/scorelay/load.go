@@ -41,10 +41,10 @@ type loadSummary struct {
 	PerSecond   float64          `json:"accepted_per_second"`
 	Latency     load.Percentiles `json:"latency_ms"`
 	DurationMS  int64            `json:"duration_ms"`
-	Interrupted bool             `json:"interrupted"` // the run ended early; unanswered updates count as failed
+	Interrupted bool             `json:"interrupted"` // the run ended early, so unanswered updates are in Failed
 }
 
-// String lists unanswered updates of an interrupted run as such: they may be stored.
+// String shows an interrupted run's unanswered updates as such, since they may be stored.
 func (s loadSummary) String() string {
 	unanswered := fmt.Sprintf("failed %d", s.Failed)
 	if s.Interrupted {
@@ -135,7 +135,7 @@ func (c *loadCommand) client() (*load.Client, error) {
 	return client, errors.Join(errs...)
 }
 
-// places creates the projects. An accepted creation can receive updates.
+// places creates the projects. It waits only until the API accepted each, since that is enough to send updates.
 func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.Place, error) {
 	places := make([]*load.Place, c.Projects)
 	for i := range places {

@@ -47,7 +47,7 @@ type cli struct {
 	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
 }
 
-// signals: drain ends at the first Ctrl-C, kill at the second.
+// signals are contexts: drain ends at the first Ctrl-C, kill at the second.
 type signals struct{ drain, kill context.Context }
 
 type statusError struct {
@@ -55,7 +55,7 @@ type statusError struct {
 	status int
 }
 
-// errFailed exits with status 1 and no message: the printed result shows the failure.
+// errFailed makes the command exit with status 1 and no message, since the printed result shows the failure.
 var errFailed = errors.New("failed")
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -121,7 +121,7 @@ type runNATSCommand struct {
 	Port        int    `name:"port" required:""`
 	MonitorPort int    `name:"monitor-port" required:""`
 
-	Index       int      `name:"index"` // this and the rest: of a cluster
+	Index       int      `name:"index"` // this field and the rest are for a cluster
 	ClusterPort int      `name:"cluster-port"`
 	Routes      []string `name:"routes"`
 	Unlisted    bool     `name:"unlisted"`

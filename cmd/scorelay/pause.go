@@ -31,7 +31,7 @@ type pauseCommand struct {
 	Reason    string `name:"reason" placeholder:"TEXT" help:"Why, for those who look; callers are told it."`
 }
 
-// Run replaces an earlier pause of the scope.
+// Run replaces an earlier pause of the same lane or project, or of all.
 func (c *pauseCommand) Run(s signals) error {
 	if !c.Accepting && c.Lane != nil {
 		return errors.New("--no-accepting needs --all or --project: an update is accepted before it is known which lane will carry it")
@@ -64,7 +64,7 @@ type resumeCommand struct {
 	pausable  `embed:""`
 }
 
-// Run resumes a scope; --all also resumes single lanes and projects.
+// Run resumes a lane or project; with --all, everything, also lanes and projects paused by themselves.
 func (c *resumeCommand) Run(s signals) error {
 	after, was := pause.Pauses{}, c.All
 	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) (err error) {
@@ -101,7 +101,8 @@ func (p pausable) String() string {
 	return "all lanes"
 }
 
-// change calls change with the pauses. An unknown lane is an error; an unknown project logs a warning.
+// change calls the function change with the stored pauses. An unknown lane is an error; an unknown project logs a
+// warning.
 func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
 	log := commandLog()
 	js, _, closeNATS, err := at.open(ctx, log)

@@ -93,8 +93,8 @@ func (c *projectsEditCommand) Run(s signals) error {
 	return c.edit(s.drain, client, os.Stdout)
 }
 
-// client signs only for the deployment of the flags or of a running 'scorelay dev', if they name one. A lying API
-// could otherwise obtain a signature for another deployment.
+// client returns a client that signs only for the deployment of the flags or of a running 'scorelay dev', if any.
+// Otherwise a lying API could obtain a signature for another deployment.
 func (c *projectsEditCommand) client() (*sdk.Client, error) {
 	client, err := c.apiFlags.client()
 	if err != nil || c.API != "" && c.domainFlags == (domainFlags{}) {

@@ -31,7 +31,7 @@ type projectsShowCommand struct {
 type projectDocument struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
 	Name       string           `json:"name"`
-	Actions    []score.Action   `json:"actions"` // by index; of those with one name, the last is valid
+	Actions    []score.Action   `json:"actions"` // by index; among actions with the same name, the last is valid
 	ScoreTypes []string         `json:"scoreTypes"`
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
@@ -39,9 +39,9 @@ type projectDocument struct {
 	Directory  uint64           `json:"directoryBlock"` // newest block that the directory has read
 
 	CreatedBlock uint64   `json:"createdBlock"`
-	EditNonce    uint64   `json:"editNonce"`     // of the next edit by signature, as of ContractBlock
+	EditNonce    uint64   `json:"editNonce"`     // of the next edit by signature, at block Contract
 	Contract     uint64   `json:"contractBlock"` // the newest block
-	Differs      []string `json:"differs"`       // on the contract: by edits that the directory lacks
+	Differs      []string `json:"differs"`       // on the contract, made by edits that the directory lacks
 }
 
 func (c *projectsShowCommand) Run(s signals) error {
@@ -114,7 +114,7 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	return doc, nil
 }
 
-// write omits the control characters that owners may put into names.
+// write replaces the control characters that owners may put into names.
 func (d *projectDocument) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(table, format+"\n", args...) }

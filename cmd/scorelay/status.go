@@ -29,7 +29,7 @@ type statusCommand struct {
 
 const watchEvery = 2 * time.Second
 
-// Run shows the deployment's state. A lane that waits is not a failure.
+// Run shows the deployment's state. A waiting lane does not make it fail.
 func (c *statusCommand) Run(s signals) error {
 	d, closeAll, err := c.open(s.drain)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *statusCommand) Run(s signals) error {
 	}
 }
 
-// unknown shows why the state is unknown: on the screen, or on beside if programs read the output.
+// unknown shows why the state is unknown: on the screen or, if programs may read the output, on beside.
 func (c *statusCommand) unknown(screen *dev.Screen, beside io.Writer, err error) {
 	says := "NATS does not tell: " + err.Error()
 	if c.JSON || !screen.Terminal() {

@@ -14,7 +14,7 @@ type topUpResumeCommand struct {
 	natsFlags `embed:""`
 }
 
-// Run clears the newest transfer and the reason for the stop. Today's payments still count.
+// Run clears the record of the newest transfer and the reason for the stop. Today's payments still count.
 func (c *topUpResumeCommand) Run(s signals) error {
 	js, _, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {

@@ -32,7 +32,7 @@ type webhooksCommand struct {
 }
 
 const (
-	untilDone = 30 * time.Second // a relayer may have to take the lease first
+	untilDone = 30 * time.Second // long, since a relayer may have to take the lease first
 	lookEvery = 200 * time.Millisecond
 )
 
@@ -73,7 +73,7 @@ func printSecret(sentence string, e webhook.Endpoint, secret webhook.Secret, asJ
 	return nil
 }
 
-// parseFrom parses now, an RFC 3339 time, a duration ago, or a cursor, such as start.
+// parseFrom parses the word now, an RFC 3339 time, a duration before now, or a cursor such as start.
 func parseFrom(text string, now time.Time) (webhook.Move, error) {
 	if text == "now" {
 		return webhook.Move{Time: now.UTC()}, nil
@@ -226,7 +226,8 @@ func (c *webhooksTestCommand) Run(s signals) error {
 	})
 }
 
-// printTried fails if a later request replaced the requested POST, or unless its response was 2xx.
+// printTried prints the attempts that asked selects. It fails if there are none, since a later request replaced the
+// POST, or if the response was not 2xx.
 func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Attempt) bool) (err error) {
 	of := slices.DeleteFunc(attempts, func(a webhook.Attempt) bool { return !asked(&a) })
 	if asJSON {

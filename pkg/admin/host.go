@@ -17,7 +17,8 @@ import (
 var notPublic = []string{".local", ".internal", ".svc"}
 
 // guard rejects requests with a foreign Host header, against DNS rebinding. A foreign page's name may resolve to this
-// machine. Then a browser that reaches the listener treats both as one origin, and lets the page read every response.
+// machine. Then a browser that reaches the listener treats page and listener as one origin, and lets the page read
+// every response.
 func guard(next http.Handler, hosts []string, log *slog.Logger) http.Handler {
 	seldom := rate.Sometimes{Interval: time.Minute}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,7 +14,7 @@ import (
 // gatherPause is the maximum age of metrics that are served again.
 const gatherPause = time.Second
 
-// As in the Accept header. Prometheus requests OpenMetrics, which has exemplars, by default.
+// Formats in the Accept header. Prometheus requests OpenMetrics, which has exemplars, by default.
 const (
 	plainText   = "text/plain"
 	openMetrics = "application/openmetrics-text"

@@ -63,7 +63,7 @@ func newSecret() Secret {
 	return Secret(body + checksum(body))
 }
 
-// It runs for every request, so it avoids big numbers.
+// checksum runs for every request, so it avoids big numbers.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	var text [checksumDigits]byte
@@ -94,5 +94,5 @@ type Key struct {
 	Created time.Time  `json:"created"`
 	Revoked *time.Time `json:"revoked,omitempty"` // refused from this time on
 
-	LastUsed *time.Time `json:"lastUsed,omitempty"` // by List: accurate to some two minutes
+	LastUsed *time.Time `json:"lastUsed,omitempty"` // set by List; accurate to some two minutes
 }

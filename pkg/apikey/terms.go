@@ -41,7 +41,7 @@ func CallerTerms() Terms {
 	return Terms{Rate: 500, LookUps: 50, Creates: 1_000_000_000, Words: 1_000_000, Wallets: 1_000_000}
 }
 
-// ErrTerms: the text contains the reason.
+// ErrTerms is wrapped with the reason.
 var ErrTerms = errors.New("a key cannot have these terms")
 
 // In display order.

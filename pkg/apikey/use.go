@@ -47,7 +47,7 @@ func (u *uses) run(ctx context.Context) {
 	}
 }
 
-// note keeps failed writes for the next time.
+// note writes the uses; it keeps failed ones for the next time.
 func (u *uses) note(ctx context.Context, timeout time.Duration) {
 	u.mu.Lock()
 	keys := u.keys

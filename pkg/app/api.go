@@ -55,7 +55,7 @@ type api struct {
 	stores   *stores
 	events   *event.Reader
 	ops      *opsGate
-	// restarts the watch of accepted creations; each channel is closed when the watch has caught up
+	// A channel sent here restarts the watch of accepted creations, and is closed when that has caught up.
 	rewatch  chan chan struct{}
 	server   *httpapi.Server
 	price    *gasPrice
@@ -150,8 +150,8 @@ func (a *api) open(ctx context.Context) error {
 	return a.openOps(ctx, keys)
 }
 
-// claim returns the lifetime of a claim. It must outlast its accept: at most 2 × AcceptTimeout and, for a group, a
-// short read of the chain. Otherwise a retry would be accepted, too, and cost gas as a duplicate.
+// claim returns the lifetime of a claim. A claim must outlast the accept that it is for: at most 2 × AcceptTimeout
+// and, for a group, a short read of the chain. Otherwise a retry would be accepted, too, and cost gas as a duplicate.
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {
@@ -176,7 +176,7 @@ func (a *api) deps() httpapi.Deps {
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: NewStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
-		// Osaka's even after a later fork, which would cut all budgets by four fifths overnight
+		// Osaka's gas costs even after a later fork, since the fork's would cut all budgets by four fifths overnight
 		Gas:       registry.Osaka(),
 		Surcharge: registry.Osaka().Surcharged(1), Gwei: a.price.gwei,
 		Ready: a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
@@ -256,7 +256,7 @@ func (a *api) watchAgain(ctx context.Context) error {
 
 // watchProjects restarts a failed watch from the start.
 func (a *api) watchProjects(ctx context.Context) error {
-	var caughtUp chan struct{} // of watchAgain, for the next watch; else nil
+	var caughtUp chan struct{} // from watchAgain, closed by the next watch; else nil
 	for {
 		asked, err := a.watchOnce(ctx, caughtUp)
 		if ctx.Err() != nil {

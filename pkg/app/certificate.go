@@ -56,7 +56,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.looked = now
 		if seen, err := c.written(); err == nil && seen != c.seen {
 			if err := c.load(); err != nil {
-				if c.seen = [2]time.Time{}; err.Error() != c.failed { // tried again: a change of owner keeps the times
+				// Forgets the times, so that the next look retries: a change of owner keeps them.
+				if c.seen = [2]time.Time{}; err.Error() != c.failed {
 					c.log.Error("the API couldn't read its TLS certificate again; it continues with the one before", "err", err)
 				}
 				c.failed = err.Error()

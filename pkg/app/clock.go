@@ -41,7 +41,8 @@ type clock struct {
 	told   map[string]bool // clocks with a logged difference
 }
 
-// newClock returns a clock for signatures of this freshness. It logs a difference above a third of the smaller bound.
+// newClock returns a clock for signatures of this freshness. It logs a difference above a third of fresh's smaller
+// bound.
 func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registerer) *clock {
 	return &clock{
 		now: time.Now, bound: max(min(fresh.Past, fresh.Ahead)/3, time.Second), log: log, told: map[string]bool{},
@@ -51,7 +52,7 @@ func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registere
 	}
 }
 
-// look compares once. For an unreadable clock the last value stays; other checks report that.
+// look compares the clocks once. If a clock is unreadable, its last value stays; other checks report the failure.
 func (c *clock) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*clockTimeout)
 	defer cancel()
@@ -74,8 +75,8 @@ func (c *clock) lookAtStream(ctx context.Context) {
 	c.tell(clockOfNATS, ahead, half)
 }
 
-// lookAtChain uses a block of the future as it is, else the youngest of the latest new blocks: every block is late,
-// by a varying time to produce, publish and read it.
+// lookAtChain uses the age of the head if that is negative, else the least age of the latest new blocks. The least,
+// since every block is late, by a varying time to produce, publish and read it.
 func (c *clock) lookAtChain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
@@ -103,7 +104,7 @@ func (c *clock) lookAtChain(ctx context.Context) {
 	youngest := slices.Min(c.ages)
 	c.ahead.WithLabelValues(clockOfChain).Set(youngest.Seconds())
 	if len(c.ages) == clockBlocks || youngest < c.bound {
-		// With few blocks, a new one is seen up to clockLook late.
+		// If blocks are few, a look sees a new one up to clockLook late.
 		c.tell(clockOfChain, youngest, clockLook)
 	}
 }

@@ -183,7 +183,8 @@ func syncs(ctx context.Context, monitors []string) ([]string, error) {
 	return silent, err
 }
 
-// AskSilent retries silent NATS servers until each has responded or ctx ends. The error names one that does not sync.
+// AskSilent retries silent NATS servers until each has responded or ctx ends. The error names a server that does not
+// sync.
 func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) error {
 	for len(silent) > 0 {
 		c.Log.Warn("NATS servers could not be asked whether they sync every write; asking again until they answer", "monitors", hosts(Secret(strings.Join(silent, ","))), "every", askAgain)

@@ -73,8 +73,8 @@ func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
 	return k, settingOf(err)
 }
 
-// begin fails if no key is, or was, a lane's. A relayer whose lanes are removed, or driven by another relayer, stands
-// by.
+// begin fails if no key is, or was, a lane's. If all these lanes are removed, or driven by another relayer, this one
+// stands by.
 func (k *keyring) begin(chainID uint64, roster relay.Roster) error {
 	k.chainID, k.roster = chainID, roster
 	known, _ := roster.Current()
@@ -139,7 +139,7 @@ func (k *keyring) lacks(known roster.Roster) bool {
 	})
 }
 
-// read adds new keys from the keystore. It logs an error that repeats only once.
+// read adds new keys from the keystore. If an error repeats, it logs the error only once.
 func (k *keyring) read() {
 	keys, err := k.keystore.Read()
 	k.add(keys)

@@ -51,7 +51,8 @@ func MainRelayer(args []string) int {
 	}.main(args)
 }
 
-// service runs until a signal. Parsing the command line sets the targets of its pointers.
+// service is a program that runs until a signal. Parsing the command line sets the settings behind cli, common and
+// admin.
 type service struct {
 	name, about string
 	cli         any
@@ -72,7 +73,7 @@ func (s service) main(args []string) int {
 	command, err := parser.Parse(args)
 	mistyped := MistypedVariables(parser, os.Environ())
 	if err != nil {
-		for _, sentence := range mistyped { // the possible cause
+		for _, sentence := range mistyped { // a typo may be the cause
 			err = errors.Join(err, errors.New(sentence))
 		}
 		return failed(2, err)

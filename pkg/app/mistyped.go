@@ -59,7 +59,8 @@ func variables(parser *kong.Kong) (all, secret []string) {
 	return all, secret
 }
 
-// closest returns the most similar name, the alphabetically first of several; "" if all differ more.
+// closest returns the most similar name, the alphabetically first of several; "" if all differ by more than
+// likelyTypo.
 func closest(name string, names []string) (best string) {
 	least := likelyTypo + 1
 	for _, candidate := range slices.Sorted(slices.Values(names)) {

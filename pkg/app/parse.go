@@ -37,8 +37,8 @@ type files struct {
 	values map[string]any // nil until a file was read
 }
 
-// Resolve is called for every flag that the command line omits. Its value would override the environment, so Resolve
-// returns nil if a variable is set.
+// Resolve is called for every flag that the command line omits. The returned value would override the flag's
+// variable, so it is nil if that is set.
 func (f *files) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	fromFile, named, err := f.secret(flag)
 	if err != nil {

@@ -182,7 +182,7 @@ func (p *process) disconnect() error {
 	return err
 }
 
-const finalWait = 2 * time.Second // maximum wait for the ledger's end at the start
+const finalWait = 2 * time.Second // longest wait, at the start, until the ledger is read to its end
 
 // finalBlock returns the newest final block of the ledger; ok is false if there is none yet.
 func (p *process) finalBlock(ctx context.Context) (b evidence.Ref, ok bool, err error) {

@@ -38,7 +38,7 @@ import (
 )
 
 const (
-	maxOpenSlots = 2048             // of a lane: finality may be minutes behind the head
+	maxOpenSlots = 2048             // per lane; many, since finality may be minutes behind the head
 	rebroadcast  = 10 * time.Second // of transactions outside a block
 )
 
@@ -84,7 +84,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		r.adminPart(s.AdminListen, s.AdminHosts, nil),
-		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of those that the API sampled
+		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // all that the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),

@@ -15,7 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// Halting is the state of a halt, for its end by the operator.
+// Halting is the state of a halt, which the operator can end by Resume.
 type Halting struct {
 	Marker    halt.Marker
 	Stream    score.StreamState
@@ -71,8 +71,8 @@ func (h *Halting) Known() uint64 {
 	return known
 }
 
-// Loss returns the loss that the operator must accept. Once accepting began, the loss comes from the marker, since
-// the stream then grows past its end.
+// Loss returns the loss that the operator must accept. Once a Resume with acceptLoss began, the loss comes from the
+// marker, since the stream then grows past its end.
 func (h *Halting) Loss() halt.Loss {
 	if loss := h.Marker.Loss; h.Marker.Halts() && loss != nil && loss.Ends <= h.Stream.LastSeq {
 		return *loss
@@ -89,9 +89,9 @@ var (
 // maxExtend limits how far Resume moves the stream, in sequences: each temporarily costs a message.
 const maxExtend = 100_000_000
 
-// Resume ends the halt. With acceptLoss the stream continues after all known sequences, and after past, and statuses
-// without an outcome are forgotten, so that lost updates can be sent again. Without acceptLoss, it is an error if the
-// stream lacks a known sequence. Resume can be repeated after an error.
+// Resume ends the halt. With acceptLoss the stream continues after all known sequences, and after past. Statuses that
+// lack an outcome are then forgotten, so that lost updates can be sent again; forgotten is their number. Without
+// acceptLoss, it is an error if the stream lacks a known sequence. Resume can be repeated after an error.
 func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, progress func(left uint64)) (forgotten int, err error) {
 	known := max(h.Known(), past)
 	switch {
@@ -127,8 +127,8 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 	return forgotten, h.marks.Write(ctx, m, h.revision)
 }
 
-// forget forgets unfinished statuses. If several operators do so at once, none still forgets after another one
-// resumed accepting. The other one claimed the marker later, which claim detects, or began to forget later, which
+// forget forgets unfinished statuses. If several operators do so at once, none still forgets after another has
+// resumed accepting. That other operator wrote the marker later, which claim detects, or began to forget later, which
 // Redis detects.
 func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (forgotten int, err error) {
 	unanswered := func(err error) error {
@@ -158,7 +158,7 @@ func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	if err != nil {
 		return err
 	}
-	// another operator's
+	// the marker is another operator's now
 	if !read.Halts() || read.Loss == nil || read.Loss.Ends != loss.Ends || !read.Loss.Stored.Equal(loss.Stored) {
 		return halt.ErrMoved
 	}

@@ -87,7 +87,7 @@ func (s *stores) lookAtLanes(ctx context.Context) {
 }
 
 func (s *stores) lookAtStreams(ctx context.Context) {
-	// others may share the account; streams without a leader are missing
+	// other programs may share the account; all lacks streams that have no leader
 	ours, all := stream.Names(), s.js.ListStreams(ctx)
 	for info := range all.Info() {
 		if !slices.Contains(ours, info.Config.Name) {

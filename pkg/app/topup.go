@@ -56,7 +56,7 @@ func (s *TopUps) topUpKey() (*signer.Key, error) {
 	return keys[0], nil
 }
 
-// weiOf rounds to a gwei.
+// weiOf converts ether to wei, rounded to a gwei.
 func weiOf(ether float64) *big.Int {
 	gwei, _ := big.NewFloat(math.Round(ether * 1e9)).Int(nil)
 	return gwei.Mul(gwei, big.NewInt(1e9))

@@ -63,10 +63,10 @@ func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	}
 }
 
-// usualRatio is the share of requests, without a caller's decision, that is traced if the sampler is unknown.
+// usualRatio is the traced share of the requests that leave the decision to the API, if the sampler is unknown.
 const usualRatio = 0.01
 
-// errSampler: OpenTelemetry's variable names a sampler that only other programs of the machine may know.
+// errSampler is only logged, since OpenTelemetry's variable may name a sampler for other programs of the machine.
 var errSampler = errors.New("OTEL_TRACES_SAMPLER names an unknown sampler")
 
 // sampler returns the sampler of requests. With errSampler it also returns a default.

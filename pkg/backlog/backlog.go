@@ -1,5 +1,5 @@
-// Package backlog publishes large backlogs of projects. Each lane publishes its own about every second, and APIs
-// limit by them how much they accept. The KV bucket BACKLOG has one key per lane.
+// Package backlog publishes large backlogs of projects. Each lane publishes those of its projects about every second,
+// and APIs use them to limit how much they accept. The KV bucket BACKLOG has one key per lane.
 //
 // A lane's next session continues counting from the published backlog. APIs use a record for a limited time, so that
 // a removed lane stops throttling a project.
@@ -56,8 +56,8 @@ func (s *Store) Tell(ctx context.Context, id score.Lane, projects map[score.Proj
 	return nil
 }
 
-// Told returns the last backlog of each project, of any lane and age; if two lanes published one, that with the
-// higher Read. Invalid entries are left out.
+// Told returns the last backlog of each project, of any lane and age. If two lanes published one for a project, it
+// returns the one with the higher Read. Invalid entries are left out.
 func (s *Store) Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error) {
 	told := backlogs{}
 	err := watched.All(ctx, s.nc, s.kv, func(entry jetstream.KeyValueEntry) error {

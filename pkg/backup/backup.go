@@ -23,7 +23,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Version is the only one that this program writes and reads.
+// Version is the only format that this program writes and reads.
 const Version = 1
 
 const (
@@ -36,7 +36,7 @@ const (
 
 var (
 	ErrIncomplete = errors.New("the directory holds no complete backup")
-	// ErrChanged: a retry may find the steady stream at rest.
+	// ErrChanged reports a change in Kept.Steady; a retry may succeed.
 	ErrChanged = errors.New("it changed during the backup")
 	ErrExists  = errors.New("the stream exists")
 )
@@ -57,6 +57,7 @@ type Stream struct {
 	marks bool // the server appends delete markers when a message's time to live ends
 }
 
+// Kept selects the streams of a backup.
 type Kept struct {
 	Streams    []string
 	Steady     string // a stream in which Subjects must stay unchanged during the backup
@@ -160,7 +161,7 @@ func readMeta(dir string) (meta api.JSApiStreamRestoreRequest, err error) {
 	return meta, err
 }
 
-// stateOf returns the original creation time.
+// stateOf returns a stream's state, with the creation time before any restore.
 func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 	stream, err := manager.LoadStream(name)
 	if err != nil {
@@ -261,14 +262,14 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 		meta.Config.Replicas = replicas
 	}
 	begun := false
-	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server reserved the name
+	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // once the server has reserved the name
 	_, _, err = manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config), begins)
 	if err != nil && meta.Config.Replicas > 1 && manager.NatsConn().ConnectedClusterName() == "" {
 		err = fmt.Errorf("%w: it has %d replicas in the backup, and this server is in no cluster; restore with --replicas 1", err, meta.Config.Replicas)
 	}
 	var answer api.ApiError
 	switch {
-	case err != nil && begun: // a cluster keeps the name of a partial restore
+	case err != nil && begun: // a cluster would keep the name of a partial restore
 		_ = manager.DeleteStream(s.Name)
 		return err
 	case errors.As(err, &answer) && answer.NatsErrorCode() == codeNameTaken:
@@ -283,8 +284,8 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 	return err
 }
 
-// same reports whether it is the same stream at the same end. Messages may have expired since and left delete
-// markers.
+// same reports whether s and o, an earlier state, are of the same stream, and the end is the same. Only delete
+// markers of expired messages may have moved the end.
 func (s Stream) same(o Stream) bool {
 	return s.Created.Equal(o.Created) && (s.Last == o.Last || s.marks && s.Last > o.Last)
 }

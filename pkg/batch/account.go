@@ -6,12 +6,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// costAccount bounds the cost of a growing batch, for all groups that Plan may make. It counts unsigned updates in a
-// KindWord group of their owner's word, which Plan replaces only with a cheaper layout. So only slots must be counted
-// exactly. The excess is at most a few hundred gas for each further update of a wallet.
+// costAccount bounds the cost of a growing batch, for all groups that Plan may make. It counts the unsigned updates
+// of an owner's word as one KindWord group, which Plan replaces only with a cheaper layout. So only slots must be
+// counted exactly. The excess is at most a few hundred gas for each further update of a wallet.
 type costAccount struct {
 	model  *Model
-	total  cost   // without memory; headers name a project and an owner once
+	total  cost   // except memory; as if headers name each project and owner once
 	action uint64 // gas of reading a slot of actions, at most
 	slots  *storageSlots
 }
@@ -91,7 +91,7 @@ func (a *costAccount) word(w *wordSlot, u *score.Update) {
 func (a *costAccount) wordCost(o *ownerWord) cost {
 	mask := maskLength(o.first, o.last)
 	c := a.model.groupCost(shape{kind: score.KindWord, updates: o.updates, mask: mask})
-	// Split, with every update in a run of one.
+	// The longest layout is split, with every update in a run of one.
 	c.bytes = 2*(kindBytes+runsHead) + wordBytes + maskHead + mask + o.updates*(runBytes+lowRecord)
 	if o.updates <= maxSmall {
 		c.bytes = max(c.bytes, kindBytes+runsHead+o.updates*(runBytes+freeRecord))

@@ -62,7 +62,8 @@ func (g *Group) units() int {
 	return len(g.Updates)
 }
 
-// Halves splits the batch by units, in order. An odd unit goes to the second half. Both have some of two or more.
+// Halves splits the batch by units, in order. An odd unit goes to the second half. If the batch has two units or
+// more, both halves have some.
 func (b Batch) Halves() [2]Batch {
 	var halves [2]Batch
 	first := b.Units() / 2
@@ -78,8 +79,8 @@ func (b Batch) Halves() [2]Batch {
 	return halves
 }
 
-// Pick returns the updates with a true mark. It panics unless keep has a mark for each of Updates. A signed group
-// stays whole if any of it is kept.
+// Pick returns a batch of the updates that keep marks as true. It panics unless keep has a mark for each of Updates.
+// A signed group stays whole if any of it is kept.
 func (b Batch) Pick(keep []bool) Batch {
 	if len(keep) != b.Len() {
 		panic(fmt.Sprintf("batch: %d marks for %d updates", len(keep), b.Len()))

@@ -35,8 +35,8 @@ const (
 var ErrBody = errors.New("not the body of a group")
 
 // EncodeBody encodes the updates as the body of one group, with its word and in this order. The form is canonical:
-// the shortest mask, and the longest runs. The error wraps ErrBody: zero or too many updates, several words, KindWord
-// ids out of order, an unknown kind.
+// the shortest mask, and the longest runs. The error wraps ErrBody for zero or too many updates, several words,
+// KindWord ids out of order, or an unknown kind.
 func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
 	if len(updates) == 0 {
 		return nil, fmt.Errorf("%w: no updates", ErrBody)
@@ -128,8 +128,8 @@ func countRuns(updates []score.Update) (runs int) {
 	return runs
 }
 
-// DecodeBody accepts everything that the contract accepts: the bytes are canonical if EncodeBody reproduces them.
-// Errors, also for more than most updates, wrap ErrBody.
+// DecodeBody decodes every body that the contract accepts. The body is canonical if EncodeBody returns the same bytes
+// for the result. Errors, also the one for more than most updates, wrap ErrBody.
 func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte, most int) ([]score.Update, error) {
 	g := Group{Project: project, Signer: signer, Kind: kind}
 	size, err := g.readBody(nil, body, most)
@@ -142,8 +142,8 @@ func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address,
 	return g.Updates, nil
 }
 
-// ReadBody reads the updates of a group from the front of data, and returns the size of its body. The group's other
-// fields must be set. word is the word if the body omits it, else nil. Errors wrap ErrBody.
+// ReadBody sets g.Updates from the body at the front of data, and returns the body's size in bytes. The other fields
+// of g must be set. word is the group's word if the body omits it, else nil. Errors wrap ErrBody.
 func (g *Group) ReadBody(word *score.Word, data []byte) (size int, err error) {
 	return g.readBody(word, data, math.MaxInt)
 }

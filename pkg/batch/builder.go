@@ -21,10 +21,10 @@ func DefaultLimits() Limits {
 	return Limits{MaxUpdates: 2000, MaxGas: 1 << 24, MaxBytes: 128 << 10, Linger: 200 * time.Millisecond}
 }
 
-// ErrLimits: limits are out of range or too low for some single update.
+// ErrLimits reports limits that are out of range or too low for some single update.
 var ErrLimits = errors.New("batch limits out of range")
 
-// single is the most expensive update outside signed groups: it alone pays for reading its action's slot.
+// single is the most expensive update outside signed groups, since reading the slot of its action costs extra.
 var single = Single(score.Update{Action: math.MaxUint8})
 
 func (l *Limits) check(model *Model) error {
@@ -47,8 +47,8 @@ func (l *Limits) check(model *Model) error {
 //
 // The bound assumes every slot fresh unless Known, every byte nonzero, and every update skipped and alone in its run.
 //
-// Model.Gas of the batch, at most the bound, is the gas limit of its transaction. Model.Estimate is the likely cost.
-// It serves only the calibration of the model, `scorelay gas`, and comparisons of encodings.
+// Model.Gas of the batch, at most the bound, is the gas limit of its transaction. Model.Estimate is the likely cost;
+// it serves only the calibration of the model, `scorelay gas`, and comparisons of encodings.
 type Builder struct {
 	model  Model
 	limits Limits
@@ -73,9 +73,9 @@ func (b *Builder) Add(u score.Update) (fits bool) {
 	return b.AddUnit(score.Unit{Updates: []score.Update{u}})
 }
 
-// AddUnit adds a whole unit and copies its updates. fits is false if the batch has one of its ids. If the batch might
-// exceed its limits with the unit, fits is false and the batch is full. A signed group must be of one project and
-// signer, and valid for EncodeBody.
+// AddUnit adds a whole unit and copies its updates. fits is false if the batch already has one of the unit's ids. If
+// the batch might exceed its limits with the unit, fits is false and the batch is full. A signed group must be of one
+// project and signer, and valid for EncodeBody.
 //
 // An empty builder accepts any unit, since units are indivisible. A signed group of up to score.MaxSigned updates
 // stays within DefaultLimits.
@@ -91,7 +91,7 @@ func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
 		return false
 	default:
 		b.account.add(unit)
-		// The account is wrong from here on, but unused.
+		// If the unit is refused, the account is wrong from here on, but unused since the batch is full.
 		if !alone && b.used() > 1 {
 			b.full = true
 			return false

@@ -95,7 +95,7 @@ func (h *Horizon) fill(now time.Time) {
 	}
 }
 
-// planEnd is the least use of a transaction that ends with a plan, if another can be filled.
+// planEnd is the least use of a transaction that may end when a plan does, if the backlog can fill another.
 const planEnd = 0.25
 
 func (h *Horizon) take(w *waiting) (fits bool) {

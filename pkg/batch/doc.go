@@ -32,8 +32,8 @@
 //     slot unknown to its Model is fresh. The exception is a batch of one signed group, which is indivisible.
 //   - Build returns exactly the added updates, with signed groups as given. The same units in the same order always
 //     give the same groups.
-//   - A batch has an id of a project at most once. A later one goes to a later transaction: the contract applies the
-//     first, which must be the first that came, by any signer.
+//   - A batch has an id of a project at most once. A later update with that id goes to a later transaction, since the
+//     contract applies the first that it gets, and this must be the first that came, by any signer.
 //   - A Horizon offers each unit until it is assigned or removed. Of units with an id in common, the first added is
 //     assigned first. Late units and light projects go before any plan.
 //   - The order of a batch's updates (groups first, then within each group) is that of the contract's outcomes.
@@ -47,7 +47,8 @@
 //   - The cheapest of all groupings: words compete for one KindFree group, so it takes a search. Instead each word
 //     decides by its size, and all small words of a signer together.
 //   - The exact cost of a Plan while the batch grows: it takes an account of every run, word and layout for each
-//     update. The bound holds 3 % fewer updates with random ids, and hardly fewer with others.
+//     update. With costAccount's bound, a batch holds 3 % fewer updates with random ids, and hardly fewer with
+//     others.
 //   - A new plan after each transaction: it passes rarely hit wallets over until they are late, and transactions
 //     touch more words.
 //   - A longer horizon: with 100,000 updates, transactions touch so many words that part of the gain is lost.

@@ -9,7 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Waiting is an unassigned unit of a lane's log.
+// Waiting is a unit that waits for its assignment.
 type Waiting struct {
 	Unit score.Unit
 	// At is the position of the first update.
@@ -24,7 +24,7 @@ type HorizonLimits struct {
 	Lateness time.Duration
 }
 
-// DefaultHorizon returns the look-ahead with the cheapest updates.
+// DefaultHorizon returns the limits at which updates cost the least.
 func DefaultHorizon() HorizonLimits {
 	return HorizonLimits{Updates: 20_000, Lateness: 30 * time.Second}
 }
@@ -36,8 +36,8 @@ func DefaultHorizon() HorizonLimits {
 // updates cheaper. Next chooses in this order:
 //
 //   - The oldest late unit: one that has waited longer than HorizonLimits.Lateness.
-//   - Light projects, together up to half a transaction. At most a sixteenth of a transaction waits of such a
-//     project, and it is at most one turn ahead of the least served project.
+//   - Light projects, together up to half a transaction. A project is light if at most a sixteenth of a transaction
+//     waits of it, and it is at most one turn ahead of the least served project.
 //   - All other late units, oldest first.
 //   - Projects in turn: next is the one served least, in updates. A turn ends when the project's plan is used up, or
 //     when it has had as much as a transaction holds. A project that begins to wait starts with the least served: it
@@ -48,7 +48,8 @@ func DefaultHorizon() HorizonLimits {
 // the next is made, over as many turns as that takes. A transaction ends with a plan if enough waits for another, so
 // that the next plan can choose from the whole backlog.
 //
-// The transaction is full when one unit exceeds it. A small backlog goes whole, so the longest wait is Limits.Linger.
+// The transaction is full when the next unit exceeds its limits. A small backlog goes whole, so the longest wait is
+// Limits.Linger.
 //
 // Offered units stay in the horizon until Bound, so a lane that cannot assign now loses none.
 type Horizon struct {
@@ -227,7 +228,7 @@ func (h *Horizon) leave(w *waiting) {
 	delete(p.after, w)
 }
 
-// forget drops gone units, and idle projects served at most turn. It ends the choice.
+// forget drops gone units, and idle projects that were served at most as much as turn. It ends the choice.
 func (h *Horizon) forget() {
 	h.units = slices.DeleteFunc(h.units, isGone)
 	least, some := uint64(0), false
@@ -268,8 +269,8 @@ func (h *Horizon) withdraw() {
 	h.builder.Reset()
 }
 
-// Trim removes a project's last units, beyond the one that reaches keep updates. It returns them in order of
-// addition, and withdraws an offered choice that contains any of them.
+// Trim keeps a project's first units, up to the one that reaches keep updates. It removes the others, returns them in
+// the order of addition, and withdraws an offered choice that contains any of them.
 func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	p := h.projects[id]
 	if p == nil || p.updates <= keep {

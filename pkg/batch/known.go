@@ -6,8 +6,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Known is a set of slots of scores and used ids that were written, by the outcomes of batches: a written slot stays
-// nonzero. It only grows, since a Builder counts on it. It is not safe for concurrent use.
+// Known is the set of slots of scores and used ids that were written, as the outcomes of batches show: a written slot
+// stays nonzero. The set only grows, since a Builder relies on its entries. It is not safe for concurrent use.
 type Known struct {
 	seed  maphash.Seed // makes collisions of slots unpredictable
 	slots map[uint64]struct{}
@@ -23,9 +23,9 @@ func NewKnown() *Known {
 // Full reports whether the set has reached its size: start another.
 func (k *Known) Full() bool { return len(k.slots) >= knownSlots }
 
-// Learn adds the slots that an included batch wrote; outcomes are in the order of Updates. A word is used by any
-// update that was applied now or before. A KindWord group writes a score for each applied update. A run writes only
-// the sum, which may be zero unless its applied updates have one action.
+// Learn adds the slots that an included batch wrote; outcomes are in the order of Updates. Any update that was
+// applied, now or before, made its word nonzero. A KindWord group writes a score for each applied update. A run
+// writes only the sum, which may be zero unless its applied updates have one action.
 func (k *Known) Learn(b Batch, outcomes []score.Outcome) {
 	for i := range b.Groups {
 		g := &b.Groups[i]

@@ -30,13 +30,13 @@ type Model struct {
 	Word, Runs, Free Prices // by kind
 
 	// Additional price of a slot's first use in a batch.
-	Cold  uint64 // only read: a project's first, a member, eight further actions
+	Cold  uint64 // only read: a project's first slot, a member's, one of eight further actions
 	Fresh uint64 // scores or used ids, if zero
-	Used  uint64 // the same, if nonzero; in bounds only for Known slots
+	Used  uint64 // scores or used ids, if nonzero; in bounds only Known ones
 
 	// Only for bounds.
 	Skip    uint64 // of an update that is not applied, if another one has paid for its score's slot
-	Outcome uint64 // of every update, if any is not applied: the event has its outcome
+	Outcome uint64 // of every update, if any is not applied: the event then has all outcomes
 
 	BaseBytes int // of the signed transaction without the batch's data, but with its padding
 
@@ -89,7 +89,7 @@ func (m *Model) UnitGas(u score.Unit) uint64 {
 	case score.KindFree:
 		s.runs = countRuns(u.Updates)
 		words, scores = s.updates, s.runs
-	default: // unsigned: Plan takes no more expensive kind
+	default: // an unsigned unit costs at most this kind in a Plan
 		s.kind = score.KindWord
 		s.mask = maskLength(u.Updates[0].ID.Low(), u.Updates[s.updates-1].ID.Low())
 	}
@@ -226,7 +226,7 @@ func shapeOf(g *Group) shape {
 // maskLength returns the bytes of a mask between two last bytes of ids.
 func maskLength(first, last byte) int { return int(last/8) - int(first/8) + 1 }
 
-// bodyCost includes the word and excludes slots.
+// bodyCost includes the word and excludes first uses of storage slots.
 func (m *Model) bodyCost(s shape) cost {
 	size := 0
 	switch s.kind {

@@ -91,7 +91,7 @@ func compareOwnersAndIDs(a, b *score.Update) int {
 func (m *Model) ownerGroups(out []Group, updates []*score.Update) []Group {
 	var words []wordPlan
 	var free []*score.Update
-	var small cost // groups of their own for free
+	var small cost // of groups of their own for the updates in free
 	for len(updates) > 0 {
 		word := updates[0].ID.Word()
 		w := m.planWord(updates[:countFirst(updates, func(u *score.Update) bool { return u.ID.Word() == word })])
@@ -136,7 +136,7 @@ func (m *Model) small(n int) bool {
 // maxSmall bounds small words, so that a Builder can bound the bytes of a free group.
 const maxSmall = 8
 
-// groupCost excludes project, signer and slots.
+// groupCost excludes project, signer and first uses of storage slots.
 func (m *Model) groupCost(s shape) cost {
 	return m.headerCost(Header{SameProject: true, SameSigner: true}).plus(m.bodyCost(s))
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// actionsPerSlot is how many actions of a project share a slot. In a project's first slot its counts replace one.
+// actionsPerSlot is how many actions of a project share a slot. The first slot has one action less, for the project's
+// counts.
 const (
 	actionsPerSlot = 8
 	actionSlots    = 256/actionsPerSlot + 1
@@ -19,9 +20,9 @@ func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
 
 type storageSlots struct {
 	Fresh
-	known    int // of them, charged as Used
+	known    int // those charged as Used
 	projects map[score.ProjectID]*projectSlots
-	recent   *projectSlots // the last one, of recentID
+	recent   *projectSlots // result of the last find, for recentID
 	recentID score.ProjectID
 }
 

@@ -31,11 +31,11 @@ func agree(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return w.account.Nonce != first.Nonce || w.account.Balance.Cmp(first.Balance) != 0 })
 }
 
-// askAccount requests eth_getProof if offered, else the unproved nonce and balance. nil: both were asked, or a claim
-// would be ignored.
+// askAccount requests eth_getProof if offered, else the unproved nonce and balance. It returns nil once both were
+// asked, or if a claim would be ignored.
 func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	form := fmt.Sprint(e.plainHash.Load())
-	// Some development chains begin with accounts and an empty state root.
+	// Some development chains begin with accounts and an empty state root: a proof would fail.
 	provable := r.ask.At.StateRoot != types.EmptyRootHash
 	if provable && e.proofs.offered(time.Now()) && r.once("proof "+account.Hex()+form) {
 		return []part{{
@@ -46,7 +46,7 @@ func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	if r.strict || r.asked["absent"] || !r.once("word "+account.Hex()+form) {
 		return nil
 	}
-	// known from the proof's response
+	// the proof's response contained this claim
 	if slices.ContainsFunc(r.words[account], func(w word) bool { return w.endpoint == e.name }) {
 		return nil
 	}
@@ -94,7 +94,8 @@ func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchEle
 
 var errNoProof = errors.New("the node's proof cannot be checked on this chain")
 
-// refused returns the error of a request with a block hash. The endpoint may lack the hash's form or the method.
+// refused records and returns the error of a request with a block hash. The endpoint may lack the hash's form
+// (plainHash) or the method.
 func (r *reading) refused(e *endpoint, err error, of *capability) error {
 	if badParams(err) && e.plainHash.CompareAndSwap(false, true) {
 		return err

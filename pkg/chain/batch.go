@@ -60,7 +60,7 @@ func (b *batchSize) took(elements int) {
 }
 
 // calls sends elems in order, in as few requests as the batch size allows. The error is the exchange's; each element
-// has its own. Every Result must be a *json.RawMessage.
+// has its own in Error. Every Result must be a *json.RawMessage.
 func (e *endpoint) calls(ctx context.Context, elems []rpc.BatchElem) error {
 	for len(elems) > 0 {
 		size := min(e.batch.size(time.Now()), len(elems))
@@ -146,7 +146,7 @@ func elem(method string, args ...any) rpc.BatchElem {
 	return rpc.BatchElem{Method: method, Args: args, Result: new(json.RawMessage)}
 }
 
-// answer decodes an element's response. Errors: the element's; ethereum.NotFound for null.
+// answer decodes an element's response. It returns the element's error, or ethereum.NotFound for null.
 func answer(e rpc.BatchElem, result any) error {
 	if e.Error != nil {
 		return e.Error

@@ -47,8 +47,8 @@ func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evide
 	return b, err
 }
 
-// HashAt returns an endpoint's block hash at a height, from an unchecked header, since callers look for a known
-// block.
+// HashAt returns an endpoint's block hash at a height. The header stays unchecked, since callers compare the hash
+// with a known one.
 func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash common.Hash, err error) {
 	e := c.named(name)
 	if e == nil {
@@ -72,7 +72,7 @@ func (c *Client) HashAt(ctx context.Context, name string, number uint64) (hash c
 }
 
 // BlockByNumber returns the canonical block at a height, or ethereum.NotFound above every head. Unchecked blocks must
-// be Agreed.
+// pass Agreed.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
 	var from *endpoint
 	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {
@@ -95,9 +95,10 @@ func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evide
 	return block, err
 }
 
-// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, with the reason if some
-// are left out. Checked blocks are believed. If all headers of the chain are uncheckable, a majority decides. After
-// an unknown hard fork, all endpoints must agree. evidence.ErrUnconfirmed: the others lack the block so far.
+// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, and an error if some are
+// left out. Checked blocks are believed. If all headers of the chain are uncheckable, a majority decides. Above a
+// hard fork with unknown fields, all endpoints must agree. evidence.ErrUnconfirmed means that the others lack a block
+// so far.
 func (c *Client) Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	if e := c.named(endpoint); e != nil {
 		return c.agreed(ctx, e, blocks)
@@ -148,9 +149,9 @@ func (c *Client) majority(ctx context.Context, from *endpoint, b *evidence.Block
 	return nil
 }
 
-// unanimous is Agreed above an unknown hard fork. Endpoints that have a block must return identical ones. If another
-// endpoint answers, or did in the last 30 s, one of the others must have the block. Otherwise one endpoint could
-// alter its contents unnoticed.
+// unanimous is Agreed above a hard fork with unknown fields. Endpoints that have a block must return it identically.
+// If another endpoint answers, or did in the last 30 s, one of the others must have the block, since a single source
+// could alter its contents unnoticed.
 func (c *Client) unanimous(ctx context.Context, from *endpoint, blocks []evidence.Block) (int, error) {
 	var asked []string
 	most := 0
@@ -186,7 +187,7 @@ func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) (
 	return nil, fmt.Errorf("the chain has no endpoint %q", endpoint)
 }
 
-// blocks returns those of chain on which endpoints agree.
+// blocks is chain, cut before the first block on which endpoints disagree.
 func (c *Client) blocks(ctx context.Context, e *endpoint, from, to uint64) ([]evidence.Block, error) {
 	blocks, err := c.chain(ctx, e, from, to)
 	n, differ := c.agreed(ctx, e, blocks)
@@ -204,7 +205,7 @@ func (c *Client) chain(ctx context.Context, e *endpoint, from, to uint64) (block
 	return blocks, err
 }
 
-// extend appends the blocks from…to that come before the first fault.
+// extend reads the blocks from…to and appends them, up to the first fault.
 func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Block, from, to uint64) ([]evidence.Block, error) {
 	elems := make([]rpc.BatchElem, 0, to-from+1)
 	for n := from; n <= to; n++ {
@@ -218,7 +219,7 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 		if err != nil {
 			return blocks, err
 		}
-		// a hard fork stays in force
+		// a hard fork stays in force: an unchecked block's child is unchecked
 		if n := len(blocks); n > 0 && (blocks[n-1].Hash != b.Parent || b.Checked && !blocks[n-1].Checked) {
 			return blocks, c.torn(ctx, e, blocks[n-1], b)
 		}

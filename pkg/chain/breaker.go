@@ -29,7 +29,7 @@ type breaker struct {
 	failures int // in a row
 	rests    int // in a row
 	until    time.Time
-	limited  bool // it throttled
+	limited  bool // the endpoint throttled
 	trial    bool // in progress
 }
 
@@ -82,7 +82,7 @@ func (b *breaker) done(trial bool, e ending, now time.Time, retryAfter time.Dura
 	return rest, first, back
 }
 
-// restError: the request was unsent, since the endpoint rests.
+// restError means that the request was unsent, since the endpoint rests.
 type restError struct {
 	endpoint string
 	until    time.Time

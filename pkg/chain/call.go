@@ -20,13 +20,14 @@ type callObject struct {
 	Input hexutil.Bytes   `json:"input,omitempty"`
 }
 
-// Call runs a message on the state of block at. *evidence.RevertError: the EVM refused it.
+// Call executes msg on the state of block at. It returns *evidence.RevertError if the EVM refused it.
 func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	return c.call(ctx, "call", objectOf(msg), func(e *endpoint) any { return e.at(at) })
 }
 
-// CallEach is Call at every endpoint that is believed unchecked. It returns the responses up to callGrace after the
-// first, at least one, or an error. The grace is long, since callers treat the responses as those of all endpoints.
+// CallEach is Call at every believable endpoint. It returns the responses (and refusals by the EVM) up to callGrace
+// after the first, at least one, or an error. The grace is long, since callers treat the responses as those of all
+// endpoints.
 func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
 	endpoints, err := c.believable(ctx, "call", 0)
 	if err != nil {
@@ -75,8 +76,8 @@ func (c *Client) call(ctx context.Context, op string, object callObject, at func
 	return out, err
 }
 
-// EstimateGas returns one endpoint's gas estimate at the latest block, calldata included. *evidence.RevertError: as
-// for Call.
+// EstimateGas returns one endpoint's gas estimate at the latest block, calldata included. It returns
+// *evidence.RevertError as Call does.
 func (c *Client) EstimateGas(ctx context.Context, msg evidence.Call) (uint64, error) {
 	return c.estimate(ctx, objectOf(msg))
 }

@@ -10,7 +10,7 @@ const (
 	missFor        = 10 * time.Minute // then it is retried, since the node behind a name may change
 )
 
-// capability tracks a method that some nodes lack. The zero value is offered.
+// capability tracks a method that some nodes lack. The zero value means offered.
 type capability struct {
 	mu       sync.Mutex
 	refusals int // in a row

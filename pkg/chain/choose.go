@@ -12,13 +12,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// errBehind: the endpoint lacks the block that a read is pinned to.
+// errBehind means that the endpoint lacks the block that a read is pinned to.
 var errBehind = errors.New("the endpoint does not know the block")
 
-// errNotLearnt: the responses are insufficient for a conclusion, and all endpoints may be honest.
+// errNotLearnt means that the responses are insufficient for a conclusion, while all endpoints may be honest.
 var errNotLearnt = errors.New("nothing was learnt")
 
-// behind turns the absence of a block, given by hash or number, into errBehind, since the requested item may exist.
+// behind turns the absence of a block, given by hash or number, into errBehind, since the item requested at the block
+// may exist.
 func behind(err error, block any) error {
 	if errors.Is(err, ethereum.NotFound) || unknownBlock(err) {
 		return fmt.Errorf("%w %v", errBehind, block)
@@ -55,8 +56,8 @@ func lag(e *endpoint, need uint64) int {
 	return 0
 }
 
-// believable returns the candidates that are believed unchecked, or an empty list if all rest. Error: all
-// contradicted themselves lately.
+// believable returns the candidates that are trusted with uncheckable data, or an empty list if all rest. It returns
+// an error if all contradicted themselves lately.
 func (c *Client) believable(ctx context.Context, op string, need uint64) (believed []*endpoint, err error) {
 	now := time.Now()
 	var errs []error
@@ -74,7 +75,7 @@ func (c *Client) believable(ctx context.Context, op string, need uint64) (believ
 }
 
 // failed returns ctx's error if ctx ended, else errs. If errs is empty, all endpoints rest, and the error contains
-// when they will be asked.
+// how long.
 func (c *Client) failed(ctx context.Context, op string, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
@@ -87,7 +88,7 @@ func (c *Client) failed(ctx context.Context, op string, errs []error) error {
 	return fmt.Errorf("couldn't ask the chain (%s): %w", op, errors.Join(errs...))
 }
 
-// read is readFrom for uncheckable data.
+// read is readFrom for uncheckable data, of believable endpoints.
 func (c *Client) read(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
 	endpoints, err := c.believable(ctx, op, 0)
 	if err != nil {
@@ -129,7 +130,7 @@ type reply[T any] struct {
 }
 
 // each asks endpoints concurrently, up to Config.Grace after the first answer. replies are in the order of
-// c.endpoints.
+// c.endpoints; errs are the failures.
 func each[T any](ctx context.Context, c *Client, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error)) (replies []reply[T], errs []error) {
 	return eachWithin(ctx, c, c.cfg.Grace, op, endpoints, ask)
 }
@@ -156,8 +157,8 @@ func eachWithin[T any](
 	return replies, errs
 }
 
-// gather asks endpoints concurrently. It returns once all have answered, or grace after the first answer that is
-// enough, since later ones change little.
+// gather asks endpoints concurrently. It returns once all have answered, or grace after the first answer for which
+// enough is true, since later ones change little.
 func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoint, ask func(context.Context, *endpoint) T,
 	enough func(T) bool,
 ) (heard []T) {

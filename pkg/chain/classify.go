@@ -24,8 +24,8 @@ var rates = []string{
 }
 
 // texts maps error texts to classes. The first match wins, so specific phrases come first. Phrases match anywhere in
-// the folded text, since clients, proxies and rollups wrap each other's errors. JSON-RPC codes are ambiguous: one
-// client's -32000 is another's -32003.
+// the lower-case text, since clients, proxies and rollups wrap each other's errors. JSON-RPC codes come second, since
+// they are ambiguous: one client's -32000 is another's -32003.
 var texts = []struct {
 	class   txpool.Class
 	phrases []string
@@ -99,7 +99,7 @@ func Classify(err error) txpool.Class {
 	}
 	text := err.Error()
 	var withData rpc.DataError
-	if errors.As(err, &withData) { // where some put the cause
+	if errors.As(err, &withData) { // some nodes put the cause there
 		text = fmt.Sprint(withData.Error(), " ", withData.ErrorData())
 	}
 	if class := classifyText(text); class != txpool.Unknown {
@@ -175,7 +175,7 @@ func classifyText(text string) txpool.Class {
 	return txpool.Unknown
 }
 
-// minTips match the minimum tip in a pool's refusal, in wei per gas: geth and Bor, and BSC.
+// minTips captures the minimum tip in a pool's refusal, in wei per gas: of geth and Bor, or of BSC.
 var minTips = regexp.MustCompile(`gas tip cap (?:below minimum: )?\d+, minimum needed (\d+)|tip needed (\d+), tip permitted`)
 
 func minTip(err error) (wei uint64) {
@@ -204,7 +204,7 @@ var refusals = []string{
 // maxRevert bounds a revert reason in logs, dead letters and journals, in bytes.
 const maxRevert = 512
 
-// asRevert returns the EVM's refusal of a call, nil if the node is at fault.
+// asRevert returns the EVM's refusal of a call, or nil if the node is at fault.
 func asRevert(err error) *evidence.RevertError {
 	var coded rpc.Error
 	if !errors.As(err, &coded) {
@@ -242,7 +242,7 @@ func containsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// noCode compares by phrase only.
+// noCode leaves a comparison to the phrases.
 const noCode = 0
 
 func says(err error, code int, phrases ...string) bool {

@@ -24,13 +24,13 @@ const DefaultMinTip = 1_000_000
 type Config struct {
 	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
 	Timeout  time.Duration // of one exchange. Default 10 s
-	Grace    time.Duration // of slower endpoints, after the first answer. Default 300 ms
+	Grace    time.Duration // wait for slower endpoints after the first answer. Default 300 ms
 	LogRange uint64        // maximum blocks of one eth_getLogs. Default 2,000
 	Proven   uint64        // last blocks of a log query that are proved. Default 4,096
 	FinalTag string        // finalized or safe. Default finalized
 	MinTip   uint64        // of a Price, wei per gas. Default DefaultMinTip, at most MaxTip
 	MaxTip   uint64        // of a Price, wei per gas. Default 50 gwei
-	// pause of checked blocks, from the first unchecked one on, after which unknown header fields are accepted.
+	// time without checked blocks, from the first unchecked one on, after which unknown header fields are accepted.
 	// Default 1 minute
 	Unchecked time.Duration
 	Legacy    bool // use gas prices even if blocks have a base fee
@@ -82,7 +82,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 		u, err := url.Parse(rawURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && !isWebSocket(rawURL) {
 			c.Close()
-			// may contain a key
+			// the URL may contain a key
 			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1)
 		}
 		name := u.Host

@@ -5,14 +5,15 @@
 //   - A block's header hashes to its hash, and the blocks of a range link (header.go, blocks.go). Accounts have a
 //     proof under the state root (accounts.go). All receipts of a block match its receipts root (receipts.go), all
 //     transactions the transactions root (transactions.go).
-//   - If all headers of the chain are uncheckable, endpoints are compared. A block is rejected while at least as many
-//     endpoints have another one at its height. A lone endpoint is believed.
+//   - If all headers of the chain are uncheckable (of unknown form), endpoints are compared. A block is rejected
+//     while at least as many endpoints have another one at its height. A lone endpoint is believed.
 //   - Once a header was checked, all must be, except above a hard fork with unknown header fields (header.go). Above
-//     the fork, endpoints that have a block must return the same one. If others answer, one of them must have the
-//     block (Agreed). Receipts are checked against the agreed roots.
-//   - An unproved account is the unanimous claim of the endpoints. A single receipt is used only if all receipts of
-//     its block are unavailable or uncheckable. It matches the block's list and bloom; status and gas are a claim.
-//   - One endpoint's claims are prices (bounded), Call, View, Code, Find and its final block. Only reversible
+//     the fork, endpoints that have a block must return it identically. If endpoints other than its source answer,
+//     one of them must have the block (Agreed). Receipts are checked against the agreed roots.
+//   - An unproved account is the unanimous claim of the endpoints. A receipt that was read singly is used only if all
+//     receipts of its block are unavailable or uncheckable. It must match the block's list of transactions and bloom;
+//     status and gas are a claim.
+//   - Prices (bounded), Call, View, Code, Find and the final block are one endpoint's claims. Only reversible
 //     decisions depend on them. Logs of long histories are in between; see Client.Logs.
 //
 // Requests follow these rules:
@@ -21,8 +22,8 @@
 //   - ethereum.NotFound means that every endpoint that is up returned it. Any other error leaves the question open.
 //   - Transactions go to all endpoints. They are refused only if every endpoint that got the bytes refused them.
 //   - Every exchange has a deadline. An endpoint that keeps failing, or throttles once, rests, even if it is the only
-//     one (breaker.go). After two contradictions it is set aside (trust.go). As the last one left, it is asked only
-//     for checkable data.
+//     one (breaker.go). After two contradictions it is set aside (trust.go). If all others rest, it is asked all the
+//     same, at first only for checkable data.
 //   - Logs, metrics and errors name endpoints by host, since URLs often contain keys (redact.go).
 //
 // Rejected:

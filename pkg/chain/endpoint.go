@@ -26,7 +26,7 @@ type endpoint struct {
 	url     string
 	secrets *strings.Replacer
 	rpc     atomic.Pointer[rpc.Client] // nil before the first use of a WebSocket
-	dialing chan struct{}              // mutex that a context can leave; held during the first dial
+	dialing chan struct{}              // held during the first dial; a mutex that is awaited under a context
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
@@ -37,12 +37,12 @@ type endpoint struct {
 	logs    *batchSize // blocks per log query
 	breaker breaker
 	trust   trust
-	newest  atomic.Uint64 // newest block seen; 0 before the first
+	newest  atomic.Uint64 // number of the newest block seen; 0: unknown
 	// number of its newest checked block, plus one; 0 before the first; guarded by headerRule.mu
 	checked  uint64
 	forked   atomic.Bool  // its newest or final block is uncheckable, unlike the chain's
 	took     atomic.Int64 // ns, for the last answered exchange; 0 before the first
-	answered atomic.Int64 // Unix ns; 0 before the first
+	answered atomic.Int64 // end of that exchange, Unix ns; 0 before the first
 
 	plainHash atomic.Bool // takes block hashes as text instead of EIP-1898 objects
 	proofs    capability  // eth_getProof
@@ -82,7 +82,7 @@ func (e *endpoint) client(ctx context.Context) (*rpc.Client, error) {
 		return c, nil
 	}
 	httpClient := rpc.WithHTTPClient(&http.Client{Transport: bounded{e.transport}})
-	// a WebSocket endpoint may also send calls, which stay unanswered
+	// a WebSocket endpoint may also send batches of calls, which are answered with errors
 	bounds := []rpc.ClientOption{rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes), rpc.WithBatchItemLimit(mostElements)}
 	c, err := rpc.DialOptions(ctx, e.url, append(bounds, httpClient)...)
 	if err == nil {
@@ -103,7 +103,7 @@ func (e *endpoint) close() {
 	e.transport.CloseIdleConnections()
 }
 
-// do runs ask as one exchange with its own deadline, and records the result. *restError: ask was skipped.
+// do runs ask as one exchange with its own deadline, and records the result. It returns *restError if it skipped ask.
 func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
 	return e.within(ctx, e.timeout, op, ask)
 }

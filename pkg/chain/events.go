@@ -19,13 +19,13 @@ import (
 
 const emptyAgain = 3 * time.Second
 
-// Events returns the contract's logs in the blocks, in order, with one of the first topics (empty: all), or an error
-// if some are missing. Blocks with a checked bloom that excludes the logs are skipped. The others' receipts are
-// checked against the receipts root. If all endpoints lack checkable receipts, every endpoint is asked for each
+// Events returns the contract's logs in the blocks, in order, if their first topic is one of topics (empty: all), or
+// an error if some are unknown. Blocks with a checked bloom that excludes the logs are skipped. The others' receipts
+// are checked against the receipts root. If all endpoints lack checkable receipts, every endpoint is asked for each
 // block's logs. All that answer must agree, and an empty result must repeat after emptyAgain.
 //
-// paid holds gas (proved) and fee (at the price that the endpoint claims) of the logs' transactions, for blocks with
-// read receipts.
+// paid holds gas (proved) and fee (at the price that the endpoint claims) by transaction, for blocks with receipts
+// that were read.
 func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (
 	logs []types.Log, paid map[common.Hash]evidence.Paid, err error,
 ) {
@@ -69,7 +69,7 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 	return logs, paid, nil
 }
 
-// unreadable reports whether all endpoints lack checkable receipts. It is false if they fail.
+// unreadable reports whether all endpoints lack checkable receipts. It is false if they only failed to answer.
 func (c *Client) unreadable(err error) bool {
 	endpoints := c.candidates(0)
 	return len(endpoints) > 0 && (errors.Is(err, errUncheckable) ||

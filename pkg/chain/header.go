@@ -115,8 +115,8 @@ type avalancheHeader struct {
 }
 
 // hashesTo reports whether a block's header, in Ethereum's form or Avalanche's, hashes to the block's hash. later:
-// its state root, receipts root and bloom are of earlier blocks, since Avalanche executes blocks after accepting them
-// from Helicon on.
+// its state root, receipts root and bloom are of earlier blocks, since from Helicon on, Avalanche executes blocks
+// after accepting them.
 func hashesTo(raw json.RawMessage, hash common.Hash) (hashes, later bool) {
 	var whole types.Header
 	if json.Unmarshal(raw, &whole) == nil && whole.Hash() == hash {
@@ -156,7 +156,7 @@ type headerRule struct {
 	mu        sync.Mutex
 	checkable bool      // some header of the chain was checked
 	open      bool      // uncheckable blocks are accepted
-	fork      uint64    // lowest accepted height
+	fork      uint64    // height from which they are accepted
 	since     time.Time // arrival of the first uncheckable block after the newest checked one, or zero
 }
 
@@ -167,14 +167,16 @@ func (c *Client) Unchecked() bool {
 	return c.headers.checkable && c.headers.open
 }
 
-// forkReorg is how far below an endpoint's newest checked block a reorg may place an uncheckable one. A deeper reorg
-// is read in steps of this size.
+// forkReorg is how far below an endpoint's newest checked block a reorg may place an uncheckable one. Callers read a
+// deeper reorg in steps of this size.
 const forkReorg = 32
 
-// errUnknownHeader: a header is uncheckable, unlike the chain's. Its endpoint lies, or followed a hard fork alone.
+// errUnknownHeader means that a header is uncheckable, unlike the chain's so far. Its endpoint lies, or alone follows
+// a hard fork.
 var errUnknownHeader = fmt.Errorf("%w: a header cannot be checked, unlike the chain's so far", evidence.ErrContradiction)
 
-// accept applies headerRule. An uncheckable block below the endpoint's newest checked one is a contradiction.
+// accept applies headerRule. An uncheckable block below the endpoint's newest checked one is a contradiction, except
+// after a reorg (replaced).
 func (c *Client) accept(ctx context.Context, e *endpoint, raw json.RawMessage, b *evidence.Block) error {
 	if c.noted(e, b) {
 		if err := c.lookAround(ctx, e, raw, b.Number); err != nil {
@@ -245,8 +247,8 @@ func (c *Client) noted(e *endpoint, b *evidence.Block) (look bool) {
 }
 
 // checks records a checked block, and reports whether it is news: above all that its endpoint returned before. News
-// at or above the fork ends the acceptance of uncheckable blocks. Endpoints that halted before a fork, and requests
-// for old blocks, return only old ones. headers.mu is held.
+// at or above the fork ends the acceptance of uncheckable blocks. Only news counts, since endpoints that halted
+// before a fork, and requests for old blocks, still return checked ones. headers.mu is held.
 func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 	r := &c.headers
 	r.checkable = true
@@ -262,8 +264,8 @@ func (c *Client) checks(e *endpoint, b *evidence.Block) (news bool) {
 }
 
 // lookAround accepts uncheckable blocks from a height on, unless an endpoint has a checked block that is news. It
-// does so at once if all headers so far were uncheckable, or at first contact if every endpoint answers. Otherwise it
-// waits for Config.Unchecked, so that the checks survive one endpoint's lie.
+// does so at once if all headers so far were uncheckable, or if every endpoint answers at the first contact.
+// Otherwise it waits for Config.Unchecked, so that the checks survive one endpoint's lie.
 func (c *Client) lookAround(ctx context.Context, asked *endpoint, raw json.RawMessage, from uint64) error {
 	samples := map[*endpoint][]evidence.Block{}
 	if blocks, err := asked.sample(ctx); err == nil {

@@ -14,12 +14,12 @@ import (
 
 const (
 	lateAfter = 2 * time.Second
-	lateTimes = 3    // deadline in the background and in Client.receipts, in Config.Timeouts
+	lateTimes = 3    // deadline of background reads and of Client.receipts, in multiples of Config.Timeout
 	lateMost  = 4096 // receipts kept for the next Read
 )
 
 // late holds receipts of slow endpoints for the next Read. They are read in the background, so that other reads,
-// above all heads, stay fast.
+// above all of heads, stay fast.
 type late struct {
 	slow atomic.Bool // the last receipts took longer than lateAfter
 
@@ -27,7 +27,7 @@ type late struct {
 	came map[common.Hash]*evidence.Receipt // checked, by transaction; nil while in progress
 }
 
-// take returns arrived receipts. If slow, the caller must read rest and call put.
+// take removes and returns arrived receipts. If slow, the caller must read rest in the background and call put.
 func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Receipt, rest []evidence.Wanted, slow bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*evidence.Re
 func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*evidence.Receipt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.came) > lateMost { // of replaced blocks, which only fill memory
+	if len(l.came) > lateMost { // receipts of replaced blocks only fill memory
 		maps.DeleteFunc(l.came, func(_ common.Hash, came *evidence.Receipt) bool { return came != nil })
 	}
 	for _, w := range wanted {

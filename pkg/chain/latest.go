@@ -17,9 +17,9 @@ import (
 const jump = 3
 
 // Latest returns the newest block of every endpoint that answers, soon after the first answer, or an error if all
-// fail. A slower endpoint's block is in the result of the call during or before which it arrives (standing.go).
-// Unlike Head, Latest accepts blocks far ahead. An endpoint with an uncheckable header is included, but distrusted;
-// Agreed decides whether its block may be followed. One caller at a time.
+// fail. A slower endpoint's block is in the result of a later call (standing.go). Unlike Head, Latest accepts blocks
+// far above the others. An endpoint with an uncheckable header is included, but distrusted; Agreed decides whether
+// its block may be followed. One caller at a time.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.latest.round(ctx, c, c.cfg.Grace, "head", c.witnesses(), c.newest)
 	return c.newestOf(ctx, replies, errs)
@@ -33,7 +33,7 @@ func (c *Client) newest(ctx context.Context, e *endpoint) (evidence.Block, error
 	return b, err
 }
 
-// claimed returns an endpoint's block for a tag, even an uncheckable one.
+// claimed returns an endpoint's block for a tag, even after errUnknownHeader, when it distrusts the endpoint.
 func (c *Client) claimed(ctx context.Context, e *endpoint, tag string) (evidence.Block, error) {
 	b, err := c.block(ctx, e, "eth_getBlockByNumber", tag)
 	if errors.Is(err, errUnknownHeader) {
@@ -122,7 +122,7 @@ func (c *Client) Head(ctx context.Context) (evidence.Block, error) {
 	}
 }
 
-// grounded returns nil if the claim's endpoint has the claim's parent and the block below.
+// grounded returns nil if the claim's endpoint has the claim's parent, and block below, the next highest claim.
 func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evidence.Block) error {
 	return c.named(claim.Endpoint).do(ctx, "grounded", func(ctx context.Context, e *endpoint) error {
 		parent, err := c.blockByHash(ctx, e, claim.Block.Parent)
@@ -143,8 +143,8 @@ func (c *Client) grounded(ctx context.Context, claim evidence.Claim, below evide
 	})
 }
 
-// FinalBlock returns the newest block with that many confirmations, its own included, or for 0 the lowest block that
-// an endpoint has for Config.FinalTag. ethereum.NotFound: the chain is too short, or lacks the tag.
+// FinalBlock returns the newest block with that many confirmations, its own included, or, for 0, the lowest block
+// that an endpoint has for Config.FinalTag. ethereum.NotFound means that the chain is too short, or lacks the tag.
 func (c *Client) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
 	if confirmations == 0 {
 		replies, errs := eachWithin(ctx, c, callGrace, "finalized", c.candidates(0), c.tagged)

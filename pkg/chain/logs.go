@@ -43,21 +43,21 @@ type logQuestion struct {
 }
 
 // Logs passes the contract's logs in the blocks from … to (inclusive) to fn, in order, one range at a time. through
-// is the range's last block. topics are the accepted first topics; empty means all. An error of fn ends it.
+// is the range's last block. topics are the accepted first topics; empty means all. An error of fn ends the query.
 //
-// The query's last Config.Proven blocks are proved: all headers are read and linked, then Events. Earlier blocks may
-// be millions, too many for a call each. For them two endpoints are asked for eth_getLogs. Blocks about which the two
-// differ are proved.
+// The query's last Config.Proven blocks are proved: all headers are read and linked, and Events reads their logs.
+// Earlier blocks may be millions, too many for a call each, so two endpoints are asked for eth_getLogs. Blocks about
+// which the two differ are proved.
 //
-// With a single endpoint, only empty ranges are proved, since an empty answer is the common fault. Partial omissions
-// stay undetected. An empty range is believed if ShowsLogs found it empty while it was new, and the endpoint still
-// shows the newest proved logs.
+// With a single endpoint, only empty earlier ranges are proved, since an empty answer is the common fault. Partial
+// omissions stay undetected. An empty range is believed unproved if ShowsLogs found it empty while it was new, and
+// the endpoint still shows the newest proved logs.
 func (c *Client) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
 	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
 	q := logQuestion{contract, topics, to}
 	size := c.cfg.LogRange
-	var parent common.Hash // last block of the previous proven range
+	var parent common.Hash // hash of the last block of the previous proven range
 	for from <= to {
 		proven := to-from < c.cfg.Proven
 		most := uint64(provenAtOnce)
@@ -90,8 +90,8 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// logsAtOnce returns the blocks per log query: as many as two endpoints take, at least logsToProve. A range that only
-// one endpoint takes must be proved, which reads all headers; for few blocks that is as cheap.
+// logsAtOnce returns the number of blocks per log query: as many as two endpoints take, at least logsToProve. If only
+// one endpoint takes a range, all its headers must be read as a proof; for few blocks that is as cheap.
 func (c *Client) logsAtOnce(need uint64) uint64 {
 	var sizes []int
 	for _, e := range c.candidates(need) {
@@ -128,7 +128,7 @@ func (c *Client) ShowsLogs(ctx context.Context, contract common.Address, topics 
 	return shows, nil
 }
 
-// provenLogs reads a range's headers, and the logs under them. A nonzero parent must be the first block's.
+// provenLogs reads a range's headers, and the logs under them. A nonzero parent must be that of the first block.
 func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Hash, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	var errs []error
 	for _, e := range c.candidates(q.to) {
@@ -147,7 +147,7 @@ func (c *Client) provenLogs(ctx context.Context, q logQuestion, parent common.Ha
 	return through, nil, c.failed(ctx, "logs", errs)
 }
 
-// blocksBelow returns the blocks from…to of an endpoint that has block have, else errBehind.
+// blocksBelow returns the blocks from…to of an endpoint that also has block number have, else errBehind.
 func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have uint64) ([]evidence.Block, error) {
 	if e.newest.Load() < have && to < have {
 		err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
@@ -162,7 +162,7 @@ func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have ui
 }
 
 // historicLogs reads a range's logs from two endpoints. If only one of several answers, the logs are proved, since
-// one endpoint would decide whenever the other fails.
+// otherwise one endpoint would decide whenever the others fail.
 func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
 	endpoints, err := c.believable(ctx, "logs", q.to)
 	if err != nil {
@@ -209,7 +209,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	return through, union, nil
 }
 
-// quiet holds a contract's blocks that seem to lack logs.
+// quiet holds the blocks that seem to lack a contract's logs.
 type quiet struct {
 	mu       sync.Mutex
 	contract common.Address

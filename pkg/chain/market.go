@@ -19,7 +19,7 @@ const (
 	tipPercentile = 60 // of each block's gas, by tip
 	sawBlocks     = 64
 	ownTxs        = 8192
-	othersAtLeast = 10 // percent of a block's gas that others must use for it to count
+	othersAtLeast = 10 // percent of a block's gas that others must use for the block to count
 )
 
 // market estimates the tip from recent blocks, excluding our own transactions. Otherwise our replacements would raise
@@ -43,7 +43,7 @@ func newMarket() *market {
 
 type blockTip struct {
 	tip  uint64
-	says bool // others used enough of its gas
+	says bool // others used enough of the block's gas
 }
 
 func (m *market) own(contract common.Address) {
@@ -159,8 +159,8 @@ func (m *market) last() (tip uint64, known bool) {
 
 type offer struct{ tip, gas uint64 }
 
-// tipOf returns the lowest tip that covers tipPercentile of the offers' gas, if they used othersAtLeast of the
-// block's.
+// tipOf returns the lowest tip that covers tipPercentile of the offers' gas, or false if they used less than
+// othersAtLeast of the block's.
 func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
 	var all uint64
 	for _, o := range offers {

@@ -16,7 +16,7 @@ const paidAtOnce = 64
 
 // Paid returns the inclusion time (of the header), gas used and fee of each of the logs' transactions. Gas and fee
 // are one endpoint's claim, in a receipt that fits the block's list and bloom. That suffices for statistics; all
-// receipts of all blocks would be too much.
+// receipts of all blocks would be too many.
 func (c *Client) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
 	var of []types.Log // one of each transaction
 	for i := range logs {

@@ -16,7 +16,7 @@ import (
 func (c *Client) legacy(at *evidence.Block) bool { return c.cfg.Legacy || at.BaseFee == nil }
 
 // askPrice requests the price. It is uncheckable, so the first node's claim is used within bounds: Config's for the
-// tip, half to twice the block's own for the base fee. A legacy price is unbounded and includes our transactions.
+// tip, half to twice that of block At for the base fee. A legacy price is unbounded and includes our transactions.
 func (c *Client) askPrice(r *reading) part {
 	at := &r.ask.At
 	if c.legacy(at) {
@@ -63,7 +63,8 @@ func (c *Client) askPrice(r *reading) part {
 	}}
 }
 
-// makePrice runs after receipts are read, since they contain the tips in blocks with our transactions.
+// makePrice sets the price. It runs after receipts are read, since they contain the tips in blocks with our
+// transactions.
 func (c *Client) makePrice(r *reading) {
 	if r.history == nil || r.answer.Price != nil {
 		return
@@ -76,7 +77,7 @@ func (c *Client) makePrice(r *reading) {
 }
 
 // headPrice returns the price if the endpoint's claim is doubtful: the maximum base fee of the next block and the
-// last tip. nil for legacy prices and before the first tip.
+// last tip. It is nil for legacy prices and before the first tip.
 func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 	tip, known := c.market.last()
 	if c.legacy(at) || !known {
@@ -90,11 +91,11 @@ func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
 	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip)), L1Byte: c.oracle.perByte.Load()}
 }
 
-// oracle caches the L1 fee per byte of OP Stack chains. The query is for one large transaction. The cost per byte
-// equals that of small ones, except for the constant part of evidence.Price.L1.
+// oracle caches the L1 fee per byte of OP Stack chains. The query is for one large transaction, since small ones cost
+// as much per byte, plus the constant part of evidence.Price.L1.
 type oracle struct {
-	lacking atomic.Uint64 // answers in a row that it is missing
-	again   atomic.Int64  // next query after that, Unix ns
+	lacking atomic.Uint64 // answers in a row that the oracle is missing
+	again   atomic.Int64  // next query while it is absent, Unix ns
 	perByte atomic.Uint64 // wei
 }
 

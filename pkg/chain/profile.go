@@ -155,8 +155,8 @@ func (c *Client) profile(ctx context.Context, e *endpoint, p *Profile) error {
 	return ctx.Err()
 }
 
-// extraGas describes the gas beyond Ethereum's rule, of an empty call and of calldata. Estimates may be some percent
-// too high.
+// extraGas describes the gas that an empty call and calldata cost beyond Ethereum's rules. The endpoint's estimates
+// may be some percent too high.
 func (e *endpoint) extraGas(ctx context.Context) string {
 	var gas [2]hexutil.Uint64
 	for i, input := range []string{"", strings.Repeat("\x01", profileBytes)} {

@@ -13,20 +13,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// rounds bounds a reading's exchanges with one endpoint. Later ones request refused items in another form.
+// rounds bounds a reading's exchanges with one endpoint. Later exchanges request refused items in another form.
 const rounds = 3
 
 type reading struct {
 	ask    evidence.Ask
 	answer evidence.Answer
 	words  map[common.Address][]word           // unproved claims
-	held   map[common.Hash][]*evidence.Receipt // single receipts
+	held   map[common.Hash][]*evidence.Receipt // receipts read singly
 
 	unchecked map[common.Hash]bool // blocks with uncheckable receipts
 	history   *feeHistory
-	suggested *uint64         // a node's tip, before one was learnt
-	asked     map[string]bool // of the current endpoint
-	strict    bool            // the current endpoint's claims are ignored
+	suggested *uint64         // tip that a node suggests, before the first estimate
+	asked     map[string]bool // items requested from the current endpoint
+	strict    bool            // the current endpoint's unproved claims are ignored
 }
 
 // part is some elements of an exchange; take handles their responses.
@@ -168,7 +168,7 @@ func (r *reading) once(what string) bool {
 	return true
 }
 
-// judge adds claims about accounts and receipts that are still missing.
+// judge adds unproved accounts and receipts on which endpoints agree, if proved ones are missing.
 func (c *Client) judge(r *reading) {
 	for account, words := range r.words {
 		if _, proved := r.answer.Accounts[account]; proved {

@@ -17,13 +17,13 @@ import (
 
 const blocksAtOnce = 32 // per exchange
 
-// errUncheckable: the header is a claim or has roots of earlier blocks, or a receipt or transaction has an unknown
-// type.
+// errUncheckable means that the header is a claim or has roots of earlier blocks, or a receipt or transaction has an
+// unknown type.
 var errUncheckable = errors.New("the block cannot be held against its header")
 
 // askReceipts requests all receipts of a block, since only together they are checkable. Single ones prove less, as a
-// bloom covers only a log's address and topics. They are for endpoints that lack the method, and for uncheckable
-// blocks.
+// bloom covers only a log's address and topics. They are requested if the endpoint lacks eth_getBlockReceipts, or its
+// result was unusable.
 func (c *Client) askReceipts(ctx context.Context, r *reading, e *endpoint, w *evidence.Wanted) []part {
 	missing := slices.DeleteFunc(slices.Clone(w.Txs), func(tx common.Hash) bool { return r.answer.Receipts[tx] != nil })
 	if len(missing) == 0 {
@@ -63,8 +63,8 @@ func (c *Client) askBlock(ctx context.Context, r *reading, b *evidence.Block) pa
 }
 
 // wholeBlock decodes a response of eth_getBlockReceipts. Some endpoints permanently return an empty list for a block
-// with transactions. If the block is too old for late receipts, its receipts are requested singly, and must match the
-// root.
+// with transactions. If the block is too old for receipts that are only late, they are requested singly, and the
+// caller checks them against the root.
 func (e *endpoint) wholeBlock(ctx context.Context, b *evidence.Block, el rpc.BatchElem) (receipts evidence.Receipts, err error) {
 	err = answer(el, &receipts)
 	if len(receipts) > 0 || err != nil && !errors.Is(err, ethereum.NotFound) || !b.Checked || time.Since(time.Unix(int64(b.Time), 0)) < lateTimes*e.timeout {
@@ -100,7 +100,7 @@ func (c *Client) takeBlock(ctx context.Context, e *endpoint, b *evidence.Block, 
 	}
 	err = evidence.CheckReceipts(b, receipts)
 	if last := len(receipts) - 1; err != nil && last >= 0 && evidence.CheckReceipts(b, receipts[:last]) == nil {
-		receipts, err = receipts[:last], nil // the root covers all others: Polygon's state sync was under none
+		receipts, err = receipts[:last], nil // the root excludes the last: Polygon's state sync
 	}
 	switch {
 	case err == nil:

@@ -11,7 +11,8 @@ import (
 // leastSecret is the minimum length of a secret in a URL, in bytes. Shorter parts are words, such as v2.
 const leastSecret = 6
 
-// secretsOf replaces all of a URL except scheme and host, as a whole and in parts, escaped and unescaped.
+// secretsOf returns a replacer that hides all of a URL except scheme and host, as a whole and in parts, escaped and
+// unescaped.
 func secretsOf(rawURL string) *strings.Replacer {
 	u, _ := url.Parse(rawURL) // validated by Dial
 	_, whole, _ := strings.Cut(rawURL, "://")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// standing is a recurring request to every endpoint. An answer after the grace counts in the round in which it
-// arrives, so that an endpoint that is always slower counts, too. The zero value is ready.
+// standing is a recurring request to every endpoint. An answer after its round's grace counts in a later round, so
+// that an endpoint that is always slower counts, too. The zero value is ready.
 type standing[T any] struct {
 	mu      sync.Mutex
 	asked   map[*endpoint]bool     // requests in progress
@@ -16,7 +16,7 @@ type standing[T any] struct {
 	changed chan struct{}          // closed at the next answer
 }
 
-// round asks every endpoint, except those with a request in progress or an unreturned answer. It returns the answers
+// round asks every endpoint, except those with a request in progress or an answer in came. It returns the answers
 // since the last round in the order of endpoints, and the failures in errs. It waits for all, for grace after the
 // first success, or for ctx. Until every endpoint has answered or failed once, grace is at least callGrace, or the
 // fastest would decide the first round alone. One round at a time.

@@ -31,7 +31,8 @@ var ErrReverted = errors.New("the transaction reverted")
 
 // Transact sends one transaction and waits until it is in a block. It lacks a journal and fee replacement, so it is
 // for manual setup with an otherwise idle account. to is nil to deploy a contract. Errors: *evidence.RevertError if
-// the transaction would revert (unsent), ErrReverted if it did. If ctx ends first, it may still be included.
+// the transaction would revert (unsent), ErrReverted if it did. If ctx ends first, the transaction may still be
+// included.
 func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
 	return c.transact(ctx, signer, callObject{To: to, Input: data})
 }
@@ -91,7 +92,7 @@ func (c *Client) transact(ctx context.Context, signer TxSigner, object callObjec
 	}
 }
 
-// prepare returns the unsigned transaction, with 20 % more gas than estimated.
+// prepare returns the unsigned transaction, with 20 % more gas than estimated, up to MaxTxGas.
 func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transaction, error) {
 	from, value := *object.From, object.Value.ToInt()
 	chainID, err := c.ChainID(ctx)

@@ -27,7 +27,7 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]e
 	var all []evidence.Transactions
 	for some := range slices.Chunk(blocks, blocksAtOnce) {
 		learnt := map[common.Hash]evidence.Transactions{}
-		listed := map[common.Hash][]types.Transactions{} // by endpoint, of uncheckable blocks
+		listed := map[common.Hash][]types.Transactions{} // of uncheckable blocks, a list per endpoint
 		var errs []error
 		for _, e := range c.candidates(some[len(some)-1].Number) {
 			missing := slices.DeleteFunc(slices.Clone(some), func(b evidence.Block) bool { _, ok := learnt[b.Hash]; return ok })
@@ -110,9 +110,9 @@ func (c *Client) transactions(ctx context.Context, e *endpoint, blocks []evidenc
 }
 
 // prove returns a block's transactions under its root: all, or all but the last, since Polygon's state sync was
-// outside the root. Otherwise it requests raw bytes, and all must match the root. They are of unknown encodings, and
-// of encodeTransaction's types until one has matched, since other rollups use these types for other fields.
-// errUncheckable: some bytes are unavailable.
+// outside the root. Otherwise it requests the raw bytes of unknown encodings, and all must match the root. It also
+// requests those of encodeTransaction's types until a block with these has matched, since other rollups use these
+// types for other fields. errUncheckable means that some bytes are unavailable.
 func (c *Client) prove(ctx context.Context, e *endpoint, b *evidence.Block, leaves evidence.Leaves) (evidence.Leaves, error) {
 	missing := func(leaf []byte) bool { return len(leaf) == 0 }
 	rollups := func(leaf []byte) bool {
@@ -182,8 +182,8 @@ func decodeTransactions(raw []json.RawMessage) (evidence.Leaves, error) {
 // internalTx is the type of the first transaction in each block of Arbitrum.
 const internalTx = 0x6a
 
-// encodeTransaction encodes the first transaction of a rollup's block, which go-ethereum lacks, and returns nil for
-// any other type.
+// encodeTransaction encodes the first transaction of a rollup's block, with a type that go-ethereum lacks. It returns
+// nil for any other type.
 func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	var tx struct {
 		Type     hexutil.Uint64  `json:"type"`
@@ -213,8 +213,8 @@ func encodeTransaction(raw json.RawMessage) ([]byte, error) {
 	return append([]byte{byte(tx.Type)}, list...), err
 }
 
-// Transaction returns the transaction of a hash, which proves it, or nil if its type is unknown to this program, as
-// on some rollups.
+// Transaction returns the transaction of a hash; the hash proves its contents. tx is nil if its type is unknown to
+// this program, as on some rollups.
 func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.Transaction, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "transaction", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{elem("eth_getTransactionByHash", hash)}
@@ -239,7 +239,7 @@ func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.T
 	return tx, err
 }
 
-// Find returns the blocks that contain transactions, as endpoints report them: a hint. Absence is inconclusive.
+// Find returns, by transaction, the block that contains it according to an endpoint: a hint. Absence is inconclusive.
 func (c *Client) Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
 	found := map[common.Hash]evidence.Ref{}
 	var errs []error

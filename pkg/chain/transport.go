@@ -53,8 +53,8 @@ func (x *exchange) noted() (limited bool, retryAfter time.Duration) {
 	return x.limited, x.retryAfter
 }
 
-// bounded limits response bodies to maxAnswerBytes and records Retry-After. It takes a JSON-RPC body of a 400 or 413
-// as the node's response, since providers report their limits so.
+// bounded limits response bodies to maxAnswerBytes and records Retry-After. It turns a 400 or 413 with a JSON-RPC
+// body into a 200, since providers report their limits so.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -85,7 +85,7 @@ func isJSONRPC(body []byte) bool {
 	return json.NewDecoder(bytes.NewReader(bytes.TrimLeft(body, "[ \t\r\n"))).Decode(&first) == nil && first.Version == "2.0"
 }
 
-// retryAfter parses the header: seconds or a date. It returns 0 for invalid or past values, and at most
+// retryAfter parses a Retry-After header: seconds or a date. It returns 0 for invalid or past values, and at most
 // retryAfterMost.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)

@@ -20,7 +20,8 @@ type trust struct {
 	until    time.Time // end of the last episode; zero: no recent one
 }
 
-// contradicted returns the length of an episode that begins, else 0, and whether to log the contradiction.
+// contradicted records a contradiction. It returns the length of an episode that begins, else 0, and whether to log
+// the contradiction.
 func (t *trust) contradicted(now time.Time) (length time.Duration, loud bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

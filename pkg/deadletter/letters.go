@@ -84,9 +84,9 @@ func Subject(d *score.DeadLetter) string {
 
 var ErrNone = errors.New("no dead letter has this id")
 
-// Find returns the newest dead letter for each name: its id, or the rejected updateId or projectId. It reads all dead
-// letters once. ErrNone: a name is unknown. The error of an ambiguous name contains ids. Any other error may be
-// temporary.
+// Find returns the newest dead letter for each name: a dead letter's id, or a rejected updateId or projectId. It
+// reads all dead letters once. ErrNone: a name is unknown. The error of an ambiguous name contains ids to choose
+// from. Any other error may be temporary.
 func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
 	candidates := make([][]score.DeadLetter, len(names))
 	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {

@@ -16,13 +16,13 @@ import (
 )
 
 var (
-	// ErrNoReplay: the message is corrupt.
+	// ErrNoReplay refuses a corrupt message.
 	ErrNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
 	ErrReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
-	// ErrEdit: the API checks a resubmitted edit, which may be invalid by now.
+	// ErrEdit refuses an edit, since it may be invalid by now. The API checks a resubmitted edit.
 	ErrEdit = errors.New("an owner's edit is not replayed: have the owner sign it again, and send it to POST /projects/{projectId}/edits; its nonce is free")
-	// ErrSigned: the signature covers the whole group and is gone. Without it, the update would rest on the service's
-	// word instead of its signer's.
+	// ErrSigned refuses an update of a signed group, since the signature covers the whole group and is gone. Without
+	// it, the update would rest on the service's word instead of its signer's.
 	ErrSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
 		"have the backend sign it and send it again: its updateId is unused")
 	ErrSignedOnly = errors.New("the project takes signed groups only, and this update was not in one; " +
@@ -68,8 +68,8 @@ func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (repla
 }
 
 // replay accepts the letter's content, and then marks the letter, which stays as the outcome of the first acceptance.
-// If a replay dies before the mark, an early repetition accepts the content once, by its message id. A late one
-// accepts an update twice, which applies once; a creation is accepted once.
+// If a replay dies before the mark, a repetition within the duplicate window accepts the content once, by its message
+// id. A later one accepts an update twice, which applies once; a creation is accepted once.
 func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -80,7 +80,7 @@ func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
 	var err error
 	switch {
 	case letter.Update != nil:
-		// distinct for a letter of the same id stored again
+		// so that a letter stored again under the same id has another msgID
 		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36)
 		err = r.stream.PublishEnvelope(ctx, msgID, []score.Update{*letter.Update}, nil)
 	default:

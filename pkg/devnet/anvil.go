@@ -24,7 +24,7 @@ type AnvilOptions struct {
 	Port      int
 	BlockTime time.Duration
 	GasLimit  uint64 // 0: DefaultGasLimit
-	Accounts  int    // of Key's, as in ChainOptions; 0: DefaultAccounts
+	Accounts  int    // number of Key's accounts, as in ChainOptions; 0: DefaultAccounts
 }
 
 // Anvil is an anvil process with chain id ChainID. Unlike Chain's, its reorgs drop the transactions of removed
@@ -36,8 +36,8 @@ type Anvil struct {
 	rpc     *rpc.Client
 	process *process
 
-	// making serializes changes of blocks. Rejected: blocks by anvil's own timer. If the timer mines during a reorg,
-	// anvil loses blocks for good.
+	// making serializes changes of blocks. Anvil's own timer is off: if it mines during a reorg, anvil loses blocks
+	// for good.
 	making sync.RWMutex
 	every  chan time.Duration
 }
@@ -100,7 +100,7 @@ func (a *Anvil) make(ctx context.Context, method string, args ...any) error {
 
 var anvilFirst = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 
-// anvilArgs funds anvil's own accounts with mark ether. By that, open identifies this process.
+// anvilArgs makes anvil fund its own accounts with mark ether. By that amount, open identifies this process.
 func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	if opts.GasLimit == 0 {
 		opts.GasLimit = DefaultGasLimit
@@ -159,8 +159,8 @@ func (a *Anvil) Close() {
 
 func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
 
-// Between runs do while no block is made. While anvil makes a block, anvil, unlike a real node, may prove the state
-// in progress if asked for a proof in its newest block (by hash).
+// Between runs do while no block is made. Unlike a real node, anvil may prove the state of the unfinished block if
+// asked for a proof in its newest block (by hash).
 func (a *Anvil) Between(do func()) {
 	a.making.RLock()
 	defer a.making.RUnlock()

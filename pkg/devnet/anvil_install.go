@@ -102,7 +102,7 @@ func version(raw []byte) (string, error) {
 	return pack.Version, err
 }
 
-// program returns "" if dir lacks the pinned version.
+// program returns the path of anvil in dir, or "" if dir lacks the pinned version.
 func (p *anvilPin) program(dir string) string {
 	at := filepath.Join(dir, "node_modules", filepath.FromSlash(p.name))
 	raw, err := os.ReadFile(filepath.Join(at, "package.json"))
@@ -128,7 +128,7 @@ func (p *anvilPin) install() (string, error) {
 		return "", fmt.Errorf("couldn't make the directory of anvil: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
-	if err := lock.Lock(); err != nil { // test binaries run side by side
+	if err := lock.Lock(); err != nil { // since test binaries run side by side
 		return "", fmt.Errorf("couldn't lock the directory of anvil: %w", err)
 	}
 	defer func() { _ = lock.Close() }()

@@ -103,9 +103,10 @@ func (l *Link) forget(conns ...net.Conn) {
 	}
 }
 
-// Mesh is the network of a NATS cluster. Each pair of servers has one link, for the later one's connections.
+// Mesh is the network of a NATS cluster. Each pair of servers has one link, by which the later server connects to the
+// earlier one.
 type Mesh struct {
-	Ports []int // of the servers, for each other
+	Ports []int // of the servers, for the cluster's connections
 
 	links [][]*Link // of server i to each earlier server
 }

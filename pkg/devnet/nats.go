@@ -16,7 +16,7 @@ import (
 type NATSOptions struct {
 	Port        int
 	MonitorPort int
-	NoSync      bool // leave JetStream's default sync interval, to test its refusal
+	NoSync      bool // leave JetStream's default sync interval, which Scorelay must refuse
 	MaxPayload  int  // bytes of a message; 0: NATS' default
 
 	Cluster *NATSCluster // nil: a single server
@@ -26,7 +26,7 @@ type NATSOptions struct {
 type NATSCluster struct {
 	Index int // of the server, for NATSName
 	Port  int // for the other servers
-	// host:port to connect to, also after disconnects; each pair of servers needs one
+	// host:port to connect to, also after disconnects; each pair of servers needs one route
 	Routes   []string
 	Unlisted bool // connects by Routes alone
 }

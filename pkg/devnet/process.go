@@ -51,7 +51,7 @@ func (p *process) stop(patience time.Duration) {
 	})
 }
 
-// The process must have stopped.
+// The process must have stopped, since its whole output is added to err.
 func (p *process) said(err error) error {
 	return fmt.Errorf("%w: %s", err, bytes.TrimSpace(p.out.Bytes()))
 }

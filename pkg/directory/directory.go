@@ -45,7 +45,7 @@ func (d *Directory) Project(ctx context.Context, id score.ProjectID) (*score.Rec
 	return dated.Record, err
 }
 
-// Dated returns a project's record and its place; the zero value if the project is unknown. Of an invalid document,
+// Dated returns a project's record and its place; the zero value if the project is unknown. For an invalid document,
 // Record is nil and Block is above every chain's.
 func (d *Directory) Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error) {
 	data, _, err := d.get(ctx, keyOf(id))

@@ -32,8 +32,8 @@ func (d *Directory) Followed(ctx context.Context) (f score.Followed, revision ui
 	return f, revision, nil
 }
 
-// SetFollowed replaces the checkpoint at a revision (0: none) and returns the new revision. score.ErrFoldMoved:
-// another writer was first. After any other error it may be stored; read it again.
+// SetFollowed replaces the checkpoint at a revision (0: none yet) and returns the new revision. score.ErrFoldMoved:
+// another writer was first. After any other error f may be stored, so read the checkpoint again.
 func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -57,7 +57,8 @@ func (d *Directory) SetFollowed(ctx context.Context, revision uint64, f score.Fo
 }
 
 // Put stores a project's record if the checkpoint still has this revision; else it returns score.ErrFoldMoved.
-// score.ErrTooBig: the record exceeds the server's limit. After any other error it may be stored; repeating is safe.
+// score.ErrTooBig: the record exceeds the server's limit. After any other error the record may be stored; repeating
+// is safe.
 func (d *Directory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
 	data, err := json.Marshal(dated)
 	if err != nil {

@@ -40,9 +40,10 @@ const MaxID = 255
 
 // Event is one final fact, sent to readers as JSON.
 type Event struct {
-	ID   string `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -
+	ID   string `json:"id"` // 1 to MaxID characters of A-Z a-z 0-9 and -
 	Type Type   `json:"type"`
-	// Time, UTC: of the block; of a dead letter, when stored or replayed; of ChainRewound, of the final block then.
+	// Time is in UTC: the block's; for a dead letter, when it was stored or replayed; for ChainRewound, the final
+	// block's at the rollback.
 	Time    time.Time       `json:"timestamp"`
 	Project score.ProjectID `json:"projectId"`
 	Data    any             `json:"data"` // by Type
@@ -83,7 +84,7 @@ type ProjectData struct {
 // ChangeData has one of Member, Action, ScoreType and SignedOnly.
 type ChangeData struct {
 	Member *common.Address `json:"member,omitempty"`
-	// Roles are the member's current ones, owner and updater; empty, not null, if removed.
+	// Roles are the member's roles from then on, owner and updater; empty, not null, if removed.
 	Roles      []string      `json:"roles,omitzero"`
 	Action     *score.Action `json:"action,omitempty"`
 	ScoreType  *string       `json:"scoreType,omitempty"`

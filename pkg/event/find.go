@@ -74,7 +74,7 @@ func (r *Reader) findLetter(ctx context.Context, project score.ProjectID, id str
 		}
 		for i := range told {
 			if told[i].ID == id {
-				found = told[i] // also of a later copy
+				found = told[i] // of the letter's last copy
 			}
 		}
 		return err
@@ -85,7 +85,7 @@ func (r *Reader) findLetter(ctx context.Context, project score.ProjectID, id str
 	return found, err
 }
 
-// idOf returns the id of the rejection event.
+// idOf returns the id of the letter's rejection event.
 func idOf(d *score.DeadLetter) string { return deadPrefix + strings.ReplaceAll(d.ID, ".", "-") }
 
 // blockOf returns the block, of any branch, with the hash that an event's id begins with.

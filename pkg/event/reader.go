@@ -52,7 +52,7 @@ const (
 	projectsKnown = 1024        // projects with cached lists
 	tellPause     = time.Minute // between two log lines about waiting readers
 	longPolls     = 10          // Polls that a reader may wait before it is stalled
-	stallPolls    = 60          // Polls for which a stall is shown: longer than until a waiting reader fails again
+	stallPolls    = 60          // Polls for which Stalled shows a stall: longer than a waiting reader takes to fail again
 )
 
 // Reader is safe for concurrent use.
@@ -67,9 +67,9 @@ type Reader struct {
 	Log        *slog.Logger
 
 	init      sync.Once
-	reading   chan struct{}                      // one for each read of older messages
+	reading   chan struct{}                      // holds one element for each running read of older messages
 	perReader sync.Map                           // by AsReader's name: full while that reader reads older messages
-	asking    chan struct{}                      // full while lists are read
+	asking    chan struct{}                      // full while contractLists reads
 	lists     *lru.Cache[score.ProjectID, lists] // of projects with incomplete records
 
 	mu      sync.Mutex
@@ -125,9 +125,9 @@ func (r *Reader) Since(ctx context.Context, at time.Time) (Cursor, error) {
 	return Cursor{Position: p}, err
 }
 
-// Next waits until the ledger was read beyond a cursor. It returns about limit events at most (at least 1) and the
-// cursor after them. Often the result is only a newer cursor, which a reader should store now and then to reread
-// less.
+// Next waits until the ledger was read beyond a cursor. It returns at most about limit events (a limit below 1 counts
+// as 1) and the cursor after them. Often the result is only a newer cursor, which a reader should store now and then
+// to reread less.
 //
 // If Next fails, it returns only the given cursor and ErrReplaced, ctx's error, or an error that may pass: retry
 // after a pause.
@@ -181,7 +181,7 @@ type turn struct {
 	found   []Event
 }
 
-// read keeps events that it found before an error.
+// read takes the next messages. Events found before an error stay in found.
 func (t *turn) read(ctx context.Context) error {
 	if t.at == (Cursor{}) {
 		if begun, err := t.begin(ctx); err != nil || !begun {
@@ -291,7 +291,7 @@ func (r *Reader) forget() {
 
 type readerKey struct{}
 
-// AsReader makes all calls under the context one reader's. A reader reads older messages one call at a time.
+// AsReader marks calls under the context as those of one reader. A reader's calls read older messages one at a time.
 func AsReader(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, readerKey{}, name)
 }

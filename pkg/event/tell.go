@@ -20,14 +20,14 @@ func (t *turn) take(ctx context.Context, m *ledger.Message) (more bool, err erro
 	switch m.Kind {
 	case ledger.Rewind:
 		t.rewind(m)
-		return m.Seq > 0, nil // among older blocks, the following messages are of the old chain
+		return m.Seq > 0, nil // among blocks older than the ledger, the following messages are of the old chain
 	case ledger.Letter:
 		return t.letter(ctx, m)
 	}
 	return t.block(ctx, m)
 }
 
-// pass moves the cursor past a message that has no part of the begun block.
+// pass moves the cursor past a message without a part of the begun block (t.at.part).
 func (t *turn) pass(m *ledger.Message) {
 	begun := t.at.Block + uint64(t.at.part.above)
 	t.at.Position = m.Position
@@ -36,7 +36,7 @@ func (t *turn) pass(m *ledger.Message) {
 	}
 }
 
-// rewind reports replaced final blocks. A Rewind of blocks older than the ledger leads to the project's beginning.
+// rewind adds a ChainRewound event. A Rewind of blocks older than the ledger leads to the project's beginning.
 func (t *turn) rewind(m *ledger.Message) {
 	data, id := RewindData{Block: m.Block.Number}, fmt.Sprintf("rewound-%d-%x", m.Seq, m.Position.Hash)
 	if m.Block.Hash != (common.Hash{}) {
@@ -54,7 +54,7 @@ func (t *turn) rewind(m *ledger.Message) {
 func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err error) {
 	above, hash := uint32(m.Block.Number-t.at.Block), [8]byte(m.Block.Hash[:8])
 	if begun := t.at.part; begun != (place{}) && (begun.above != above || begun.hash != hash) {
-		// Also below the position: another ledger leads there again.
+		// The message covers eventless blocks below the begun one, perhaps again, since another ledger leads there.
 		if len(m.Events) == 0 && m.Block.Number < t.at.Block+uint64(begun.above) {
 			t.pass(m)
 			return true, nil
@@ -76,9 +76,9 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 		t.at = Cursor{Position: m.Position}
 	case m.Seq > 0:
 		t.at = Cursor{Position: m.Position, part: place{uint32(m.Block.Number - m.Position.Block), hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}}
-	case len(m.Events) > 0: // a position inside a block older than the ledger has no hash
+	case len(m.Events) > 0: // older than the ledger: the message's position has no hash, so the cursor's stays
 		last := uint32(m.Events[len(m.Events)-1].Log)
-		// Otherwise the cursor is inside a later part: the block is read again from its first part.
+		// The block may be read again from its first part, while the cursor is inside a later part.
 		if t.at.part.hash != hash || t.at.part.log <= last {
 			t.at.part = place{above, hash, last, wholeLog}
 		}
@@ -86,7 +86,7 @@ func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err err
 	return true, nil
 }
 
-const wholeLog = 1<<32 - 1
+const wholeLog = 1<<32 - 1 // place.index if the whole log was read
 
 type told struct {
 	of *ledger.Message
@@ -219,8 +219,8 @@ func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err erro
 	return true, nil
 }
 
-// eventsOf returns a dead letter's rejection and, if it was replayed, one more event, however often it is marked. ok
-// is as in letter.
+// eventsOf returns a dead letter's rejection and, if it was replayed, one replay event, however often it was
+// replayed. ok is as in letter.
 func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event, ok bool, err error) {
 	var rec *score.Record
 	if d.Update != nil {
@@ -231,14 +231,14 @@ func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event,
 	rejected, replayed, data := describe(rec, d)
 	e := Event{ID: idOf(d), Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data}
 	told = append(told, e)
-	if !d.Replayed.IsZero() { // the mark replaced the dead letter, which may have yet to be read
+	if !d.Replayed.IsZero() { // the replayed letter replaced the original one, which may have yet to be read
 		e.ID, e.Type, e.Time = e.ID+"-replayed", replayed, d.Replayed.UTC()
 		told = append(told, e)
 	}
 	return told, true, nil
 }
 
-// rec is the record of an update's project, else nil.
+// describe's rec is the record of an update's project, nil for other letters.
 func describe(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
 	var on TxRef
 	if d.Tx != (common.Hash{}) {

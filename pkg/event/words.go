@@ -10,6 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// lists are the lengths of a project's lists on the contract, as of block at.
 type lists struct {
 	at                  common.Hash
 	actions, scoreTypes int
@@ -23,7 +24,7 @@ func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Out
 	if ok {
 		known.actions, known.scoreTypes = len(rec.Actions), len(rec.ScoreTypes)
 	}
-	lacks := func(l lists) (action, scoreType bool) { // an unknown name by the outcome is null anyway
+	lacks := func(l lists) (action, scoreType bool) { // a name that the outcome calls unknown is null anyway
 		return outcome != score.UnknownAction && int(u.Action) >= l.actions, outcome != score.UnknownScoreType && int(u.ScoreType) >= l.scoreTypes
 	}
 	action, scoreType := lacks(known)
@@ -66,7 +67,8 @@ func (t *turn) contractLists(ctx context.Context) (l lists, err error) {
 	return l, nil
 }
 
-// waitForDirectory notes that the directory lacks a fact. It reports whether that lasts, over all readers: a stall.
+// waitForDirectory notes that the directory lacks a fact. It reports whether readers have waited for too long, and
+// logs that as a stall.
 func (t *turn) waitForDirectory(lacks string) (lasts bool) {
 	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()

@@ -13,7 +13,7 @@ type Claim struct {
 	Block    Block
 }
 
-// Ask is one exchange with an endpoint that has the block At.
+// Ask is a request to an endpoint that has the block At.
 type Ask struct {
 	At       Block // accounts and prices are as of this block
 	Accounts []common.Address
@@ -44,11 +44,11 @@ type Price struct {
 	L1Byte uint64
 }
 
-// l1Beside is bytes that a rollup charges for beyond the transaction's: it has a minimum fee, and adds an allowance
-// for the signature.
+// l1Beside is how many bytes more than a transaction's a rollup may charge for: it has a minimum fee, and adds an
+// allowance for the signature.
 const l1Beside = 128
 
-// L1 returns the most that a rollup charges for so many bytes, in wei.
+// L1 returns the most, in wei, that a rollup charges for a transaction of so many bytes.
 func (p *Price) L1(bytes int) *big.Int {
 	fee := new(big.Int).SetUint64(p.L1Byte)
 	return fee.Mul(fee, big.NewInt(int64(bytes)+l1Beside))
@@ -81,10 +81,10 @@ type Call struct {
 type Called struct {
 	Endpoint string
 	Data     []byte
-	Refusal  *RevertError // nil unless the EVM reverted it
+	Refusal  *RevertError // nil unless the EVM reverted the call
 }
 
-// RevertError: the EVM reverted a call, so the call is at fault rather than the node.
+// RevertError means that the EVM reverted a call, so the call is at fault rather than the node.
 type RevertError struct {
 	Data     []byte // revert data; may be empty
 	OutOfGas bool

@@ -14,11 +14,12 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// ErrContradiction: an answer contradicts itself or verified data. The endpoint lies, is broken, or mixes answers of
-// several nodes.
+// ErrContradiction means that an answer contradicts itself or verified data. The endpoint lies, is broken, or mixes
+// answers of several nodes.
 var ErrContradiction = errors.New("the endpoint contradicts what was verified")
 
-// ErrUnconfirmed: only one of the responding endpoints has the block so far, and its header cannot be checked.
+// ErrUnconfirmed means that only one of the responding endpoints has the block so far, and its header cannot be
+// checked.
 var ErrUnconfirmed = errors.New("no other endpoint has the block, which cannot be checked")
 
 type Ref struct {
@@ -26,7 +27,7 @@ type Ref struct {
 	Hash   common.Hash `json:"hash"`
 }
 
-// Block has the used fields of a block's header.
+// Block has the header fields that this program uses.
 type Block struct {
 	Number   uint64
 	Hash     common.Hash
@@ -38,17 +39,17 @@ type Block struct {
 
 	AccessList bool // the header has the hash of the block's access list (EIP-7928), from Amsterdam on
 
-	// StateRoot and ReceiptsRoot are zero, and Bloom is full, if those of the header are of earlier blocks.
+	// StateRoot and ReceiptsRoot are zero, and Bloom is full, if the header has those of earlier blocks.
 	StateRoot    common.Hash
 	TxRoot       common.Hash
 	ReceiptsRoot common.Hash
 	Bloom        types.Bloom
 
-	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint outside the
-	// header.
+	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint until verified
+	// against TxRoot.
 	Txs []common.Hash
-	// Checked reports whether Hash is the hash of the header. If the header has fields unknown to this program, Hash
-	// is the endpoint's claim.
+	// Checked reports whether Hash is the hash of the header. Otherwise, as with header fields unknown to this
+	// program, Hash is the endpoint's claim.
 	Checked bool
 }
 
@@ -148,8 +149,8 @@ func CheckBloom(b *Block, l *types.Log) error {
 	return nil
 }
 
-// shaped rejects a receipt with holes, which a JSON null makes. It also rejects a status outside the receipts root:
-// go-ethereum encodes any but 0 as 1, and a state root in its place.
+// shaped rejects a receipt that is nil or has nil logs, which a JSON null makes. It also rejects a status that the
+// receipts root leaves open: go-ethereum encodes any but 0 as 1, and a state root in its place.
 func shaped(b *Block, r *Receipt) error {
 	if r == nil || slices.Contains(r.Logs, nil) {
 		return fmt.Errorf("%w: a receipt of block %d has a hole", ErrContradiction, b.Number)
@@ -161,8 +162,8 @@ func shaped(b *Block, r *Receipt) error {
 	return nil
 }
 
-// ErrMisplaced: a receipt does not fit its block's list of transactions. Neither is covered by a header, so either
-// may be wrong.
+// ErrMisplaced means that a receipt does not fit its block's list of transactions. Either may be wrong, since the
+// hashes in both are unverified.
 var ErrMisplaced = errors.New("the receipt does not fit the block's list of transactions")
 
 func placed(b *Block, r *Receipt, index uint) error {
@@ -179,8 +180,8 @@ func placed(b *Block, r *Receipt, index uint) error {
 
 type Transactions struct {
 	Known types.Transactions // of the types that go-ethereum knows, in order
-	// Hashes are of all transactions, in order, under the block's transactionsRoot; nil if Known is the endpoints'
-	// claim.
+	// Hashes are those of all transactions, in order, verified under the block's transactionsRoot; nil if Known is
+	// the endpoints' claim.
 	Hashes []common.Hash
 }
 

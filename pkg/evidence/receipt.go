@@ -31,7 +31,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 		To    *common.Address `json:"to"`
 		L1Fee json.RawMessage `json:"l1Fee"`
 		Nonce *hexutil.Uint64 `json:"depositNonce"`
-		// Version is absent before Canyon, when the receipts root excludes Nonce, too.
+		// Version is absent before Canyon; then the receipts root also excludes Nonce.
 		Version *hexutil.Uint64 `json:"depositReceiptVersion"`
 	}
 	*r = Receipt{}
@@ -39,7 +39,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	r.To = more.To
-	// Other forms count as absent: only reports use the fee.
+	// A fee of another form counts as absent, since only reports use it.
 	if fee := (hexutil.Big{}); json.Unmarshal(more.L1Fee, &fee) == nil {
 		r.L1Fee = (*big.Int)(&fee)
 	}
@@ -49,7 +49,7 @@ func (r *Receipt) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Fee is in wei. If the receipt lacks the gas price, its gas counts as 0.
+// Fee returns the transaction's fee, in wei. If the receipt lacks the gas price, only L1Fee counts.
 func (r *Receipt) Fee() *big.Int {
 	fee := new(big.Int)
 	if r.EffectiveGasPrice != nil {
@@ -79,5 +79,5 @@ func (rs Receipts) EncodeIndex(i int, w *bytes.Buffer) {
 		fields = append(fields, r.deposit...)
 	}
 	w.WriteByte(r.Type)
-	_ = rlp.Encode(w, fields) // an error makes another root
+	_ = rlp.Encode(w, fields) // an error leads to another root
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// View is one signer's chain at its newest block, as this process has seen it. Each View is complete, so a reader may
-// miss some. Missing entries are unknown.
+// View is the chain at its newest block, for one signer, as this process has seen it. Each View is complete, so a
+// reader may miss some. Missing entries are unknown.
 type View struct {
 	Head  Block
 	Final Ref // the newest block beyond the finality rule; zero until known
@@ -18,13 +18,13 @@ type View struct {
 	// were replaced.
 	FinalAccount Account
 	Price        Price // zero until first known
-	// Included are watched transactions in blocks of the chain.
+	// Included are watched transactions with a verified receipt in a block of the chain.
 	Included map[common.Hash]Included
 	// Foreign are unwatched transactions of the signer in blocks of the chain, by nonce. They are searched when
-	// Account.Nonce shows a used nonce without a watched transaction in sight.
+	// Account.Nonce shows a nonce used by an unknown transaction.
 	Foreign map[uint64]Found
 	// Unfound is the lowest nonce that FinalAccount shows as used, although the blocks that can hold its transaction
-	// were all read and lack it. nil also if some were unread.
+	// were all read and lack it. It is nil while some are unread.
 	Unfound *uint64
 	// Reorged are settled nonces with a block that left the chain, ascending.
 	Reorged []uint64

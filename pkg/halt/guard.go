@@ -39,13 +39,13 @@ type Config struct {
 	Marks   Marks
 	// Journaled returns the highest sequence in the lanes' journals.
 	Journaled func(ctx context.Context) (uint64, error)
-	// Note raises the highest sequence noted outside of NATS, and returns it. It may fail.
+	// Note raises the highest sequence noted outside of NATS to seq, and returns the highest. It may fail.
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)
 	// Connection returns a number that changes with each connection to NATS.
 	Connection func() uint64
 	// Elsewhere connects to another server of NATS, if one is known. May be nil.
 	Elsewhere func()
-	// Forget drops state that NATS may have lost, before the process accepts again. May be nil.
+	// Forget drops copies of data that NATS may have lost, before the process accepts again. May be nil.
 	Forget  func(ctx context.Context) error
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
@@ -68,9 +68,9 @@ type seen struct {
 	connection uint64    // of the last look
 	lookedAt   time.Time // its start
 	doubt      bool      // a publish failed since
-	found      *Marker   // not yet read back
+	found      *Marker   // a loss not yet read back
 	certain    bool      // looks cannot disprove found
-	knew       uint64    // revision of the marker when found
+	knew       uint64    // marker's revision when found
 	marker     Marker    // as read last
 	revision   uint64
 }
@@ -82,7 +82,7 @@ func New(config Config) *Guard {
 	})}
 }
 
-// Looked is closed when the process knows whether accepting halts.
+// Looked returns a channel that is closed when the process knows whether accepting halts.
 func (g *Guard) Looked() <-chan struct{} { return g.looked }
 
 // Reason returns why accepting halts; "" if no halt is known.
@@ -119,11 +119,11 @@ func (g *Guard) open() (connection uint64, open bool) {
 	return connection, g.clear && g.connection == connection && time.Since(g.lookedAt) < blindFor
 }
 
-// errUnlooked: the connection is unchecked. A look follows in a moment, if NATS answers.
+// errUnlooked reports that a look at the connection is missing. It follows in a moment, if NATS answers.
 var errUnlooked = errors.New("the process has to look first whether NATS holds what it did")
 
-// Publish calls publish if accepting is allowed, and returns its error. score.ErrHalted: accepting halts. After
-// another error of Publish itself the caller may retry in a moment. The message may be stored with either.
+// Publish calls publish if accepting is allowed, and returns its error. It returns score.ErrHalted while accepting
+// halts, and errUnlooked if the caller may retry in a moment. The message may be stored despite any error.
 func (g *Guard) Publish(publish func() error) error {
 	if reason := g.Reason(); reason != "" {
 		return fmt.Errorf("%w: %s", score.ErrHalted, reason)

@@ -61,7 +61,8 @@ func (g *Guard) Run(ctx context.Context) error {
 	}
 }
 
-// Look must be called only by Run, or by a test in its place.
+// Look reads the marker, checks the stream, and writes a loss to the marker. Only Run, or a test in its place, may
+// call it.
 func (g *Guard) Look(ctx context.Context) error {
 	connection, began := g.config.Connection(), time.Now()
 	g.mu.Lock()
@@ -117,7 +118,7 @@ func (g *Guard) resume(ctx context.Context, m Marker, revision uint64) error {
 			}
 		}
 		g.config.Log.Info("accepting resumes, as an operator decided", "choice", m.Choice)
-	default: // at the start there is no such state
+	default: // at the start, Forget has no state to drop
 	}
 	g.resumed = revision
 	g.halted.Set(0)
@@ -176,7 +177,7 @@ func (g *Guard) state(ctx context.Context) (score.StreamState, error) {
 	return g.config.Stream.State(ctx)
 }
 
-// noted applies Redis's note, unless it is implausible: that would halt accepting forever.
+// noted applies Redis's note, unless it is implausible, since such a note would halt accepting forever.
 func (g *Guard) noted(ctx context.Context, highest uint64) error {
 	s := g.config.Stream
 	if highest > s.Seen()+sure {

@@ -29,8 +29,8 @@ const (
 	Unjournaled Code = "unjournaled"
 )
 
-// Marker contains a halt and its reason or, once Resumed is set, its decision. The zero Marker means that the
-// deployment never halted.
+// Marker contains a halt and its reason and, once Resumed is set, the operator's decision. The zero Marker means that
+// the deployment never halted.
 type Marker struct {
 	Code   Code      `json:"code"`
 	Reason string    `json:"reason"` // for people, callers included
@@ -86,8 +86,8 @@ func (b *Bucket) Read(ctx context.Context) (m Marker, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// Write replaces the marker at a revision, 0 for none. ErrMoved: another was written meanwhile. After any other error
-// the marker may be stored; read it again.
+// Write replaces the marker of a revision; 0: there is none yet. It returns ErrMoved if another marker was written
+// meanwhile. After any other error the marker may be stored; read it again.
 func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -114,7 +114,7 @@ const (
 	sure          = 24 * 60 * 60 * mostPerSecond // messages; margin for any difference of clocks
 )
 
-// Believable reports whether a stream of this age may have held a sequence.
+// Believable reports whether a stream with this state may ever have held the sequence.
 func Believable(seq uint64, state score.StreamState) bool {
 	age := max(0, time.Since(state.Created))
 	return seq <= state.LastSeq+sure+uint64(age/time.Second)*mostPerSecond

@@ -16,12 +16,12 @@ import (
 
 const (
 	tagEvery    = 4                // heads between reads of the finalized block
-	tagInterval = 2 * time.Second  // minimum time between them
+	tagInterval = 2 * time.Second  // minimum time between these reads
 	tagStalled  = 10 * time.Minute // stall of finality on a moving chain before a log line
 	tagPatience = time.Minute      // time before the log names an endpoint that alone holds finality back
 )
 
-// finalize moves the final block up only.
+// finalize moves the final block up, as far as the finality rule allows.
 func (t *Tracker) finalize(ctx context.Context) error {
 	head := t.recent.head().Number
 	if t.config.Confirmations == 0 {
@@ -126,14 +126,14 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			return err
 		}
 		if !t.follows(c.Endpoint) {
-			return nil // on another branch; ours may be the lie
+			return nil // the endpoint is on another branch; ours may be the lie
 		}
 	}
 	return nil
 }
 
 // contested reports whether an endpoint with a higher finalized block has another block in place of b. A failing
-// endpoint counts as such for breakPatience.
+// endpoint counts as contesting b for breakPatience.
 func (t *Tracker) contested(ctx context.Context, b evidence.Block, higher []evidence.Claim) (bool, error) {
 	for _, c := range higher {
 		if t.follows(c.Endpoint) || c.Block.Hash == b.Hash {
@@ -171,7 +171,7 @@ func (t *Tracker) lowestLinked() evidence.Block {
 }
 
 // contains reports whether a block is in the chain; known is false while more reads are needed. Blocks up to Keep
-// below the head extend the recent ones, deeper ones the skeleton.
+// below the head are read into the recent ones, deeper ones into the skeleton.
 func (t *Tracker) contains(ctx context.Context, b evidence.Block) (contains, known bool, err error) {
 	if head := t.recent.head().Number; b.Number >= t.recent.base() || head-b.Number <= t.config.Keep {
 		known, err = t.reach(ctx, b.Number)
@@ -217,8 +217,8 @@ func (t *Tracker) leads(ctx context.Context, b evidence.Block) (leads, known boo
 	return false, false, errors.Join(errs...)
 }
 
-// parentUnder returns the parent of an endpoint's block from. errUnlinked: from…to.Number is broken, or ends with
-// another block than to.
+// parentUnder returns the parent of an endpoint's block at height from, if the endpoint's blocks link it to block to.
+// Otherwise it returns errUnlinked.
 func (t *Tracker) parentUnder(ctx context.Context, endpoint string, from uint64, to evidence.Ref,
 ) (parent common.Hash, err error) {
 	var last evidence.Block
@@ -249,8 +249,8 @@ type tagWatch struct {
 	claims  []evidence.Claim
 }
 
-// watchTag logs once that finality stalls while the head moves, and once that it continues. A head that stays adds a
-// minute at most, since an idle chain finalizes none.
+// watchTag logs once that finality stalls while the head moves, and once that it continues. Each step of the head
+// adds at most a minute to the stall, since an idle chain finalizes few blocks.
 func (t *Tracker) watchTag() {
 	w, head, now := &t.tag, t.recent.head().Number, t.config.Now()
 	if w.at.IsZero() || w.final != t.final.Ref() {

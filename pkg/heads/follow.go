@@ -20,7 +20,7 @@ const (
 	readsPerRound  = 8               // in one direction
 	lieAfter       = 3               // unlinkable claims in a row before distrust
 	mostSetback    = 8               // most rounds to skip an unlinkable claim
-	uncheckedAfter = 1 * time.Minute // pause of checked blocks before unchecked ones may follow or replace them
+	uncheckedAfter = 1 * time.Minute // time without checked blocks before unchecked ones may follow or replace them
 )
 
 var (
@@ -29,14 +29,14 @@ var (
 	errUnchecked = errors.New("its blocks do not hash to their hashes, unlike the chain's so far")
 )
 
-// setback counts an endpoint's consecutive unlinkable claims, restarted by progress.
+// setback counts an endpoint's consecutive unlinkable claims. Progress restarts the count.
 type setback struct {
 	times uint64
 	next  uint64 // round of the next try
 	err   error
 }
 
-// follow moves the head to the best claim that links. It returns nil if a claim is in the chain.
+// follow moves the head to the best claim that links. It returns nil if a claim is in the chain afterwards.
 func (t *Tracker) follow(ctx context.Context) error {
 	before := t.headHash()
 	var errs []error
@@ -87,7 +87,8 @@ func (t *Tracker) ahead(c evidence.Claim) bool {
 		c.Block.Checked && !head.Checked && c.Block.Number >= t.recent.base() && !t.recent.has(c.Block.Ref())
 }
 
-// reckon logs when an endpoint's claims become unbelievable and believable again.
+// reckon records and logs the result of pursuing a claim. After an error, its endpoint is skipped for some rounds,
+// and may be distrusted.
 func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 	s, failing := t.setbacks[c.Endpoint]
 	switch {
@@ -145,7 +146,7 @@ func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// attach adds blocks that begin right above the head, on its branch or another.
+// attach adds linked blocks that begin at the height above the head, on its branch or another.
 func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence.Block) error {
 	if blocks[0].Parent != t.recent.head().Hash {
 		return t.fork(ctx, endpoint, blocks)
@@ -157,8 +158,8 @@ func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence
 	return err
 }
 
-// mayFollow is agree, after the rule for unchecked blocks (invariant 3): errUnchecked before a pause of
-// uncheckedAfter. A longer pause shows a hard fork with unknown header fields.
+// mayFollow is agree, after the rule for unchecked blocks (invariant 3): it returns errUnchecked if a checked block
+// came within uncheckedAfter. A longer pause shows a hard fork with unknown header fields.
 func (t *Tracker) mayFollow(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error) {
 	below := t.recent.head()
 	if first := blocks[0].Number; below != nil && first > t.recent.base() && first <= below.Number+1 {
@@ -191,7 +192,7 @@ func (t *Tracker) agree(ctx context.Context, endpoint string, blocks []evidence.
 	return n, nil
 }
 
-// put makes the blocks the end of the chain.
+// put replaces the chain from the first of the blocks on.
 func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,7 +204,7 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.recent.replace(blocks)
 	t.metrics.put(blocks)
 	for i := range blocks {
-		delete(t.proven, blocks[i].Hash) // its list came again, from this endpoint
+		delete(t.proven, blocks[i].Hash) // its unverified list came again, from this endpoint
 	}
 	if t.grewAt = t.config.Now(); t.recent.head().Checked {
 		t.checkedAt = t.grewAt
@@ -223,7 +224,7 @@ func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// ending returns the claim and the blocks below that finality may need, if all may be followed.
+// ending returns the blocks that finality may need below the claim, and the claim, if all may be followed.
 func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Block, error) {
 	blocks := []evidence.Block{c.Block}
 	depth := min(max(t.config.Confirmations, firstRead), c.Block.Number)
@@ -249,15 +250,15 @@ func (t *Tracker) allFar() bool {
 	return true
 }
 
-// restart begins again far ahead, after the process slept or nodes were down. Accounts show the nonces used in the
-// skipped blocks, and the search goes back for their transactions.
+// restart follows the chain from a claim far ahead, after the process slept or nodes were down. Accounts show the
+// nonces used in the skipped blocks, and the search goes back for their transactions.
 func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	was := *t.recent.head()
 	hash, err := t.hashAt(ctx, c.Endpoint, was.Number)
 	if err != nil {
 		return err
 	}
-	if hash != was.Hash { // also a reorg, and its start matters; the next round restarts
+	if hash != was.Hash { // attach finds the start of this reorg, which matters; the next round restarts
 		blocks, err := t.read(ctx, c.Endpoint, was.Number+1, was.Number+firstRead)
 		if err != nil {
 			return err
@@ -274,8 +275,8 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// trim forgets blocks outside of Keep and KeepBytes, except for those that a receipt or a search needs. By the tag,
-// those above the final block go to the skeleton.
+// trim forgets blocks outside of Keep and KeepBytes, except for those that a receipt or a search needs. If the
+// chain's tag decides, those above the final block go to the skeleton.
 func (t *Tracker) trim() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,7 @@ const breakPatience = 30 * time.Second
 
 var errFinal = errors.New("its branch leaves the chain below the final block")
 
-// weigh considers branches up to our length, by invariant 3.
+// weigh considers branches that are at most as high as ours, by invariant 3.
 func (t *Tracker) weigh(ctx context.Context) error {
 	answered, below := false, true
 	var aside []evidence.Claim
@@ -57,7 +57,7 @@ func (t *Tracker) weigh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// retreat begins again at a claim below the recent blocks. All claims are there, perhaps on another branch.
+// retreat follows the chain from a claim below the recent blocks. All claims are that low, perhaps on another branch.
 func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	return nil
 }
 
-// startOver replaces all recent blocks. Knowledge from blocks below a height stays.
+// startOver replaces all recent blocks. Knowledge from blocks under height below stays.
 func (t *Tracker) startOver(endpoint string, blocks []evidence.Block, below uint64) {
 	t.mu.Lock()
 	t.recent = recentBlocks{}
@@ -98,7 +98,7 @@ func (t *Tracker) startOver(endpoint string, blocks []evidence.Block, below uint
 	t.forget(below)
 }
 
-// fork finds where an endpoint's branch leaves ours, and takes it. branch is its known part.
+// fork finds where an endpoint's branch leaves ours, and takes it. branch is the part of it that was read.
 func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.Block) error {
 	size := uint64(firstRead / 2)
 	for !t.recent.holdsParent(&branch[0]) && branch[0].Number > t.recent.base() {
@@ -157,11 +157,11 @@ func (t *Tracker) undoesFinal(first uint64) bool {
 	return t.final.Hash != (common.Hash{}) && first <= t.final.Number
 }
 
-// offer is a branch from below the final block. since is when endpoints first offered one, or last showed the final
-// block after that; last is the newest offer.
+// offer records that endpoints offer a branch from below the final block. since is when they first did, or last
+// showed the final block after that; last is the time of the newest offer.
 type offer struct{ since, last time.Time }
 
-// allLeft returns nil if all endpoints that answer, or did so lately, have left the old block. branch is the end of
+// allLeft returns nil if all endpoints that answer, or did so lately, have left block old. branch is the end of
 // endpoint's new chain.
 func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
 	now := t.config.Now()
@@ -200,7 +200,7 @@ func stillHas(old evidence.Block, holder string) error {
 	return fmt.Errorf("%w %d (%s), which %s still has", errFinal, old.Number, old.Hash, holder)
 }
 
-// broken raises the alarm and moves the final block back to last; zero: unknown.
+// broken raises the alarm and moves the final block back to last; a zero last leaves it unknown.
 func (t *Tracker) broken(old evidence.Block, last evidence.Ref) {
 	t.metrics.breaks.Inc()
 	t.log.Error("the chain was reorganised below its final block, on every endpoint that answers: statuses that said final were wrong. "+

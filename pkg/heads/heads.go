@@ -22,8 +22,8 @@ type Chain interface {
 	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
 	// HashAt returns one endpoint's block hash at a height, as claimed.
 	HashAt(ctx context.Context, endpoint string, number uint64) (common.Hash, error)
-	// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, with the reason if
-	// some are left out. evidence.ErrUnconfirmed: the other endpoints lack the block so far.
+	// Agreed returns how many of an endpoint's ascending blocks are believed, from the first on, and an error if some
+	// are left out. evidence.ErrUnconfirmed means that the other endpoints lack a block so far.
 	Agreed(ctx context.Context, endpoint string, blocks []evidence.Block) (int, error)
 	// Read queries an endpoint that has the block ask.At. The answer may be incomplete; with an error it is empty.
 	Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error)
@@ -32,7 +32,7 @@ type Chain interface {
 	Transactions(ctx context.Context, blocks []evidence.Block) ([]evidence.Transactions, error)
 	// Find returns blocks that may contain transactions. Absence is inconclusive.
 	Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error)
-	// Distrust avoids an endpoint that contradicts verified data for a while.
+	// Distrust reports that an endpoint contradicts verified data, so it is avoided for a while.
 	Distrust(endpoint string, why error)
 }
 
@@ -44,7 +44,7 @@ type Config struct {
 	Keep          uint64        // remembered blocks below the head. Default 4096; at least 2·Confirmations
 	KeepBytes     int           // memory for blocks down to the final one, beyond the Keep newest. Default 32 MiB
 	// Peek reports whether an endpoint shows relevant events in the blocks from…to: a hint while the tracker rests.
-	// nil: only subscribers cause events.
+	// Leave it nil if only subscribers cause events.
 	Peek func(ctx context.Context, from, to uint64) (bool, error)
 	Now  func() time.Time // default time.Now
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	accountEvery     = 8                // heads between reads of the account of a working lane
-	idleAccountEvery = 16               // … of an idle lane
+	idleAccountEvery = 16               // heads, for an idle lane
 	priceEvery       = 30 * time.Second // between reads of the price while all lanes are idle
 	mostReads        = 64               // accounts per signer
 )
@@ -82,8 +82,8 @@ func (t *Tracker) apply(ask evidence.Ask, answer evidence.Answer) {
 	}
 }
 
-// keep stores the account at the head. It drops an older read of the same nonce if the next read is too deep for a
-// reorg. mu is held.
+// keep stores the account at the head. It drops an older read if the next one has the same nonce and is too deep for
+// a reorg. mu is held.
 func (s *Subscription) keep(a evidence.Account) {
 	s.account, s.needAccount, s.stale, s.rested = a, false, false, false
 	s.reads = append(s.reads, a)
@@ -107,7 +107,7 @@ func (t *Tracker) learnFinal(ctx context.Context) error {
 	t.mu.Lock()
 	for _, s := range t.subs {
 		if s.needFinal && s.finalAccount.At == at {
-			s.needFinal = false // the newest already
+			s.needFinal = false // of the newest final block already
 		}
 		if s.needFinal && !slices.Contains(due, s.signer) {
 			due = append(due, s.signer)

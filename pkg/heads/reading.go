@@ -32,7 +32,7 @@ func (t *Tracker) hashAt(ctx context.Context, endpoint string, number uint64) (c
 	return t.chain.HashAt(ctx, endpoint, number)
 }
 
-// below reads the size blocks that lead up to b.
+// below reads the size blocks right below b, or returns errUnlinked.
 func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, size uint64) ([]evidence.Block, error) {
 	older, err := t.read(ctx, endpoint, b.Number-min(b.Number, size), b.Number-1)
 	if err != nil {
@@ -44,7 +44,7 @@ func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, 
 	return older, nil
 }
 
-// belowAny is below, from the first endpoint that has the blocks.
+// belowAny is below, from the first endpoint that has the blocks and passes agree.
 func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (blocks []evidence.Block, err error) {
 	for _, c := range t.claims {
 		if blocks, err = t.below(ctx, c.Endpoint, b, size); err == nil {
@@ -58,7 +58,7 @@ func (t *Tracker) belowAny(ctx context.Context, b evidence.Block, size uint64) (
 	return nil, err
 }
 
-// reach extends the recent blocks down to a height, some per round; ok: they contain it now.
+// reach extends the recent blocks down to a height, some per round. ok reports whether they contain it now.
 func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error) {
 	t.needed = min(t.needed, number)
 	for range readsPerRound {

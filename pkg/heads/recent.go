@@ -40,7 +40,7 @@ func (r *recentBlocks) has(ref evidence.Ref) bool {
 	return b != nil && b.Hash == ref.Hash
 }
 
-// kept reports whether a formerly recent block is still in the chain: recent or below.
+// kept reports whether a block counts as one of the chain: it is recent, or below all recent blocks.
 func (r *recentBlocks) kept(ref evidence.Ref) bool {
 	return !r.empty() && ref.Number < r.base() || r.has(ref)
 }
@@ -96,7 +96,7 @@ func (r *recentBlocks) within(bytes int) uint64 {
 	return r.base()
 }
 
-// linked returns how many of the blocks, from the first on, follow each other from a height on.
+// linked returns how many of the blocks, from the first on, link to each other and have the heights from `from` on.
 func linked(from uint64, blocks []evidence.Block) int {
 	for i := range blocks {
 		if blocks[i].Number != from+uint64(i) || i > 0 && blocks[i].Parent != blocks[i-1].Hash {
@@ -108,11 +108,12 @@ func linked(from uint64, blocks []evidence.Block) int {
 
 const (
 	skeletonEvery = 16   // initial distance of a skeleton's blocks
-	mostSkeleton  = 8192 // blocks of 40 bytes. Beyond, every doubles, and with it the reads of parentUnder
+	mostSkeleton  = 8192 // refs of 40 bytes. Beyond, every doubles, and so do the blocks that parentUnder reads
 )
 
-// skeleton is a thinned part of the chain below the recent blocks, linked to them parent by parent. It links a final
-// block of any age in bounded memory. reach may extend the recent blocks into it.
+// skeleton is the chain below the recent blocks, thinned after all blocks were linked, parent by parent. It links a
+// final block of any age to the head in bounded memory. It may overlap the recent blocks, since reach extends these
+// downwards.
 type skeleton struct {
 	refs  []evidence.Ref // ascending
 	every uint64         // heights of refs are multiples of it
@@ -136,7 +137,7 @@ func (c *skeleton) of(blocks []evidence.Block) (refs []evidence.Ref) {
 	return refs
 }
 
-// prepend adds blocks that end with the parent of the lowest.
+// prepend adds blocks that end with the parent of the lowest linked block.
 func (c *skeleton) prepend(blocks []evidence.Block) {
 	c.refs = append(c.of(blocks), c.refs...)
 	c.low = bare(&blocks[0])
@@ -158,8 +159,8 @@ func (c *skeleton) pass(blocks []evidence.Block) {
 	c.bound()
 }
 
-// forget drops everything below the final block, since later claims are above. If the final block is recent (from
-// base on), it drops all.
+// forget drops everything below the final block, since later finalized blocks are above it. If the final block is
+// recent (from base on), it drops all.
 func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	switch {
 	case final.Number >= base:
@@ -170,7 +171,7 @@ func (c *skeleton) forget(final *evidence.Block, base uint64) {
 	}
 }
 
-// replaced drops everything from a height on, which may have left the chain.
+// replaced drops everything from a height on, since it may have left the chain.
 func (c *skeleton) replaced(from uint64) {
 	if c.low.Hash != (common.Hash{}) && c.low.Number >= from {
 		*c = skeleton{}

@@ -15,8 +15,8 @@ const (
 	restPeek  = 4                // looks between searches for events of the contract
 	restMost  = 24 * time.Hour   // until the chain is followed again in any case
 	peekSpan  = 500              // blocks per request for events; less if an endpoint refuses
-	peekMost  = 64               // requests per look
-	peekAgain = 6                // peeks to repeat: endpoints may lag, and reorgs replace blocks
+	peekMost  = 64               // requests per peek
+	peekAgain = 6                // number of peeks that search a block: endpoints may lag, and reorgs replace blocks
 )
 
 // rest is the state of a Tracker that follows the chain on demand. While it rests, head, final block and Views stay.
@@ -26,14 +26,14 @@ type rest struct {
 	// Guarded by mu.
 	stirred time.Time
 	active  bool      // it rests; Stir ends it
-	since   time.Time // zero while it follows the chain
+	since   time.Time // start of the rest; zero while the chain is followed
 	shown   time.Time // when a look last showed the head or a newer block
 
 	// Owned by turn.
-	seen   time.Time // the newest stirred known to mayRest
-	head   uint64    // head at seen. It must be final before a rest, since it may contain the cause
+	seen   time.Time // value of stirred that mayRest saw last
+	head   uint64    // head at seen. It must be final before a rest, since it may contain the cause of Stir
 	looks  int       // of this rest
-	peeked []uint64  // last blocks of the newest peeks without events
+	peeked []uint64  // last block of each of the newest peeks, which found no events
 	span   uint64    // blocks per request, up to peekSpan, as endpoints allow
 	failed bool      // peek logged an error
 }
@@ -72,7 +72,7 @@ func (t *Tracker) turn(ctx context.Context) (pause time.Duration, err error) {
 	return t.config.PollInterval, nil
 }
 
-// restsOn looks at the chain if the Tracker rests, and ends the rest if necessary.
+// restsOn looks at the chain if the Tracker rests, ends the rest if necessary, and reports whether it continues.
 func (t *Tracker) restsOn(ctx context.Context) bool {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()
@@ -88,7 +88,7 @@ func (t *Tracker) restsOn(ctx context.Context) bool {
 	if t.rest.looks > 0 {
 		t.log.Info("the tracker follows the chain again", "head_was", t.recent.head().Number)
 	}
-	// Silence counts from the end of the rest.
+	// Patience with silent endpoints and unchecked blocks begins anew.
 	clear(t.silent)
 	t.lostSince, t.checkedAt = time.Time{}, t.config.Now()
 	t.mu.Lock()
@@ -142,7 +142,7 @@ func (t *Tracker) mayRest() bool {
 }
 
 // look reports whether the rest may continue: an endpoint has the head or a newer block, and new events of the
-// contract are absent. That is a hint; the ledger reads these blocks after the rest.
+// contract are absent. Their absence is only a hint, but the ledger reads these blocks after the rest.
 func (t *Tracker) look(ctx context.Context) bool {
 	ask, cancel := t.call(ctx)
 	claims, err := t.chain.Latest(ask)
@@ -170,7 +170,8 @@ func (t *Tracker) look(ctx context.Context) bool {
 	return r.active
 }
 
-// peek reports whether an endpoint shows events of the contract up to the newest block, or all fail.
+// peek reports whether the rest must end: an endpoint shows events of the contract up to block newest, all fail, or
+// these blocks are too many.
 func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
 	r := &t.rest
 	from := t.final.Number + 1
@@ -178,14 +179,14 @@ func (t *Tracker) peek(ctx context.Context, newest uint64) bool {
 		from = max(t.final.Number, r.peeked[0]) + 1
 		r.peeked = r.peeked[1:]
 	}
-	if from > newest { // an endpoint had claimed a false block
+	if from > newest { // a false claim at an earlier peek
 		from = t.final.Number + 1
 	}
 	for asked := uint64(0); from <= newest; asked++ {
 		t.mu.Lock()
 		active := r.active
 		t.mu.Unlock()
-		// So much more chain, or a lie: a round finds out.
+		// The chain grew by so many blocks, or an endpoint lies: a round finds out.
 		if !active || asked+(newest-from)/r.span >= peekMost {
 			return true
 		}

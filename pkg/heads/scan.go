@@ -20,7 +20,7 @@ const (
 )
 
 // scan is the progress of a subscription's search: the full blocks from…to-1 were searched. They end at the account's
-// block, so that a reorg of any of them also ends the search.
+// block, so that a reorg of any of them also replaces that block, which ends the search.
 type scan struct {
 	active   bool
 	from, to uint64
@@ -55,7 +55,7 @@ func (s *Subscription) nextPart() (p part, ok bool) {
 func (s *Subscription) searchFloor() uint64 {
 	_, floor, known := s.bounds(s.scan.low)
 	if known && s.account.Proved {
-		return 0 // a proof is right, so the bounds are wrong
+		return 0 // the account is proved, so bounds that exclude the transaction are wrong
 	}
 	return floor
 }
@@ -70,7 +70,7 @@ func (s *Subscription) unfound() *uint64 {
 	return &low
 }
 
-// scanBatch searches some full blocks for the lowest search, and for others that need them.
+// scanBatch searches the next full blocks of the lowest search. They also count for others that need them.
 func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
 	var next part
@@ -161,7 +161,7 @@ func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, erro
 	return len(lists), err
 }
 
-// checked records all transactions of a block. Its list stays unless its root proves them. mu is held.
+// checked records all transactions of a block. They replace its list only if its root proves them. mu is held.
 func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	at := b.Ref()
 	t.proven[at.Hash] = at.Number
@@ -186,7 +186,7 @@ func (t *Tracker) checked(b *evidence.Block, txs evidence.Transactions) {
 	}
 }
 
-// note records an unwatched transaction of the signer with the nonce of a pending transaction, or a later one.
+// note records an unwatched transaction of the signer, if it has the nonce of a pending transaction or a later one.
 func (s *Subscription) note(at evidence.Ref, tx *types.Transaction) {
 	nonce := tx.Nonce()
 	sl := s.slots[nonce]

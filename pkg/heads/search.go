@@ -45,8 +45,8 @@ func (s *Subscription) explained(nonce uint64, sl *slot) bool {
 	return foreign || slices.ContainsFunc(sl.txs, func(tx common.Hash) bool { return s.t.txs[tx].located() })
 }
 
-// bounds returns the block where the search for a nonce's transaction starts, and the better proved floor to which it
-// goes back. known is false if only Keep bounds the search.
+// bounds returns the block where the upward search for a nonce's transaction starts, and the floor to which it then
+// goes back, based on better proofs. known is false if only Keep bounds the search.
 func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	strong := false
 	raise := func(n uint64, weak bool) {
@@ -185,7 +185,7 @@ func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error 
 			errs = append(errs, err)
 			break
 		}
-		// The hint or the block's list is wrong.
+		// The block's list lacks it, so the hint or the list is wrong.
 		if t.recent.has(w.hint) && !w.located() {
 			errs = append(errs, t.checkBlock(ctx, w.hint.Number))
 		}

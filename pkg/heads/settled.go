@@ -29,8 +29,9 @@ func (s *Subscription) doubtSettled() {
 	}
 }
 
-// checkSettled finds the settled nonces with blocks that left the chain, by the recent blocks. For lower blocks,
-// endpoints are asked once. A lane's blocks are on one chain, so the highest canonical one confirms those below.
+// checkSettled finds the settled nonces with blocks that left the chain. It compares these with the recent blocks;
+// about lower ones, it asks endpoints once. A lane's blocks are on one chain, so the highest canonical one confirms
+// those below.
 func (t *Tracker) checkSettled(ctx context.Context) error {
 	t.mu.Lock()
 	var doubts []*settledRef
@@ -65,9 +66,9 @@ func (t *Tracker) checkSettled(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// judge compares a subscription's settled blocks with the recent blocks. doubt is the highest undecided one below
-// them, or nil. left are those that the recent blocks replaced, which are reorged once all endpoints lack them. mu is
-// held.
+// judge compares a subscription's settled blocks with the recent blocks. doubt is the highest undecided block below
+// the recent blocks, or nil. left are those that recent blocks replaced; they count as reorged once all endpoints
+// lack them. mu is held.
 func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef) {
 	base, head := t.recent.base(), t.recent.head().Number
 	var vouched uint64 // highest canonical block below the recent blocks
@@ -102,7 +103,7 @@ func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef)
 }
 
 // dismiss concludes a reorg of the settled blocks that all responding endpoints lack. An endpoint that has one also
-// has those below, on the same chain.
+// has those below, on the same chain, so it bisects.
 func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledRef) {
 	slices.SortFunc(left, func(a, b *settledRef) int { return cmp.Compare(a.at.Number, b.at.Number) })
 	now := t.config.Now()
@@ -110,7 +111,7 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 	first := sort.Search(len(left), func(i int) bool {
 		lacked, held := t.lacked(ctx, left[i].at, patient)
 		if held {
-			s.leftSince = now // an endpoint that had it may be silent for a while
+			s.leftSince = now // patience starts anew, since an endpoint that has it may fail for a while
 		}
 		return lacked
 	})
@@ -120,12 +121,12 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 }
 
 // lacked reports whether all endpoints that answer or did so lately lack a block outside of the recent ones. While
-// patient, a failing endpoint counts as if it had the block. held: one has it.
+// patient, a failing endpoint counts as if it had the block. held reports that an endpoint has it.
 func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
 	head := t.recent.head()
 	for _, c := range slices.Concat(t.claims, t.missed) {
 		if t.recent.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
-			continue // its chain is ours
+			continue // its chain is ours, which lacks the block
 		}
 		var hash common.Hash // zero: unknown
 		if c.Block.Number >= at.Number {

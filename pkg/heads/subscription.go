@@ -22,8 +22,8 @@ type Subscription struct {
 	settled      map[uint64]*settledRef
 	foreign      map[uint64]evidence.Found
 	included     map[common.Hash]evidence.Included // for Views. nil: must be rebuilt
-	account      evidence.Account                  // as last read. At.Hash is zero before
-	reads        []evidence.Account                // of blocks of the chain, in order of reading
+	account      evidence.Account                  // as last read. At.Hash is zero before the first read
+	reads        []evidence.Account                // accounts at blocks of the chain, in order of reading
 	finalAccount evidence.Account
 	stale        bool // account is of a block that left the chain
 	needAccount  bool
@@ -32,7 +32,7 @@ type Subscription struct {
 	busy         bool
 	works        bool
 	scan         scan
-	leftSince    time.Time // since when settled blocks are missing in the chain and on all endpoints, or zero
+	leftSince    time.Time // when settled blocks left the chain, or an endpoint last had one; or zero
 	complained   time.Time
 }
 
@@ -71,7 +71,7 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 		sl = &slot{since: since}
 		s.slots[nonce] = sl
 	} else if sl.since == 0 || since > 0 && since < sl.since {
-		sl.since = since // the safe one
+		sl.since = since // the lowest known one
 	}
 	if found, ok := s.foreign[nonce]; ok && found.Tx.Hash() == tx {
 		delete(s.foreign, nonce)
@@ -90,8 +90,9 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	s.included = nil
 }
 
-// Settled ends the watch of a nonce, and remembers its block, to report it in Reorged. tx is zero if only the block's
-// account shows the nonce used: its transaction is in that block or an earlier one. Nonces under below are forgotten.
+// Settled ends the watch of a nonce, and remembers its block, to report the nonce in Reorged if it leaves the chain.
+// tx is zero if only the block's account shows the nonce used: its transaction is in that block or an earlier one.
+// Nonces under below are forgotten.
 func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *Subscription) Reopened(nonce uint64) {
 	delete(s.settled, nonce)
 }
 
-// Skipped excludes nonces below next: their transactions are settled, or precede the lane.
+// Skipped excludes nonces below next from the search: their transactions are settled, or precede the lane.
 func (s *Subscription) Skipped(next uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()

@@ -26,7 +26,7 @@ type Tracker struct {
 	log     *slog.Logger
 	metrics *metrics
 
-	// Owned by the round, which holds rounds.
+	// Owned by the current round, which holds the mutex rounds.
 	rounds    sync.Mutex
 	count     uint64
 	claims    []evidence.Claim // of this round, best first
@@ -51,7 +51,7 @@ type Tracker struct {
 	findTries uint64
 	needed    uint64 // lowest block that a search needs, or math.MaxUint64
 
-	// Shared with callers. Only rounds write recent and final, so rounds read them without mu.
+	// Shared with callers under mu. Only rounds write recent and final, so rounds read them without mu.
 	mu      sync.Mutex
 	recent  recentBlocks
 	final   evidence.Block // Hash zero: none
@@ -63,8 +63,8 @@ type Tracker struct {
 	rest    rest
 	subs    []*Subscription // in the order of Subscribe
 	txs     map[common.Hash]*watchedTx
-	proven  map[common.Hash]uint64 // heights of blocks with a list of transactions verified since they came
-	unseen  uint64                 // match new watches with the blocks from here on; math.MaxUint64: none
+	proven  map[common.Hash]uint64 // heights, by hash, of blocks with a list of transactions verified since they came
+	unseen  uint64                 // new watches must be matched with the blocks from here on; math.MaxUint64: none
 }
 
 // New returns a Tracker; Run or Round makes it follow.
@@ -102,7 +102,7 @@ func (t *Tracker) Run(ctx context.Context) {
 	}
 }
 
-// Round looks for a new head and publishes Views. After an error, the successful reads count.
+// Round looks for a new head and publishes Views. Reads that succeeded before an error still count.
 func (t *Tracker) Round(ctx context.Context) error {
 	t.rounds.Lock()
 	defer t.rounds.Unlock()

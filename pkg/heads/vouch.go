@@ -11,8 +11,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// stuckAfter is how long a stuck endpoint on a branch from below the next final block counts. Healthy chains pause
-// for less.
+// stuckAfter is how long a branch from below the next final block holds finality back after it stopped growing.
+// Healthy chains pause for less.
 const stuckAfter = 2 * time.Minute
 
 // silence is an endpoint that answers, but fails to confirm the next final block.
@@ -24,15 +24,15 @@ type silence struct {
 }
 
 // heard are the endpoints' newest claims. A silent endpoint's last claim counts for breakPatience, so that it takes
-// part in finality decisions after one slow answer.
+// part in finality decisions despite a slow answer.
 type heard map[string]*hearing
 
 type hearing struct {
 	claim  evidence.Claim
-	missed time.Time // first unanswered request; zero while it answers. Requests may be far apart
+	missed time.Time // first unanswered request, as requests may be far apart; zero while it answers
 }
 
-// missed returns the last claims of endpoints that are silent now, for less than breakPatience.
+// missed records claims, and returns the last claims of endpoints that are silent now, for less than breakPatience.
 func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence.Claim) {
 	for _, c := range claims {
 		h[c.Endpoint] = &hearing{claim: c}
@@ -54,7 +54,8 @@ func (h heard) missed(claims []evidence.Claim, now time.Time) (missed []evidence
 	return missed
 }
 
-// agreed returns the height up to which all endpoints accept finality (invariant 5); ok is false while one objects.
+// agreed returns the height, at most b's, up to which all endpoints accept finality (invariant 5); ok is false while
+// one objects.
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
 	for _, c := range t.missed {
@@ -85,7 +86,7 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 				delete(t.silent, c.Endpoint)
 			default:
 				ok = false
-				s.since = t.config.Now() // the dispute outlasts a later error
+				s.since = t.config.Now() // the dispute outlasts later errors, for breakPatience
 				t.disputed(s, c, b)
 			}
 		case !ours && n >= t.recent.base():

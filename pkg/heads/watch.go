@@ -17,7 +17,7 @@ import (
 const (
 	none          = math.MaxUint64 // no block number
 	mostRetry     = 8              // most rounds between requests for a receipt
-	mostUnread    = 3              // failing blocks per round, before the rest waits for the next
+	mostUnread    = 3              // failing blocks per round, before all others wait for the next round
 	doubtfulAfter = 3              // failed requests for a receipt before the block's list of transactions is verified
 )
 
@@ -50,7 +50,7 @@ func (w *watchedTx) touch() {
 	}
 }
 
-// match finds the watched transactions in blocks. mu is held.
+// match records the blocks that list watched transactions. mu is held.
 func (t *Tracker) match(blocks []evidence.Block) {
 	if len(t.txs) == 0 {
 		return
@@ -127,8 +127,8 @@ func (t *Tracker) wanted() []evidence.Wanted {
 	return all
 }
 
-// tellsNothing reports whether a receipt may be of any transaction. The receipts root omits transaction hashes. Only
-// logs tie a receipt to its transaction, and failed transactions lack logs.
+// tellsNothing reports whether a receipt may be that of another transaction. The receipts root omits transaction
+// hashes, so only logs tie a receipt to its transaction, and failed transactions lack logs.
 func tellsNothing(r *evidence.Receipt) bool {
 	return r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0
 }
@@ -155,7 +155,8 @@ func (t *Tracker) believed(b *evidence.Block) bool {
 	return ok || !b.Checked
 }
 
-// prove verifies the blocks' lists of transactions. It skips those that fail.
+// prove verifies the blocks' lists of transactions. It skips unreadable lists, but stops after mostUnread of these,
+// and returns their errors.
 func (t *Tracker) prove(ctx context.Context, blocks []evidence.Block) error {
 	var errs []error
 	for len(blocks) > 0 && len(errs) < mostUnread {
@@ -179,7 +180,7 @@ func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*ev
 				continue
 			}
 			if tellsNothing(r) && !t.believed(&asked[i].Block) {
-				continue // its list is still unverified
+				continue // the block's list is still unverified
 			}
 			w.receipt = r
 			w.touch()
@@ -187,8 +188,8 @@ func (t *Tracker) received(asked []evidence.Wanted, receipts map[common.Hash]*ev
 	}
 }
 
-// doubtful returns the blocks that list a transaction with a missing receipt, since the list may be false. mu is
-// held.
+// doubtful returns the blocks that list a transaction with a receipt that stays missing, since the list may be false.
+// mu is held.
 func (t *Tracker) doubtful() []uint64 {
 	var numbers []uint64
 	for _, w := range t.txs {

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	projectPatience = 250 * time.Millisecond // for a creation that another replica has just accepted
+	projectPatience = 250 * time.Millisecond // an update's wait for a creation that another replica has just accepted
 	usedPatience    = 300 * time.Millisecond // for the chain's answer in usedUp
 	firstClaimPause = 2 * time.Millisecond
 	maxClaimPause   = 100 * time.Millisecond
 )
 
-// About 130 bytes each.
+// Entries of Server.contents, about 130 bytes each.
 const maxContents = 1 << 16
 
 const (
@@ -40,7 +40,8 @@ type updateAccepted struct {
 	StatusURL string          `json:"statusUrl"`
 	Waits     *waits          `json:"waits,omitempty"`
 
-	SameContent *bool `json:"sameContent,omitempty"` // of a duplicate, if known
+	// Of a duplicate: equals the stored update; nil if unknown.
+	SameContent *bool `json:"sameContent,omitempty"`
 }
 
 // appendJSON encodes the most frequent response, to avoid reflection.
@@ -67,7 +68,7 @@ func (u updateAccepted) appendJSON(b []byte) []byte {
 
 type groupAccepted struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
-	Status     string           `json:"status"` // duplicate if every update is one
+	Status     string           `json:"status"` // accepted; duplicate if all updates are duplicates
 	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 	Waits      *waits           `json:"waits,omitempty"`
@@ -89,7 +90,7 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
 		if p.Code == codeNotDurable.Name {
-			s.sameContent(r, true) // it may be stored
+			s.sameContent(r, true) // despite the error, it may be stored
 		}
 		return p
 	}
@@ -100,9 +101,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	})
 }
 
-// sameContent caches the content of an update that may be stored. For a duplicate it reports whether the content
-// equals the one that this API stored under the id; nil if unknown. If an id has two contents, both are removed,
-// since the contract decides which one counts.
+// sameContent caches an update's content if accepted is set: the update may be stored. Else the update is a
+// duplicate, and the result reports whether its content equals the cached one; nil if unknown. If an id has two
+// contents, the cache drops both, since the contract decides which one counts.
 func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	type content struct {
 		action, scoreType string
@@ -150,8 +151,8 @@ func (s *Server) countAccepted(accepted, duplicates int) string {
 	return statusAccepted
 }
 
-// accept stores a verified unit durably. duplicates are updateIds that were accepted or used before; if all are, the
-// unit is dropped.
+// accept stores a verified unit durably, unless all its updates are duplicates. duplicates are the unit's updateIds
+// that were accepted or used before.
 func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Problem) {
 	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.backlogFull(u.updates[0].Project)); p != nil {
 		return nil, p
@@ -159,29 +160,29 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 	refs, token := score.Refs(u.updates), s.tokens.next()
 	u.token = token
 
-	// Of two concurrent requests, one is a duplicate. If this process dies here, the claims expire and a retry
-	// succeeds.
+	// Of two concurrent requests with one id, one is a duplicate. If this process dies here, the claims expire and a
+	// retry succeeds.
 	u.claimed, duplicates, p = s.awaitClaim(refs, token)
 	if p != nil || len(u.claimed) == 0 {
 		return duplicates, p
 	}
 
-	// Used up on the chain? Redis forgets ids eventually, and an applied group is public. Otherwise anyone could make
-	// the lanes pay for the group again. A single update's signature is fresh, so Redis still knows its id.
+	// Has the chain applied the group? Redis forgets ids eventually, and an applied group is public, so anyone could
+	// make the lanes pay for the group again. A single update's signature is fresh, so Redis still knows its id.
 	if u.signed != nil && s.usedUp(u.claimed) {
 		s.release(refs, token)
 		return idsOf(refs), nil
 	}
 
-	// Each distinct id word or wallet may take a new storage slot of the contract.
+	// Each distinct id word or wallet may take a new storage slot of the contract, so the key's budget limits them.
 	if p := s.tooDiverse(by, u.updates); p != nil {
 		s.release(refs, token)
 		return nil, p
 	}
 
-	// The commit point: when add returns nil, the stream has synced the unit. From here on each update reaches
-	// exactly one outcome, whichever process dies. A group is stored whole, or its signature would be invalid; the
-	// contract skips the duplicates.
+	// The commit point: when add returns nil, the stream has synced the unit. From here on each update gets exactly
+	// one outcome, whichever process dies. A group is stored whole, since its signature covers it; the contract skips
+	// the duplicates.
 	if err := s.enveloper.add(u); err != nil {
 		// A retry must find the ids unclaimed.
 		s.release(refs, token)
@@ -190,7 +191,7 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 	return duplicates, nil
 }
 
-// backlogFull uses the project's backlog as last reported by its lane.
+// backlogFull returns a problem if the project's backlog, as last reported by its lane, is full.
 func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	if s.config.MaxWaiting == 0 || s.deps.Backlogs == nil {
 		return nil
@@ -203,8 +204,8 @@ func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	return temporary(codeBacklogFull, wait, fmt.Sprintf("about %d updates wait, and %d may", backlog.Waiting, s.config.MaxWaiting))
 }
 
-// awaitClaim claims the updates, and retries while another request's claim is unresolved. won are claimed by this
-// request. If it returns a problem, all are unclaimed. If Redis fails, all count as won.
+// awaitClaim claims the updates, and retries while another request's claim is unresolved. won are those that this
+// request claimed; all of refs if Redis fails. If it returns a problem, all are unclaimed.
 func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, duplicates []score.UpdateID, p *Problem) {
 	deadline := time.Now().Add(s.config.ClaimWait)
 	for pause := firstClaimPause; ; pause = min(2*pause, maxClaimPause) {
@@ -232,8 +233,8 @@ func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, du
 	}
 }
 
-// usedUp reports whether all the updateIds are used on the chain, as of a final block. If the group's other ids are
-// duplicates, none of its updates can apply then. If the answer is late, it returns false.
+// usedUp reports whether refs, a group's claimed updates, are all used on the chain, as of a final block. Since the
+// group's other updates are duplicates, none can apply then. If the answer is late, it returns false.
 func (s *Server) usedUp(refs []score.Ref) bool {
 	ctx, cancel := context.WithTimeout(s.life, usedPatience)
 	defer cancel()

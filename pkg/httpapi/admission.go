@@ -16,7 +16,7 @@ import (
 // A handler returns nil if it has sent the response.
 type handler func(c *fiber.Ctx, by *caller) *Problem
 
-// enter admits a request if there is a free place, the API is up, and the key is valid and has the right. Write
+// enter handles a request if there is a free place, the API is up, and the key is valid and has the right. Write
 // requests are charged in counted, once their cost is known.
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
 	defer s.recovered(c, &p)
@@ -49,7 +49,7 @@ func (s *Server) recovered(c *fiber.Ctx, p **Problem) {
 	}
 }
 
-// up returns nil once the API was ready.
+// up returns a problem until Ready has once returned nil.
 func (s *Server) up() *Problem {
 	if !s.started.Load() {
 		if err := s.deps.Ready(); err != nil {
@@ -80,7 +80,7 @@ func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle hand
 }
 
 // lookUp handles a look-up if its key holds at most as many places as are free, and has quota left. So n keys that
-// take all they can get hold 1/(n+1) of the places each, and another key always finds one.
+// take all they can get hold 1/(n+1) of the places each, and another key always finds a free place.
 func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	held := by.reading.Add(1)
 	defer by.reading.Add(-1)
@@ -93,7 +93,7 @@ func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	return handle(c, by)
 }
 
-// countAs charges an admitted look-up as lookUps look-ups, at most the key's burst.
+// countAs charges a look-up, of which lookUp has charged one, as lookUps look-ups, at most the key's burst.
 func (s *Server) countAs(c *fiber.Ctx, by *caller, lookUps int) *Problem {
 	if more := min(lookUps, by.lookUps.quota.Burst) - 1; more > 0 {
 		return s.spend(c, &by.lookUps, score.Cost{Units: more})
@@ -133,7 +133,7 @@ func (s *Server) paused(project *score.ProjectID) *Pause {
 
 // waits explains why an accepted, unassigned update is delayed.
 type waits struct {
-	Why    string `json:"why"` // paused
+	Why    string `json:"why"` // always "paused"
 	Reason string `json:"reason"`
 }
 
@@ -159,7 +159,7 @@ func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	return s.callers.of(grant), nil
 }
 
-// authenticate also counts the request's connection for its key.
+// authenticate returns the key's caller, and counts the request's connection for the key.
 func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	by, p := s.callerOf(c.Get("X-API-KEY"))
 	if p != nil {
@@ -174,8 +174,8 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	return by, nil
 }
 
-// expected responds to `Expect: 100-continue`. With a valid key it asks for the body. Inadmissible bodies were
-// refused before.
+// expected responds to `Expect: 100-continue`. With a valid key it asks for the body; letIn has already refused
+// bodies that are too large.
 func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
@@ -203,7 +203,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	if err := s.deps.Ready(); err != nil {
 		return temporary(codeStarting, retryAfterFailure, err.Error()).write(c)
 	}
-	if why := s.deps.Halted(); why != "" { // look-ups still work
+	if why := s.deps.Halted(); why != "" { // ready, since look-ups still work
 		return c.SendString("ok, but nothing is accepted: " + why + "\n")
 	}
 	if by := s.paused(nil); by != nil && by.Refuses {
@@ -216,7 +216,8 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 // connection. MaxBodies still limits the total.
 const smallBody = 4 << 10
 
-// letIn admits a body if there is room. Unless the body is small, its API key must be valid and within its rate.
+// letIn reserves room for a body, or refuses it. Unless the body is small, its API key must be valid and within its
+// rate. length counts the chunks so far.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	by, p := (*caller)(nil), s.up()
 	if p == nil {
@@ -248,7 +249,7 @@ func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	return p
 }
 
-// makeRoom reserves bytes of bodies for the connection; key may be empty.
+// makeRoom raises the connection's reservation to bytes; key may be empty.
 func (s *Server) makeRoom(h *hold, key string, bytes int) *Problem {
 	switch s.bodies.take(h, key, bytes) {
 	case "":

@@ -22,9 +22,9 @@ const (
 	otherKeys = "other"
 )
 
-// attribution logs the accepted work of each key, so that an operator can trace a stolen one. A line per update would
-// cost more than accepting it, so the updates of a second with the same key, project and signer share one. The line
-// has their first and last ids and requests.
+// attribution logs the accepted work of each key, so that an operator can trace a stolen key. A line per update would
+// cost more than the accept. So the updates of a second with the same key, project and signer share a line, which has
+// their first and last ids and requests.
 type attribution struct {
 	log *slog.Logger
 
@@ -64,7 +64,7 @@ func (a *attribution) run(ctx context.Context) {
 	}
 }
 
-// note counts a post of updates of one project and signer; request is its id.
+// note counts a post's updates, of one project and signer; request is the post's id.
 func (a *attribution) note(by *caller, request string, updates []score.Update, accepted, duplicates, uncertain int) {
 	of := sender{by, updates[0].Project, updates[0].Signer}
 	a.mu.Lock()

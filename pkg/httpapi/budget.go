@@ -29,7 +29,7 @@ const maxBudgetWait = time.Hour
 type caller struct {
 	*score.Grant
 	updates, lookUps allowance
-	creations        allowance // gas only, in addition to updates
+	creations        allowance // gas for creations and edits, charged in addition to updates
 	counts           *counters
 	reading          *atomic.Int64 // look-ups in progress
 }
@@ -71,7 +71,7 @@ func (c *callers) of(grant *score.Grant) *caller {
 	defer c.mu.Unlock()
 	reading := new(atomic.Int64)
 	if before := c.byKey[grant.Key]; before != nil {
-		reading = before.reading // of the key's earlier terms
+		reading = before.reading // shared with requests that began under the key's earlier terms
 	}
 	by = c.config.caller(grant, c.metrics.of(grant.Name))
 	by.reading = reading
@@ -106,7 +106,8 @@ func newAllowance(q score.Quota, of, unit string) allowance {
 	return a
 }
 
-// over returns the wait of a key over its rate on this replica, else zero. It works before the body is read.
+// over returns the wait of a key over its rate on this replica, else zero. It needs no cost, so it is called before
+// the body is read.
 func (s *Server) over(a *allowance) score.Left {
 	if a.quota.PerSecond == 0 || s.deps.Limiter == nil {
 		return score.Left{}
@@ -122,7 +123,7 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
 }
 
-// tell sets the headers; it returns nil if the request may pass.
+// tell sets the headers and returns the refusal; nil if the request may pass.
 func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
 	a.headers(c, left)
 	return a.refusal(left)
@@ -148,7 +149,7 @@ func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 		line = append(line, ";t="...)
 		line = strconv.AppendInt(line, secondsPerDay-time.Now().Unix()%secondsPerDay, 10)
 	}
-	// If a request is over its rate, its budget may not have been read.
+	// If a request is over its rate, its budget may be unread, so the header omits it.
 	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas || left.NoGwei) {
 		daily(`"gas"`, left.Gas)
 	}
@@ -175,8 +176,8 @@ func (a *allowance) refusal(left score.Left) *Problem {
 	}
 }
 
-// counted decodes a post's body and charges its cost to the key. An undecodable body, or one about another key's
-// project, costs one update.
+// counted decodes a post's body and charges its cost, which it returns, to the key. An undecodable body, or one about
+// another key's project, costs one update.
 func counted[T any](
 	s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) (score.ProjectID, score.Cost),
 ) (*T, score.Cost, *Problem) {
@@ -196,8 +197,8 @@ func counted[T any](
 	return r, cost, p
 }
 
-// charge returns the cost of work; in ether, too, if the key has a budget of ether. While the price is unknown, such
-// a key is refused. Work for another key's project costs one update.
+// charge returns the cost to charge for work; with the price in gwei, if the key has a budget of ether. It refuses
+// such a key while the price is unknown, and work for another key's project; these cost one update.
 func (s *Server) charge(by *caller, project score.ProjectID, cost score.Cost) (score.Cost, *Problem) {
 	if p := by.covers(project); p != nil {
 		return score.Cost{Units: 1}, p
@@ -224,8 +225,8 @@ func (s *Server) giveBack(a *allowance, cost score.Cost) {
 	}
 }
 
-// spendCreation charges a creation or an edit, in addition to counted. If too little is left, it refunds counted's
-// charge.
+// spendCreation charges a creation or an edit to the gas budget for these, in addition to the charge of counted. If
+// too little of that budget is left, it refunds the charge of counted.
 func (s *Server) spendCreation(by *caller, cost score.Cost) *Problem {
 	if !by.creations.bounded() || s.deps.Limiter == nil {
 		return nil

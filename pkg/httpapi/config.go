@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// A look-up of 500 wallets has 21,500 bytes in its path.
+	// Bytes of a head. The request line of a look-up of 500 wallets has 21,500.
 	maxHeaders = 24 << 10
 )
 
@@ -21,10 +21,10 @@ const (
 type Config struct {
 	ChainID  uint64         // EIP-155; part of the EIP-712 domain, which look-ups of projects return
 	Contract common.Address // the ScoreRegistry; part of the domain, too
-	Secret   []byte         // the deployment's; seals the page's sessions, hashes slot names; nil disables the page
+	Secret   []byte         // the deployment's; seals sessions of the page, salts hashes; nil disables the page
 	Explorer string         // block explorer URL for the page's links, valid per page.IsExplorer
 
-	ScoreTypes []string         // default of a project's score types. Default ["reputation"]
+	ScoreTypes []string         // of projects that name none. Default ["reputation"]
 	Freshness  wallet.Freshness // allowed deviation of a message's time. Default 5 minutes back, 30 seconds ahead
 
 	// Defaults for API keys; 0, the default, is unlimited.
@@ -32,39 +32,45 @@ type Config struct {
 	LookUpsPerSecond int    // look-ups
 	GasPerDay        uint64 // worst-case gas of the work accepted in a UTC day
 
-	// Most owners and updaters after an edit, at least score.MaxCreationMembers. Default 1,024.
+	// Most owners and updaters of a project after an edit; must be at least score.MaxCreationMembers. Default 1,024.
 	MaxMembers int
-	// Most unassigned updates of a project; beyond, a 429. 0, the default, is unlimited.
+	// Most unassigned updates of a project; beyond, its updates get a 429. 0, the default, is unlimited.
 	MaxWaiting uint64
 
 	// Whole reports whether a project refuses signatures that cover only the time. Default: none does.
 	Whole func(score.ProjectID) bool
 
 	MaxBody int // in bytes. Default 256 KiB, more than the largest valid creation
-	// Bytes of all bodies in progress, at least twice MaxBody. A key may hold as many as it leaves free. Default 32
-	// MiB.
+	// Bytes of all bodies in progress, at least twice MaxBody. One key may hold as many as it leaves free for others.
+	// Default 32 MiB.
 	MaxBodies int
-	// Write requests in progress; more get a 503. Also groups of update-groups in progress; more wait. Default 4,096.
+	// Write requests in progress; further ones get a 503. As many groups of update-groups may be in progress; further
+	// ones wait. Default 4,096.
 	MaxWrites int
-	// Look-ups in progress, at most half for one key. More get a 429 for the key, a 503 for all. Default 512.
-	MaxReads      int
-	MaxEnvelope   int           // updates per durable publish, score.MaxSigned … the stream's limit. Default 1,000
-	AcceptTimeout time.Duration // to store one envelope, and for the wait before. Default 5 s
-	ClaimWait     time.Duration // for another request's claim. Default 3 s
-	// For a head, again for its body, and for each write of a response or stream. Default 10 s.
+	// Limit of the look-ups in progress; further ones get a 503. One key may have half of them; its further ones get
+	// a 429. Default 512.
+	MaxReads int
+	// Most updates per durable publish, from score.MaxSigned to the stream's limit. Default 1,000.
+	MaxEnvelope int
+	// Limit of storing one envelope, and of an update's wait before that. Default 5 s.
+	AcceptTimeout time.Duration
+	ClaimWait     time.Duration // longest wait for another request's claim. Default 3 s
+	// Limit of reading a head, of reading a body, and of each write of a response or stream. Default 10 s.
 	ReadTimeout  time.Duration
 	DrainTimeout time.Duration // for requests in progress when the server stops. Default 15 s
 
 	MaxConnections int // open connections. Default 16,384
-	MaxPerAddress  int // per IPv4 address or IPv6 /64. Default 4,096
-	MaxPerKey      int // per first API key. Default 4,096
-	// Between two requests of a connection. Default 75 s, more than the minute of most clients and proxies.
+	MaxPerAddress  int // open connections per IPv4 address or IPv6 /64. Default 4,096
+	MaxPerKey      int // open connections per API key, the first on each. Default 4,096
+	// Longest pause between two requests of a connection. Default 75 s, more than the minute that most clients and
+	// proxies use.
 	Idle time.Duration
-	// Idle before a valid API key came; also bounds the head of the first request. Default 5 s.
+	// As Idle, before a valid API key came; also bounds the head of the first request. Default 5 s.
 	KeylessIdle time.Duration
 	// How long the API reads on after it refused a body, so that the caller gets the response. Default 2 s.
-	Linger     time.Duration
-	MaxStreams int           // open event streams; a quarter of them per key, and per address. Default 1,024
+	Linger time.Duration
+	// Most open event streams; one key, and one address, may have a quarter of them. Default 1,024.
+	MaxStreams int
 	Heartbeat  time.Duration // longest silence of an event stream. Default 15 s
 	// CORS: origins of scripts that may read responses, such as https://app.example.com.
 	Origins []string

@@ -16,7 +16,7 @@ const existsTimeout = 2 * time.Second
 
 type created struct {
 	ProjectID score.ProjectID `json:"projectId"`
-	Status    string          `json:"status"` // a stage
+	Status    string          `json:"status"` // always accepted
 	StatusURL string          `json:"statusUrl"`
 }
 
@@ -66,7 +66,7 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 		s.log(c).Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
 		return s.notStored(err)
 	}
-	s.deps.Projects.acceptedHere(project) // the caller's updates may arrive before the stream's message
+	s.deps.Projects.acceptedHere(project) // now, since the caller's updates may precede the stream's message
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
 		s.log(c).Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
@@ -74,7 +74,7 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 }
 
 // onChain reports whether the chain has a projectId that is new to the directory and the stream. If the read fails,
-// it returns false: the contract refuses a taken id.
+// it returns false, since the contract refuses a taken id anyway.
 func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) bool {
 	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
@@ -85,8 +85,8 @@ func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) 
 	return err == nil && exists
 }
 
-// persistProject stores the creation, and replaces one that became a dead letter. A *score.TakenError means that
-// another one exists. request is nil if untraced.
+// persistProject stores the creation, and replaces an earlier one that became a dead letter. A *score.TakenError
+// means that the id has another creation. request is its span, nil if untraced.
 func (s *Server) persistProject(ctx context.Context, project *score.Project, request trace.Span) (err error) {
 	msgID := "project-" + s.tokens.next()
 	var traces []score.Traced
@@ -102,7 +102,7 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 			return true, err
 		case !errors.As(err, &taken):
 			return err == nil || notTaken(err), err
-		case s.deps.Projects.deadSeq(project.ID) >= taken.Seq: // only now known to be a dead letter
+		case s.deps.Projects.deadSeq(project.ID) >= taken.Seq: // by now known to be a dead letter: try again
 			return false, err
 		default:
 			return true, err
@@ -110,7 +110,8 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 	})
 }
 
-// projectExists: if exactly is set, by is the record as created; else edits may have changed it.
+// projectExists returns the problem of a taken projectId. If exactly is set, by is the project as created; otherwise
+// edits may have changed it.
 func projectExists(project *score.Project, by *score.Record, exactly bool) *Problem {
 	p := fieldProblem(codeProjectExists, "/projectId", "is taken")
 	if same := reflect.DeepEqual(score.RecordOf(project), by); same || exactly {

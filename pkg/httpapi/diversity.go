@@ -10,10 +10,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-const maxSeen = 1 << 17 // entries of some 130 bytes
+const maxSeen = 1 << 17 // entries of Server.seen, some 130 bytes each
 
-// slotName names a storage slot of the contract: the project with an id word, or with a wallet and a quad of score
-// types. A slot's first update costs about three times as much as a later one.
+// slotName names a storage slot of the contract: the project with an id word, or with a wallet and ScoresPerSlot
+// score types that share it. A slot's first update costs about three times as much as a later one.
 type slotName [len(score.ProjectID{}) + len(score.Word{})]byte
 
 func wordName(u *score.Update) (name slotName) {
@@ -29,9 +29,9 @@ func walletName(u *score.Update) (name slotName) {
 	return name
 }
 
-// tooDiverse returns a problem if updates have new id words or wallets for the key's day, and the key has sent too
-// many distinct ones. Redis estimates their number over all APIs. Only the chain knows which slots are new. An API
-// admits slots that it has already counted; without Redis it admits all.
+// tooDiverse returns a problem if the key has sent its most id words or wallets for the day, and updates have new
+// ones. All distinct ones count, since only the chain knows which slots are new; Redis estimates their number over
+// all APIs. An API admits slots that it has already counted; without Redis it admits all.
 func (s *Server) tooDiverse(by *caller, updates []score.Update) *Problem {
 	if p := s.tooMany(by, updates, by.Budget.Words, "words", wordName); p != nil {
 		p.Detail += "; a word has the 256 updateIds that differ in their last byte, so ids that count up share words"
@@ -56,7 +56,7 @@ func (s *Server) tooMany(by *caller, updates []score.Update, most uint64, kind s
 		name := nameOf(&updates[i])
 		hash := maphash.Comparable(s.seed, counted{by.Key, kind, now / secondsPerDay, name})
 		if _, seen := s.seen.Get(hash); !seen {
-			// The secret keeps callers from choosing their estimate.
+			// The secret keeps callers from choosing names that are underestimated.
 			secret := sha256.Sum256(append(name[:], s.config.Secret...))
 			names, hashes = append(names, secret[:]), append(hashes, hash)
 		}

@@ -8,12 +8,12 @@
 //     since the contract checks its signature. Its ids are claimed all or none, so a waiting request holds no id that
 //     others wait for.
 //   - A 200 "duplicate" means that an update was accepted under the updateId and not rejected, or that the chain has
-//     used it. While a claim is unresolved, the second caller waits; if that takes too long, it gets a 503 with
+//     used the id. While a claim is unresolved, a second caller waits; if that takes too long, it gets a 503 with
 //     Retry-After.
 //   - Correctness does not depend on Redis. While Redis is down, updates are accepted unclaimed, each replica limits
-//     by itself, and the contract finds duplicates. The API reports the accepted updates once Redis is back.
-//   - Arrivals during a publish share the next one. So a single request waits for one fsync, and a thousand together
-//     wait for two.
+//     by itself, and the contract finds duplicates. Once Redis is back, the API reports the accepted updates to it.
+//   - Updates that arrive during a publish share the next one. So a single request waits for one fsync, and a
+//     thousand together wait for two.
 //   - Every resource is bounded (Config). Excess gets a 4xx, or a 503 with Retry-After, instead of a queue.
 //   - A served request is framed so that every parser sees the same requests in the same bytes. Any other framing
 //     closes the connection. See package framing.
@@ -22,7 +22,7 @@
 //   - Names are resolved to indexes when an update is accepted, so a later action of the same name leaves it
 //     unchanged.
 //   - A taken projectId is a conflict, even for an identical creation. For callers that lost the first response,
-//     `same` reports whether it was identical.
+//     `same` reports whether the two creations are identical.
 //   - Scores are decimal strings, since JSON numbers are exact only up to 2^53.
 //
 // Rejected:

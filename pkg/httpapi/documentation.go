@@ -52,13 +52,13 @@ func (d *document) send(c *fiber.Ctx) error {
 	return c.Send(d.body)
 }
 
-// These static responses need neither API key nor place.
+// documentation routes static responses, which need neither API key nor place.
 func documentation(app *fiber.App) {
 	html := fiber.MIMETextHTMLCharsetUTF8
 	asJSON, asHTML := newDocument(fiber.MIMEApplicationJSON, []byte(indexJSON)), newDocument(html, []byte(indexHTML))
 	app.Get("/", func(c *fiber.Ctx) error {
 		c.Vary(fiber.HeaderAccept)
-		// Fiber's ranking of preferences takes time quadratic in the header's length.
+		// Fiber's ranking of preferences is avoided: it takes time quadratic in the header's length.
 		if strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return asHTML.send(c)
 		}

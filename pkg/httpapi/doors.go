@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// Refused connections answered after their request arrived; more are answered before.
+	// Refused connections that are answered after their request; further ones are answered at once.
 	maxRefusing  = 256
 	refusingTime = time.Second          // for the request to arrive, and again for the response to be read
 	logPause     = time.Minute          // between two log lines about the same subject
 	keylessGrace = time.Second          // age from which a keyless connection gives up its place to a new one
-	acceptPause  = 5 * time.Millisecond // before Accept retries an exhausted system; doubled up to a second
+	acceptPause  = 5 * time.Millisecond // of Accept while files or memory are short; doubles up to a second
 )
 
 // Limits that refuse a connection: label values of scorelay_api_connections_refused_total. shares also returns
@@ -42,7 +42,7 @@ type doors struct {
 	net.Listener
 	server  *Server
 	bodies  *shares
-	lingers *shares // in connections
+	lingers *shares // counts lingering connections
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
@@ -52,8 +52,8 @@ type doors struct {
 
 	mu      sync.Mutex
 	open    int
-	of      map[netip.Addr]int // by group of addresses
-	ofKey   map[string]int
+	of      map[netip.Addr]int // open connections, by address group
+	ofKey   map[string]int     // by API key
 	keyless list.List          // of *conn, oldest first
 	quiet   map[string]silence // by subject of the log line
 }
@@ -129,7 +129,7 @@ func group(a netip.Addr) netip.Addr {
 }
 
 // enter takes a place for a connection, or returns the limit that it hit. If the API is full, it closes the oldest
-// keyless connection, unless its first request may still be on its way.
+// keyless connection, unless that one is so young that its first request may be on its way.
 func (d *doors) enter(c *conn) (bound string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,7 +144,7 @@ func (d *doors) enter(c *conn) (bound string) {
 		oldest := front.Value.(*conn)
 		d.take(oldest)
 		d.metrics.refused.WithLabelValues(boundKeyless).Inc()
-		go func() { _ = oldest.Close() }() // TLS may write first
+		go func() { _ = oldest.Close() }() // asynchronous, since closing TLS may write first
 	}
 	d.open++
 	if c.from.IsValid() {
@@ -178,7 +178,7 @@ func (d *doors) showedKey(c *conn, key string) bool {
 	return true
 }
 
-// The caller of forget holds the lock.
+// forget drops c from the keyless ones. The caller holds the lock.
 func (d *doors) forget(c *conn) {
 	if c.keyless != nil {
 		d.keyless.Remove(c.keyless)
@@ -233,7 +233,8 @@ func (d *doors) malformed(wrong *framing.Flaw, c net.Conn) {
 	}
 }
 
-// mayLog reports whether to log a subject now, at most once per logPause, and how often it occurred since.
+// mayLog reports whether to log a subject now, at most once per logPause. times is how often the subject occurred
+// since its last line.
 func (d *doors) mayLog(what string) (times, open int, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -274,7 +275,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 			_ = c.Close()
 		}()
 	default:
-		if plain, ok := c.(*net.TCPConn); ok { // a TLS handshake would wait for the caller
+		if plain, ok := c.(*net.TCPConn); ok { // without TLS only: a handshake would wait for the caller
 			_ = plain.SetWriteDeadline(time.Now().Add(time.Millisecond))
 			_, _ = plain.Write(p.wire())
 		}

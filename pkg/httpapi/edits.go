@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// editBody is the signed message, except for the projectId.
+// editBody is the signed message, except for the projectId, and its signature.
 type editBody struct {
 	Edits     []oneEditBody `json:"edits"`
 	Nonce     *int64        `json:"nonce"`
@@ -25,7 +25,7 @@ type editBody struct {
 	Signature *string       `json:"signature"`
 }
 
-// Fields that the operation ignores are omitted, and signed as zero.
+// oneEditBody omits the fields that the operation ignores, and that are signed as zero.
 type oneEditBody struct {
 	Operation *string `json:"operation"`
 	Member    *string `json:"member"`
@@ -49,7 +49,7 @@ func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Probl
 			if b.Edits == nil {
 				f.add(fieldRequired, "/edits", "is required; an empty list uses the nonce up")
 			}
-			// A longer list breaks a rule, which is checked later.
+			// One edit too many is enough for Apply, which refuses lists of more than MaxEdits.
 			for i := range b.Edits[:min(len(b.Edits), score.MaxEdits+1)] {
 				r.Edits = append(r.Edits, f.edit(fmt.Sprintf("/edits/%d", i), &b.Edits[i]))
 			}
@@ -126,7 +126,7 @@ func editURL(ref score.Ref) string {
 	return statusURL(ref.Project) + "/edits/" + strconv.FormatUint(ref.Nonce, 10)
 }
 
-// acceptEdit verifies and stores an edit. A stored edit is a duplicate, even if it and its project have progressed
+// acceptEdit verifies and stores an edit. An edit that is already stored is a duplicate, even if it was applied
 // since.
 func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Problem) {
 	e := &r.SignedEdit
@@ -167,7 +167,7 @@ func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Pro
 	return statusAccepted, nil
 }
 
-// storedEdit returns the newest accepted edit of a nonce, and its dead letter; nil without one.
+// storedEdit returns the newest accepted edit of a nonce, and the dead letter of that edit; nil without one.
 func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
@@ -175,7 +175,7 @@ func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter
 }
 
 // verifyEdit makes the contract's checks, in its order, against the final project, or as its accepted creation will
-// make it. Only one edit of a project is pending at a time, since the state must stay meanwhile.
+// make it. Only one edit of a project may be pending, since another one could change the checked state.
 func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 	rec, known := s.deps.Projects.await(s.life, e.Project, projectPatience)
 	if !known {
@@ -198,7 +198,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			"(`signing` of GET /projects/{projectId}), projectId, edits, nonce and deadline; contract wallets send edits themselves")
 	}
 	unseen := 0
-	if next > 0 { // the directory may still lack the last edit
+	if next > 0 { // rec may still lack the last edit's members
 		last, dead, err := s.storedEdit(score.EditRef(e.Project, next-1))
 		if err != nil {
 			s.log(c).Warn("the API could not read a project's last edit; it asks the caller to retry", "project", e.Project, "err", err)
@@ -232,7 +232,7 @@ func (s *Server) nextEdit(log *slog.Logger, project score.ProjectID) (next, fina
 	return next, final, nil
 }
 
-// persistEdit stores the edit, and replaces one that became a dead letter.
+// persistEdit stores the edit, and replaces one of the same nonce that became a dead letter.
 func (s *Server) persistEdit(ctx context.Context, e *score.SignedEdit, request trace.Span) (err error) {
 	msgID := "edit-" + s.tokens.next()
 	var traces []score.Traced
@@ -332,21 +332,21 @@ func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState,
 	return is, p
 }
 
-// editStatus returns an edit's status. A dead letter overrides Redis: the edit was rejected. If Redis has no status,
-// the contract's nonce shows whether the stored edit was applied.
+// editStatus returns an edit's status; unread is the error of reading stored and dead. A dead letter overrides Redis:
+// the edit was rejected. If Redis has no status, the contract's nonce shows whether the stored edit was applied.
 func (s *Server) editStatus(
 	log *slog.Logger, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
 ) (score.Status, *Problem) {
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
 	}
-	late := s.reporter.late() // read before Redis, which may take the reports meanwhile
+	late := s.reporter.late() // first, since Redis may get the late reports during Read
 	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
 	var st score.Status
 	if err == nil {
 		st = statuses[0]
 	}
-	rejected := st.Stage == score.Final && st.Outcome.Rejected() // possibly an earlier edit of this nonce
+	rejected := st.Stage == score.Final && st.Outcome.Rejected() // perhaps of an earlier edit with this nonce
 	switch {
 	case st.Stage != 0 && (!rejected || stored == nil && unread == nil):
 		return st, nil
@@ -355,7 +355,8 @@ func (s *Server) editStatus(
 		if p != nil || final <= ref.Nonce {
 			return score.Status{Stage: score.Accepted}, p
 		}
-		// Otherwise another edit used the nonce, and this one's dead letter may be on its way.
+		// If Redis lacks statuses, another edit may have used the nonce, and this one's dead letter may be on its
+		// way.
 		if err == nil && complete && !late {
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}

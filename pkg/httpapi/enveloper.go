@@ -27,8 +27,8 @@ const (
 	maxPause       = 500 * time.Millisecond
 )
 
-// enveloper packs updates into envelopes. Arrivals during a publish share the next envelope, in order of arrival, a
-// signed group whole. One goroutine (run) publishes; add is safe for concurrent use.
+// enveloper packs updates into envelopes. Updates that arrive during a publish share the next envelope, in order of
+// arrival; a signed group stays whole. One goroutine (run) publishes; add is safe for concurrent use.
 type enveloper struct {
 	publisher Publisher
 	// accepted reports stored updates, now or later; tokens are those of their claims.
@@ -43,14 +43,14 @@ type enveloper struct {
 	in      chan *waiting
 	stop    chan struct{} // if closed: refuse new units, answer the rest
 	ended   chan struct{} // closed by run when all answers are sent
-	next    *waiting      // run's: the unit that did not fit the last envelope; nil if none
+	next    *waiting      // owned by run: unit that did not fit the last envelope; nil if none
 	reports sync.WaitGroup
 }
 
 // unit is an update or a signed group; it is stored whole.
 type unit struct {
 	updates []score.Update
-	claimed []score.Ref   // the updates with claims, which become statuses
+	claimed []score.Ref   // the updates that the request has claimed
 	token   string        // of those claims
 	signed  *score.Signed // nil for a single update
 	request trace.Span    // nil if untraced
@@ -110,9 +110,9 @@ func (e *enveloper) run(ctx context.Context) {
 	}
 }
 
-// collect waits for one unit and adds all waiting ones that fit; nil means stop. It refuses expired ones, since their
-// callers may be gone or retrying. The first unit that does not fit ends the envelope, or a stream of single updates
-// could keep a group out forever.
+// collect waits for one unit and adds all waiting units that fit; nil means stop. It refuses expired units, since
+// their callers may be gone or retrying. The first unit that does not fit ends the envelope, or a stream of single
+// updates could keep a group out forever.
 func (e *enveloper) collect() []*waiting {
 	var units []*waiting
 	size := 0
@@ -197,12 +197,12 @@ func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.U
 	})
 }
 
-// notTaken reports whether another attempt would be useless.
+// notTaken reports whether the stream refused the message for good.
 func notTaken(err error) bool {
 	return errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrHalted)
 }
 
-// persist limits the time of each attempt and of all together.
+// persist repeats attempt until it is done. It limits the time of each attempt and of all together.
 func persist(ctx context.Context, patience time.Duration, m *metrics, attempt func(context.Context) (done bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

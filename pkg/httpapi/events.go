@@ -36,16 +36,16 @@ const (
 
 // Reasons for the end of a stream: label values of scorelay_api_event_streams_ended_total.
 const (
-	endedByClient   = "client" // or stopped reading
+	endedByClient   = "client" // closed the connection, or stopped reading
 	endedByKey      = "key"    // revoked, expired, or bound to other projects
 	endedByPage     = "page"   // the cookie must be checked again
 	endedByShutdown = "shutdown"
-	endedByReorg    = "replaced" // the chain replaced the cursor's block, which the ledger lacks
+	endedByReorg    = "replaced" // a reorg replaced the cursor's block, and the ledger dropped the rewind
 )
 
 type streamMetrics struct {
 	open        prometheus.Gauge
-	ended, told *prometheus.CounterVec // by reason; events by type
+	ended, told *prometheus.CounterVec // streams by reason; events by type
 }
 
 func newStreamMetrics(with promauto.Factory) *streamMetrics {
@@ -66,7 +66,7 @@ func newStreamMetrics(with promauto.Factory) *streamMetrics {
 
 var (
 	errRevoked = errors.New("the key may not read the project any more")
-	// errSession: the browser must send its session again.
+	// errSession ends a page's stream: the browser must send its session again.
 	errSession = errors.New("the session is to be looked at again")
 )
 
@@ -76,7 +76,7 @@ type streams struct {
 
 	mu   sync.Mutex
 	open int
-	of   map[any]int // by key (string) and address (netip.Addr)
+	of   map[any]int // open streams, by key (string) and by address (netip.Addr)
 }
 
 func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) {
@@ -86,7 +86,7 @@ func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) 
 	switch {
 	case s.of[key] >= share:
 		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one key", share))
-	case from.IsValid() && s.of[from] >= share: // a trusted proxy counts for none
+	case from.IsValid() && s.of[from] >= share: // invalid for a trusted proxy, which has no limit
 		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one address", share))
 	case s.open >= s.most:
 		return nil, temporary(codeOverloaded, streamRetries, fmt.Sprintf("%d streams of events are open", s.open))
@@ -99,7 +99,7 @@ func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) 
 	}), nil
 }
 
-// The caller of count holds the lock.
+// count adds n streams. The caller holds the lock.
 func (s *streams) count(n int, key string, from netip.Addr) {
 	s.open += n
 	for _, of := range []any{key, from} {
@@ -139,7 +139,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	}
 	e := &eventStream{Server: s, key: by.Key, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
 	ctx := c.Context()
-	ctx.SetConnectionClose() // later reads only detect the client's end
+	ctx.SetConnectionClose() // later reads only detect the client's end, so the connection closes
 	stream := func(w *bufio.Writer) {
 		defer leave()
 		defer func() {
@@ -153,7 +153,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 		ctx.SetBodyStreamWriter(stream)
 		return nil
 	}
-	leave() // the connection may end before the hijack
+	leave() // else it is lost if the connection ends before the hijack, which enters again
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(hijacked net.Conn) { // HTTP/1.0 has no chunks: the body ends with the connection
 		if leave, p = e.streams.enter(e.key, e.conn.from); p != nil {
@@ -167,8 +167,8 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	return nil
 }
 
-// eventsFrom returns the request's cursor: a reconnecting client's last event id, else the parameter after. A cursor
-// before the end may read the chain's logs, so it costs as much as a history.
+// eventsFrom returns the request's cursor: a reconnecting client's last event id, else the parameter after, else the
+// end. To start before the end may take the chain's logs, so it costs as much as a history.
 func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Problem) {
 	q := queryOf(c, "after")
 	text := strings.Clone(c.Get(lastEventID))
@@ -244,12 +244,12 @@ func (e *eventStream) awaitEnd(end context.CancelCauseFunc) {
 	end(fmt.Errorf("the client ended the stream: %w", err))
 }
 
-// At least every Heartbeat, a stream sends the current cursor, so that a reconnecting client has little to read
-// again.
+// A stream sends the project's events. At least every Heartbeat it also sends the current cursor, so that a
+// reconnecting client has little to read again.
 func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 	text := []byte(fmt.Sprintf("retry: %d\nid: %s\n\n", comeBack.Milliseconds(), e.at))
 	for {
-		// This cuts a client that stopped reading; it resumes from its cursor.
+		// The deadline disconnects a client that stopped reading; the client can resume from its cursor.
 		_ = e.conn.SetWriteDeadline(time.Now().Add(e.config.ReadTimeout))
 		_, _ = w.Write(text)
 		if err := w.Flush(); err != nil {
@@ -268,7 +268,7 @@ func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 	}
 }
 
-// next waits for events, at most a Heartbeat.
+// next waits up to a Heartbeat for the next events, and moves e.at behind them.
 func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 	beat, cancel := context.WithTimeout(ctx, e.config.Heartbeat)
 	defer cancel()
@@ -285,7 +285,7 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 			}
 		case errors.Is(err, event.ErrReplaced):
 			return nil, err
-		case beat.Err() == nil: // the Reader reports it
+		case beat.Err() == nil: // any other error, which the Reader has logged
 			_ = retry.Sleep(beat, eventPause)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Free ids, each in a run of its own, take the most bytes.
+// maxGroupBytes suffices for free ids, each in a run of its own, which take the most bytes.
 const maxGroupBytes = 2 + score.MaxSigned*(20+1+1+32+1)
 
 type groupBody struct {
@@ -64,7 +64,7 @@ func (r *groupRequest) unit() score.Unit {
 	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
 }
 
-// verified: span is the request's, nil if untraced.
+// verified returns the unit to store; span is the request's, nil if untraced.
 func (r *groupRequest) verified(span trace.Span) unit {
 	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}, request: span}
 }
@@ -93,8 +93,8 @@ func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kin
 	return updates
 }
 
-// differs returns where a body deviates from its canonical form. Relayers write that form, so other signed bytes
-// would fail the signature check.
+// differs returns the first byte at which a body deviates from its canonical form. Relayers send that form to the
+// contract, so it would refuse a signature of other bytes.
 func differs(kind score.Kind, updates []score.Update, body []byte) (at int, canonical bool) {
 	want, err := batch.EncodeBody(kind, updates)
 	for at < min(len(want), len(body)) && want[at] == body[at] {

@@ -43,7 +43,7 @@ type groupAnswer struct {
 	Status     string           `json:"status"`
 	Accepted   int              `json:"accepted"`
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
-	// As of update-scores; its pointers start at the top of this body.
+	// As of update-scores, but its pointers start at the top of this body.
 	Problem *Problem `json:"problem,omitzero"`
 	Waits   *waits   `json:"waits,omitempty"`
 	// Seconds; absent if a retry would be refused again.
@@ -66,7 +66,7 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 
-	// Concurrently, so that they share envelopes.
+	// The groups are posted concurrently, so that they share envelopes.
 	var all sync.WaitGroup
 	places := make(chan struct{}, maxGroupsAtOnce)
 	log, span := s.log(c), s.spanOf(c)
@@ -120,7 +120,7 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 }
 
 func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
-	g.cost = score.Cost{Units: 1} // if it is unreadable, or about another key's project
+	g.cost = score.Cost{Units: 1} // stays so if the group is unreadable, or about another key's project
 	if g.problem == nil {
 		g.cost, g.problem = s.charge(by, g.project, s.priceOf(g.unit()))
 	}

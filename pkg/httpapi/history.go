@@ -16,9 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// A wallet's history is newest first. The projection keeps the newest final executions. Both newer and older ones
-// come from the chain's logs. A range of blocks contains the logs of all projects, so a request reads a limited
-// number of blocks, for a limited time. Another look-up continues.
+// A wallet's history is newest first. The projection keeps each project's newest final executions; newer and older
+// ones come from the chain's logs. A range of blocks contains the logs of all projects, so a request reads a limited
+// number of blocks, for a limited time. The next page continues.
 const (
 	maxHistoryBlocks = 20_000
 	historyPatience  = 2 * time.Second // after which a request stops reading
@@ -49,8 +49,8 @@ type historyEntry struct {
 	Outcome         string         `json:"outcome"`
 }
 
-// historyCursor is the start of a page: the block and older ones, except the wallet's newest told executions of the
-// block.
+// historyCursor is the start of a page: block and older ones. The page skips the newest executions of the wallet in
+// block; told is their number.
 type historyCursor struct {
 	block uint64
 	told  uint32
@@ -64,7 +64,7 @@ func (c historyCursor) String() string {
 
 func parseHistoryCursor(text string) (historyCursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(text) != 16 || len(raw) != 12 { // the decoder ignores line breaks
+	if err != nil || len(text) != 16 || len(raw) != 12 { // the length, since the decoder ignores line breaks
 		return historyCursor{}, errHistoryCursor
 	}
 	return historyCursor{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil
@@ -77,7 +77,7 @@ type historyPage struct {
 	at    historyCursor // after the last execution that was taken or skipped
 }
 
-// take returns false once the page is full.
+// take adds executions, newest first, and returns false once the page is full.
 func (h *historyPage) take(newest []score.Execution) bool {
 	for i := range newest {
 		e := &newest[i]
@@ -140,14 +140,14 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// recent holds the projection's newest executions of a project, of all wallets.
+// recent holds the projection's newest executions of a project, of all wallets, as of a final block.
 type recent struct {
 	newest []score.Execution
 	all    bool
 	asOf   uint64
 }
 
-// of returns the wallet's executions in the completely kept final blocks, which begin at whole.
+// of returns the wallet's executions in the final blocks that are kept completely: those from whole to asOf.
 func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64) {
 	if !r.all && len(r.newest) > 0 {
 		whole = r.newest[len(r.newest)-1].Block + 1 // the oldest block may be incomplete
@@ -162,7 +162,7 @@ func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64
 	return kept, whole
 }
 
-// fill returns the start of the following page, nil if there is none, and the newest final block.
+// fill fills the page, and returns the start of the following page, nil if there is none, and the newest final block.
 func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *historyPage, project score.ProjectID, target common.Address, r recent) (
 	next *historyCursor, final uint64, p *Problem,
 ) {
@@ -192,7 +192,7 @@ type logReader struct {
 	page    *historyPage
 
 	extent *score.Extent
-	left   uint64 // blocks
+	left   uint64 // blocks left to read
 	until  time.Time
 }
 
@@ -222,13 +222,13 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *history
 	switch {
 	case err != nil && read > last:
 		return nil, l.unavailable(err)
-	case err != nil: // next continues after the part that was read
+	case err != nil: // the next page continues after the part that was read
 		return &historyCursor{block: read - 1}, nil
 	}
 	return next, nil
 }
 
-// begin takes a log reader's place, charges its cost, and reads the chain's extent; once.
+// begin takes a place among the readers of logs, charges its cost, and reads the chain's extent; only once.
 func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	if l.extent != nil {
 		return nil
@@ -250,7 +250,7 @@ func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	return nil
 }
 
-// final returns the newest block known to be final.
+// final returns the newest final block that the projection (projected) or the extent knows.
 func (l *logReader) final(projected uint64) uint64 {
 	if l.extent == nil {
 		return projected

@@ -19,7 +19,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Unknown, repeated and differently capitalised members, invalid UTF-8, and data after the value are refused.
+// Bodies are decoded strictly: unknown, repeated and differently capitalised members, invalid UTF-8, and data after
+// the value are refused.
 
 // maxInteger is the largest integer that every JSON parser reads exactly.
 const maxInteger = 1<<53 - 1
@@ -75,7 +76,7 @@ func (f *fields) body(body []byte, into reflect.Value) *Problem {
 	}
 }
 
-// value decodes the next value. It returns an error only on invalid JSON.
+// value decodes the next value. It returns an error only on invalid JSON; a wrong type is added to f.
 func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
 	kind := d.PeekKind()
 	switch {
@@ -113,7 +114,7 @@ func integerOf(text string) (int64, bool) {
 	switch {
 	case !strings.ContainsAny(digits, "123456789"):
 		return 0, err == nil
-	// Also if it is too long for an exact parse.
+	// Out of range, a fraction below 0.5, or too long for an exact parse.
 	case err != nil || len(text) > 64 || math.Abs(about) > maxInteger || math.Abs(about) < 0.5:
 		return 0, false
 	}

@@ -18,11 +18,11 @@ import (
 
 // If a server closes on an unread body, the kernel resets the connection. The reset can overtake the response, so
 // that the caller sees a broken connection instead of a 413. So the API first closes its own direction and reads on
-// for a moment. Discarding takes CPU time that all callers share. So within Config.Linger a key may linger as often
-// as it leaves free for others.
+// for a moment: the connection lingers. This takes CPU time that all callers share. So within Config.Linger a key may
+// have as many lingering connections as it leaves free for others.
 const (
 	lingerBytes = 4 << 20 // per connection
-	// Within Config.Linger. Further connections are read only a little, for a quarter of the time.
+	// Connections that linger at once. Further ones are read only a little, for a quarter of the time.
 	maxLingers = 64
 )
 
@@ -30,20 +30,20 @@ const (
 type conn struct {
 	net.Conn
 	doors   *doors
-	from    netip.Addr // counts for this address; the zero Addr if trusted
+	from    netip.Addr // the address group that it counts for; the zero Addr if trusted
 	trusted bool
 	known   atomic.Bool // a valid API key came over it, or it is trusted
 
 	since   time.Time
 	keyless *list.Element // element of doors.keyless, or nil. Guarded by doors.mu, like key and left
 	key     string        // the first valid key, or empty
-	left    bool
+	left    bool          // its place is freed
 
-	heard bool
+	heard bool // the caller sent a byte
 
 	framing framing.Framing
-	wrong   *framing.Flaw // of the first refused request; reading stops
-	told    bool          // the server has reached that request
+	wrong   *framing.Flaw // of the first refused request, after which reading stops; else nil
+	told    bool          // the server has received errMalformed
 	refused *Problem      // why its body is refused, if wrong is framing.Refused
 	hold    hold          // for the body in progress
 
@@ -51,15 +51,15 @@ type conn struct {
 	once   sync.Once
 }
 
-// Read passes on well-framed requests. Of a malformed one the server gets the beginning, without the bad line, and
-// then an error, to which it responds and closes the connection. If the caller never sent a byte, Read returns io.EOF
+// Read passes on well-framed requests. Of a malformed request, the server gets the part before the bad line, and then
+// an error. It responds to that error and closes the connection. If the caller never sent a byte, Read returns io.EOF
 // instead of a timeout.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.wrong != nil {
 		c.told = true
 		return 0, errMalformed
 	}
-	if c.framing.Between() { // all requests are answered: fasthttp reads when its buffer is empty
+	if c.framing.Between() { // all requests are answered, since fasthttp reads only when its buffer is empty
 		c.doors.bodies.give(&c.hold, false)
 	}
 	n, err := c.Conn.Read(p)
@@ -91,7 +91,8 @@ func (c *conn) LetIn(target, key []byte, length uint64) bool {
 	return c.refused == nil
 }
 
-// SetReadDeadline limits how long the caller may take; while keyless, less for the next request's beginning and head.
+// SetReadDeadline limits how long the caller may take; until a valid key came, to KeylessIdle for the next request's
+// head.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	if c.framing.InHead() && !c.known.Load() {
 		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
@@ -101,7 +102,8 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection and frees its place. If it lingers, it first waits until the caller stops sending.
+// Close closes the connection and frees its place. If the connection lingers, Close first waits until the caller
+// stops sending.
 func (c *conn) Close() (err error) {
 	c.once.Do(func() {
 		defer c.doors.leave(c)

@@ -19,7 +19,7 @@ const readTimeout = 5 * time.Second
 
 const unknown = "unknown"
 
-// In progress, fields that do not apply (yet) are null.
+// progress is a status. Fields that do not apply (yet) are null.
 type progress struct {
 	Status          string       `json:"status"`
 	Outcome         *string      `json:"outcome"`
@@ -46,10 +46,10 @@ type projectView struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	progress
 	Name         string           `json:"name"`
-	InputActions []score.Action   `json:"inputActions"` // by index; of one name, the latest is valid
+	InputActions []score.Action   `json:"inputActions"` // by index; of several with one name, the last is valid
 	ScoreTypes   []string         `json:"scoreTypes"`
 	Members      int              `json:"members"` // owners and updaters, each counted once
-	Owners       []common.Address `json:"owners"`  // on this page, like updaters
+	Owners       []common.Address `json:"owners"`  // on this page; so are Updaters
 	Updaters     []common.Address `json:"updaters"`
 	Next         *string          `json:"next"`
 	SignedOnly   bool             `json:"signedOnly"`
@@ -99,8 +99,9 @@ func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, view)
 }
 
-// creationStatus returns the status store's status of a creation, unless it contradicts known. The directory contains
-// only final events, the stream only dead letters; Redis may have an earlier, failed creation, or none.
+// creationStatus returns the status store's status of a creation, unless it contradicts known, the status by
+// directory and stream. The directory contains only final events, the stream only dead letters; Redis may have an
+// earlier, failed creation, or none.
 func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.Status {
 	statuses, _, err := s.deps.Statuses.Read(s.life, []score.Ref{score.CreationRef(id)})
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.St
 type scoresView struct {
 	ProjectID   score.ProjectID `json:"projectId"`
 	Wallet      common.Address  `json:"wallet"`
-	BlockNumber uint64          `json:"blockNumber"` // the newest
+	BlockNumber uint64          `json:"blockNumber"` // the newest block's
 	Scores      []scoreView     `json:"scores"`
 }
 

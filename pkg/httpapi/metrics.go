@@ -9,7 +9,7 @@ import (
 
 type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
-	updates   *prometheus.CounterVec   // by result: accepted or duplicate per update; a code of the table per post
+	updates   *prometheus.CounterVec   // by result: accepted, duplicate, or the code of a refused post or group
 	creations *prometheus.CounterVec   // by result: accepted, or a code
 	edits     *prometheus.CounterVec   // by result: accepted, duplicate, or a code
 
@@ -82,7 +82,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		streams: newStreamMetrics(with),
 	}
 	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
-	// Alerts use these. They start at 0, so that the first one shows as growth.
+	// Alerts use these counters, which start at 0 so that the first problem shows as growth.
 	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} {
 		m.updates.WithLabelValues(code.Name)
 		m.creations.WithLabelValues(code.Name)

@@ -11,7 +11,7 @@ import (
 
 const mostListed = 10
 
-// thereAre lists names, those nearest to came first.
+// thereAre lists names, those most similar to the unknown name came first.
 func thereAre(came string, names []string) string {
 	far := make(map[string]int, len(names))
 	for _, name := range names {
@@ -32,7 +32,7 @@ func thereAre(came string, names []string) string {
 
 // distance is the Levenshtein distance in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // from a prefix of a to each prefix of b
+	row := make([]int, len(b)+1) // distances from a prefix of a to each prefix of b
 	for j := range row {
 		row[j] = j
 	}

@@ -38,8 +38,8 @@ func (s *Server) newPage() (*page.Page, error) {
 }
 
 func (s *Server) servePage(app *fiber.App) {
-	// Compression reduces a screen's names and numbers to a tenth. Other sites cannot make a browser request a screen
-	// with its cookie, and so cannot learn the session's token from lengths.
+	// Compression reduces a screen's names and numbers to a tenth. Since other sites cannot make a browser request a
+	// screen with its cookie, they cannot learn the session's token from lengths.
 	small := compress.New()
 	for name, contentType := range page.Files {
 		app.Get("/app/"+name, small, keptForever(page.Version(name), newDocument(contentType, page.File(name)).send))
@@ -57,7 +57,8 @@ func (s *Server) servePage(app *fiber.App) {
 	}
 }
 
-// keptForever makes browsers keep a file of exactly this version; another one may come from another API version.
+// keptForever makes browsers keep the file, but only if they ask for this version, since another version is that of
+// another API.
 func keptForever(version string, send fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		err := send(c)
@@ -72,14 +73,14 @@ func keptForever(version string, send fiber.Handler) fiber.Handler {
 	}
 }
 
-// inSession adds the key of the request's session, if it has one.
+// inSession sets the header X-API-KEY to the key of the request's session, if there is one.
 func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		r, err := adaptor.ConvertRequest(c, true)
 		if err != nil {
 			return problem(codeInvalidPath, "").write(c)
 		}
-		if conn := connOf(c); conn != nil { // it hides the TLS state
+		if conn := connOf(c); conn != nil { // conn hides the TLS state from the adaptor
 			if over, ok := conn.Conn.(*tls.Conn); ok {
 				r.TLS = new(over.ConnectionState())
 			}
@@ -91,7 +92,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 	}
 }
 
-// ours admits posts that a screen of the page sent.
+// ours refuses posts, except those that a screen of the page sent.
 func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Sessions.Ours(r) {
@@ -156,7 +157,7 @@ func (s *Server) withoutKey(handle http.HandlerFunc) fiber.Handler {
 	}
 }
 
-// tries bounds the work of attempts; keys cannot be guessed.
+// tries limits sign-in attempts because of their work; the keys cannot be guessed.
 func (s *Server) tries(c *fiber.Ctx) *Problem {
 	if s.deps.Limiter == nil {
 		return nil

@@ -14,27 +14,28 @@ import (
 type Publisher interface {
 	Edits
 	// PublishEnvelope stores updates as one message; signed marks the signed groups, in ascending order. nil means
-	// stored and synced, ErrFull refused. After any other error it may be stored; publishing it again under the same
-	// msgID must be safe.
+	// stored and synced, ErrFull refused. After any other error the message may be stored; publishing it again under
+	// the same msgID must be safe.
 	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error
-	// PublishProject stores a creation, once per projectId. A *score.TakenError means that another one exists.
-	// replaces is the sequence of an earlier, rejected creation, or 0. Other errors as above.
+	// PublishProject stores a creation, once per projectId. A *score.TakenError means that the projectId has another
+	// creation. replaces is the sequence of an earlier, rejected creation, or 0. Other errors are as of
+	// PublishEnvelope.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error
 }
 
 // Edits stores accepted edits.
 type Edits interface {
-	// PublishEdit stores an edit, once per project and nonce. A *score.EditTakenError means that another one exists,
-	// except as a dead letter. Other errors as of PublishEnvelope.
+	// PublishEdit stores an edit, once per project and nonce, except that it replaces a dead letter. A
+	// *score.EditTakenError means that the nonce has another edit. Other errors are as of PublishEnvelope.
 	PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error
-	// Edit returns the newest stored edit under the ref, and its dead letter; nil if missing.
+	// Edit returns the newest stored edit under the ref, and that edit's dead letter; each is nil if missing.
 	Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error)
 }
 
-// Statuses may fail at any time, but fast; accepted work is safe without it.
+// Statuses is the status store. It may fail at any time, but fast; accepted work is safe without it.
 type Statuses interface {
-	// Claim claims 1 … score.MaxSigned updates for one accept, and returns an answer per update, in order. It wins
-	// all free ones, or none if one is busy.
+	// Claim claims 1 … score.MaxSigned updates for one accept, and returns an answer per update, in order. It claims
+	// all free updates, or none if another request's claim on one is unresolved.
 	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
 	// Release undoes the token's claims; other states stay.
 	Release(ctx context.Context, refs []score.Ref, token string) error
@@ -43,7 +44,8 @@ type Statuses interface {
 	// Read returns a status per ref, in order, zero if unknown. If complete is unset, lost statuses are not all
 	// restored, and only applied outcomes and pending statuses are reliable.
 	Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error)
-	// RequestRestore: statuses are missing that no process will write any more.
+	// RequestRestore marks the statuses as incomplete, so that they are restored anew: some are missing and have no
+	// writer any more.
 	RequestRestore(ctx context.Context) error
 }
 
@@ -62,7 +64,7 @@ type Minter interface {
 
 // Directory knows the projects that are final on the chain.
 type Directory interface {
-	// Project returns an immutable record.
+	// Project returns a project's record, which is immutable.
 	Project(id score.ProjectID) (*score.Record, bool)
 	// After returns up to most records that follow an id, ordered by id; nil starts at the first.
 	After(id *score.ProjectID, most int) []*score.Record
@@ -82,8 +84,8 @@ type Limiter interface {
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
-	// Distinct adds names to the key's set of this UTC day unless its estimated size has reached most, and reports
-	// whether it did.
+	// Distinct adds names to the key's set of this UTC day unless the set's estimated size has reached most. It
+	// reports whether it added them.
 	Distinct(ctx context.Context, key string, most uint64, names [][]byte) (added bool, err error)
 	// Return refunds gas and gwei that Take took, on the day of cost.At.
 	Return(key string, cost score.Cost)
@@ -91,7 +93,7 @@ type Limiter interface {
 
 // Gas estimates the worst-case gas of accepted work.
 type Gas interface {
-	// Unit excludes the transaction's shared part.
+	// Unit excludes the gas that all units of a transaction share.
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
 	Edit(e *score.SignedEdit) uint64
@@ -106,7 +108,7 @@ type Backlogs interface {
 // Pause is a pause by an operator: accepted work waits.
 type Pause struct {
 	Reason  string // for callers; required
-	Refuses bool   // of new work, too
+	Refuses bool   // refuses new work, too
 }
 
 // Chain reads the contract.
@@ -121,35 +123,36 @@ type Chain interface {
 	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. A
 	// missing index or project is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
-	// Carrier reads the lane transaction that contains an update; nil for other transactions.
+	// Carrier reads a transaction; it returns nil unless tx is a lane's transaction that contains the update.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error)
+	// Extent returns the blocks that History can read.
 	Extent(ctx context.Context) (score.Extent, error)
-	// History passes executions of a wallet's updates to fn, newest first, one range of blocks at a time; down is its
-	// first block. It reads the logs of blocks from … to (inclusive), within the extent, until fn returns false.
-	// Points, Gas and Fee are omitted.
+	// History passes executions of a wallet's updates to fn, newest first, one range of blocks at a time; down is the
+	// range's first block. It reads the logs of blocks from … to (inclusive), within the extent, until fn returns
+	// false. Points, Gas and Fee are omitted.
 	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool) error
 }
 
 // Standings projects final executions. Each result is as of one block. Errors: *score.RebuildingError while it
-// rebuilds, score.ErrNotProjected for a project yet to be reached, and others while it is unavailable. A board is the
-// index of a score type, or score.Total.
+// rebuilds, score.ErrNotProjected for a project that it has yet to read, and others while it is unavailable. A board
+// is the index of a score type, or score.Total.
 type Standings interface {
 	// Page starts after the cursor; nil means at the top.
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
 	// Around puts the wallet in the middle as far as the board's ends allow; empty if it is absent.
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
-	// BoardStandings returns a wallet's standing on the total board, then on those of the first types score types.
+	// BoardStandings returns a wallet's standings: on the total board, then on the boards of score types 0 … types-1.
 	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
-	// Scores returns each wallet's scores of the first types score types, in order; 0 for missing ones.
+	// Scores returns, for each wallet in order, its scores of score types 0 … types-1; 0 for missing ones.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
-	// Recent returns the newest executions, newest first. Older ones exist only if it returns score.MaxRecent. Blocks
-	// after asOf may be incomplete.
+	// Recent returns the newest executions, newest first. Older ones exist only if it returns score.MaxRecent of
+	// them. Blocks after asOf may be incomplete.
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	// Days returns the days from … to (inclusive) with executions, oldest first.
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	// Applied counts the applied updates of each project, in order, on each day from … to (inclusive).
 	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
-	// Summaries returns a summary per project, in order; nil for one yet to be reached.
+	// Summaries returns a summary per project, in order; nil for a project that it has yet to read.
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 

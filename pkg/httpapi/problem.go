@@ -63,7 +63,7 @@ func temporary(code Code, after time.Duration, detail string) *Problem {
 type fields struct{ errors []FieldError }
 
 func (f *fields) add(code FieldCode, pointer, detail string) {
-	unread := slices.ContainsFunc(f.errors, func(e FieldError) bool { // it, or a value around it
+	unread := slices.ContainsFunc(f.errors, func(e FieldError) bool { // it, or a value around it, has the wrong type
 		return e.Code == fieldWrongType.Name && strings.HasPrefix(pointer+"/", e.Pointer+"/")
 	})
 	if len(f.errors) < maxFieldErrors && !unread {

@@ -12,15 +12,15 @@ import (
 )
 
 // Projects knows every project that can get updates: the final ones on the chain (the Directory), and those with an
-// accepted, pending creation. It gets accepted creations and those that became dead letters, in any order and
-// repeatedly. Safe for concurrent use.
+// accepted, pending creation. Calls of Accepted and Dead may come in any order and repeatedly. Safe for concurrent
+// use.
 type Projects struct {
 	final Directory
 
 	mu       sync.RWMutex
 	accepted map[score.ProjectID]*creation
 	changed  chan struct{}            // closed and replaced with every new creation
-	told     map[score.ProjectID]bool // reported since Begin, until SetCaughtUp; nil otherwise
+	told     map[score.ProjectID]bool // projects reported since Begin, until SetCaughtUp; nil otherwise
 
 	caughtUp chan struct{}
 	once     sync.Once
@@ -28,7 +28,7 @@ type Projects struct {
 
 // creation is a project's newest accepted creation; earlier ones became dead letters.
 type creation struct {
-	seq     uint64        // in the stream; a lower bound while only this process knows it
+	seq     uint64        // in the stream; until Accepted, a lower bound
 	deadSeq uint64        // of the newest creation known to be a dead letter; 0 without one
 	record  *score.Record // nil while only a dead letter is known
 }
@@ -168,8 +168,8 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 	}
 }
 
-// list returns the first most final projects after an id that the grant covers, ordered by id; nil starts at the
-// first.
+// list returns up to most of the final projects that the grant covers, ordered by id. It starts behind the id after;
+// at the first if nil.
 func (p *Projects) list(grant *score.Grant, after *score.ProjectID, most int) []*score.Record {
 	if len(grant.Projects) == 0 {
 		return p.final.After(after, most)

@@ -14,7 +14,7 @@ const (
 	maxPageSize = 500
 )
 
-// query keeps the first error.
+// query keeps the first error in its parameters.
 type query struct {
 	values map[string]string
 	wrong  *Problem
@@ -54,7 +54,7 @@ func (q *query) limit() int {
 	return n
 }
 
-// from returns nil if the parameter is absent.
+// from parses a parameter; nil if it is absent.
 func from[T any](q *query, name string, parse func(string) (T, error)) *T {
 	text, is := q.values[name]
 	if !is {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxLate     = 1 << 14 // updates; about 110 bytes each with its claim's token
+	maxLate     = 1 << 14 // updates with late reports; about 110 bytes each with its claim's token
 	lateAtOnce  = 1 << 10 // updates per report
 	latePause   = time.Second
 	reportLate  = 2 * time.Second // per report
@@ -22,17 +22,18 @@ const (
 // repeats them in order. Otherwise an update with a 200 would be unknown until its lane assigns it, and its claim
 // would expire. If the memory is full, it drops reports, and requests a restore once Redis responds.
 //
-// Late and repeated reports are harmless: more advanced states stay. So does another request's claim over a
-// rejection, which may be that of the reported update itself.
+// Late and repeated reports are harmless: a more advanced state stays. After a rejection another request's claim
+// stays, too, since the rejection may be that of the reported update itself.
 type reporter struct {
 	statuses Statuses
 	metrics  *metrics
 	log      *slog.Logger
 
-	mu      sync.Mutex
-	refs    []score.Ref // late
-	tokens  []string    // of refs
-	dropped bool        // some reports, after the last requested restore; until the next, all are
+	mu     sync.Mutex
+	refs   []score.Ref // with late reports
+	tokens []string    // of refs
+	// Reports were dropped since the last requested restore; until the next one, all are.
+	dropped bool
 }
 
 func newReporter(statuses Statuses, m *metrics, log *slog.Logger) *reporter {

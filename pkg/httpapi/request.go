@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// The first, the timestamp scheme, is the default.
+// Signature schemes. The default is eip191, the timestamp scheme.
 const (
 	schemePersonal = "eip191"
 	schemeTyped    = "eip712"
@@ -80,7 +80,7 @@ type actionBody struct {
 	Direction *int64  `json:"direction"`
 }
 
-// decodeProject: scoreTypes is the default of the project's score types.
+// decodeProject gives scoreTypes to a creation that names none.
 func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) {
 	return decode(body, func(b *createBody, f *fields) *score.Project {
 		project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
@@ -96,7 +96,7 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 		project.Owners = f.addresses("/owners", b.Owners)
 		project.Updaters = f.addresses("/updaters", b.Updaters)
 		for _, rule := range project.Problems() {
-			if !f.noted(rule.Pointer) { // by a value that failed to parse
+			if !f.noted(rule.Pointer) { // noted if its value failed to parse
 				f.add(fieldInvalid, rule.Pointer, rule.Detail)
 			}
 		}
@@ -119,7 +119,8 @@ func parsed[T any](f *fields, pointer string, text *string, parse func(string) (
 	return value
 }
 
-// integer returns a required number from least to most; allowed describes the range.
+// integer returns a required number from least to most; else it adds an error, with allowed as the range, and returns
+// 0.
 func (f *fields) integer(pointer string, value *int64, least, most int64, allowed string) int64 {
 	switch {
 	case value == nil:

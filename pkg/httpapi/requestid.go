@@ -13,10 +13,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
-// All responses contain the header; of requests, those from a trusted proxy that sets it.
+// requestIDHeader is in every response. In a request, it counts only if a trusted proxy sent it.
 const requestIDHeader = "X-Request-Id"
 
-// maxRequestID bounds the id from a trusted proxy, in bytes. One that is longer, or not a token, is replaced.
+// maxRequestID bounds the id from a trusted proxy, in bytes. An id that is longer, or not a token, is replaced.
 const maxRequestID = 128
 
 // requestIDs generates ids that are unique across processes. They are public.

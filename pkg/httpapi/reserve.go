@@ -10,7 +10,7 @@ import (
 
 const (
 	maxReserved = 1 << 16 // ids per response
-	maxMinters  = 4096    // cached projects; after an eviction, a new prefix costs a word at most
+	maxMinters  = 4096    // projects with a cached minter; a new one's prefix costs at most one more word
 )
 
 type reserveBody struct {
@@ -25,7 +25,7 @@ type reserved struct {
 }
 
 // reserveIDs allocates consecutive updateIds, for callers without a counter of their own. Each process has its own
-// prefix, so it stores nothing; the unused ids of a dead process stay unused. Each project has its own counter, so
+// prefixes, so it stores nothing; the unused ids of a dead process stay unused. Each project has its own counter, so
 // that all its senders fill the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
 	r, _, p := counted(s, c, by, decodeReserve, func(r *reserveRequest) (score.ProjectID, score.Cost) {

@@ -105,7 +105,7 @@ func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, 
 			}
 		}
 		took := time.Since(began)
-		if p == nil || p.Code == codeNotDurable.Name { // it held its place to the end
+		if p == nil || p.Code == codeNotDurable.Name { // only requests that held their place to the end count
 			s.paceOf(places).note(took)
 		}
 		observer := answered

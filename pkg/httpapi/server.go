@@ -33,9 +33,9 @@ type Deps struct {
 	Keys      Keys
 	Limiter   Limiter // nil if unlimited
 	Gas       Gas     // nil: budgets of gas and ether are not charged
-	Surcharge Gas     // as Gas, with one gas more per byte of a transaction
+	Surcharge Gas     // as Gas, with one gas more per byte of a transaction, to count the bytes
 
-	// Gwei returns the current price of gas and bytes, if it is known.
+	// Gwei returns the current price of a transaction's gas and bytes, in gwei, if it is known.
 	Gwei      func(gas, bytes uint64) (gwei uint64, known bool)
 	Backlogs  Backlogs // nil: backlogs are unlimited
 	Chain     Chain
@@ -48,8 +48,8 @@ type Deps struct {
 	Ready func() error
 	// Halted returns the reason, for callers; "" while the API may accept.
 	Halted func() string
-	// Paused returns the pause that delays a project's updates; for a nil project, the deployment's. It returns nil
-	// if they run. The function may be nil.
+	// Paused returns the pause that delays a project's updates, or nil. For a nil project it returns the deployment's
+	// pause. The function itself may be nil.
 	Paused func(*score.ProjectID) *Pause
 	// Metrics serves GET /metrics; nil disables the path.
 	Metrics http.Handler
@@ -84,7 +84,7 @@ type Server struct {
 	tokens     *tokens
 	ids        *requestIDs
 	writes     chan struct{} // one element per write request in progress
-	groups     chan struct{} // one per group of update-groups in progress
+	groups     chan struct{} // one per group of POST /update-groups in progress
 	reads      chan struct{} // one per look-up in progress
 	histories  chan struct{} // one per look-up that reads logs
 	accepted   atomic.Uint64 // updates

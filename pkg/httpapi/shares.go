@@ -10,7 +10,7 @@ import (
 // can get hold 1/(n+1) of the amount each.
 type shares struct {
 	most  int
-	gauge prometheus.Gauge // of held; may be nil
+	gauge prometheus.Gauge // shows held; may be nil
 
 	mu   sync.Mutex
 	held int
@@ -27,7 +27,7 @@ type hold struct {
 	by string // the last body's key, if valid; else empty
 }
 
-// take raises the connection's hold to all for a key, or returns the limit that it hit.
+// take raises the connection's hold to a total of all, for a key, or returns the limit that it hit.
 func (s *shares) take(h *hold, key string, all int) (bound string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *shares) give(h *hold, end bool) {
 	h.ended = h.ended || end
 }
 
-// The caller of add holds the lock.
+// add changes the hold by more. The caller holds the lock.
 func (s *shares) add(h *hold, more int) {
 	if more == 0 {
 		return

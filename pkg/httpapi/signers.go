@@ -35,8 +35,8 @@ type signers struct {
 	recovered [recoveredShards]*lru.Cache[signed, common.Address]
 	facts     *lru.Cache[fact, believed]
 
-	// One place per core: a recovery is pure computation in C. The scheduler treats a long call as a wait and starts
-	// another thread, which would slow the others down.
+	// One place per core, since a recovery is pure computation in C. Go's scheduler treats a long call of C as a wait
+	// and starts another thread, which would slow the others down.
 	cores chan struct{}
 }
 
@@ -86,7 +86,7 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	if err != nil {
 		return s.unrecovered(err)
 	}
-	if !r.typed { // it serves one update: caching would only evict others
+	if !r.typed { // a typed signature serves one update, so caching it would only evict others
 		shard.Add(key, signer)
 	}
 	return signer, nil
@@ -140,8 +140,8 @@ func (s *signers) member(ctx context.Context, rec *score.Record, signer common.A
 		`what was signed by EIP-712 needs "scheme": "`+schemeTyped+`"`)
 }
 
-// notMember: a key can be recovered from a good signature and any digest, so if something else was signed, the
-// address is meaningless.
+// notMember adds a hint: recovery yields an address for any digest, so if something else was signed, the address is
+// meaningless.
 func notMember(signer common.Address, compare string) *Problem {
 	return problem(codeSignerNotMember, fmt.Sprintf("recovered %s; if that is none of your wallets, something else was signed: %s",
 		strings.ToLower(signer.Hex()), compare))

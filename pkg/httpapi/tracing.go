@@ -20,8 +20,8 @@ const (
 	spanEdit     = "publish edit"
 )
 
-// The span is part of the caller's trace. It begins after the key's validation, so that only callers with a key can
-// fill the traces.
+// traced adds a span to the caller's trace. The span begins after the key's validation, so that only callers with a
+// key can fill the traces.
 func (s *Server) traced(handle handler) handler {
 	if s.deps.Tracer == nil {
 		return handle
@@ -36,7 +36,7 @@ func (s *Server) traced(handle handler) handler {
 		span.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route),
 			attribute.String("scorelay.request", requestID(c)), attribute.String("scorelay.key", by.Key))
 		c.Locals(spanKey{}, span)
-		status := fiber.StatusInternalServerError // of a panic
+		status := fiber.StatusInternalServerError // stays so if handle panics
 		defer func() {
 			span.SetAttributes(attribute.Int("http.response.status_code", status))
 			if status >= fiber.StatusInternalServerError {

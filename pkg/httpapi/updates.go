@@ -105,11 +105,11 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 
 // statusesOf returns the status of each of a project's updates, in order; zero if it was never accepted. If Redis has
 // dropped a status, the contract is asked: a used updateId was applied, whichever way it was sent. The contract knows
-// neither transactions nor duplicates, so Redis must be complete and reports on time. Otherwise a status in doubt is
-// a problem, so that a restore cannot change a returned outcome. While the chain is unavailable, a missing status is
-// a problem, too.
+// neither transactions nor duplicates, so this needs a Redis that is complete and has all reports. Otherwise a status
+// in doubt becomes a problem, since a restore could change a returned outcome. While the chain is unavailable, a
+// missing status becomes a problem, too.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
-	late := s.reporter.late() // read before Redis, which may take the reports meanwhile
+	late := s.reporter.late() // first, since Redis may get the late reports during Read
 	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
 	switch {
 	case err != nil, late && slices.ContainsFunc(statuses, inDoubt):
@@ -141,8 +141,8 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 	return statuses, nil
 }
 
-// inDoubt reports whether a restore may change this outcome, for example of a duplicate while its update is still
-// missing. Applied is permanent, and a pending status promises no outcome.
+// inDoubt reports whether a restore may change this outcome: for example the outcome duplicate, until the update that
+// it repeats is restored. Applied is permanent, and a pending status promises no outcome.
 func inDoubt(st score.Status) bool {
 	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied
 }

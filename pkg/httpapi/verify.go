@@ -26,8 +26,8 @@ func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *
 		return u, p
 	}
 
-	// The project is checked as it is final, or as its accepted creation, which precedes this update in the same
-	// bucket, will make it. The contract checks all of it again.
+	// The checks use the final project, or its accepted creation, which precedes this update in the same bucket. The
+	// contract repeats all checks.
 	rec, p := s.known(r.Project)
 	if p != nil {
 		return u, p
@@ -41,7 +41,7 @@ func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *
 	return resolve(rec, r, signer)
 }
 
-// covering refuses a signature that covers only the time, if the key or the project does.
+// covering refuses a signature that covers only the time, if the key or the project refuses such ones.
 func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 	const sign = `sign the whole update, and send "scheme": "` + schemeTyped + `"; `
 	switch {
@@ -55,8 +55,8 @@ func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 	return nil
 }
 
-// verifyGroup also sets the updates' signer. The group is stored as signed, since the contract checks that signature.
-// A group needs no time: its ids apply once, forever.
+// verifyGroup also sets the updates' signer. The group is stored as signed, since the contract checks its signature,
+// too. A group needs no time, since each of its ids applies at most once.
 func (s *Server) verifyGroup(r *groupRequest) *Problem {
 	signer, err := s.signers.recoverFrom(r.signature, s.domain.GroupDigest(r.project, r.kind, r.body))
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Server) fresh(r *updateRequest) *Problem {
 	}
 }
 
-// timeOff also names the likely mistake if the time is off by more than any clock's error.
+// timeOff names the likely mistake if the time is off by more than any clock's error.
 func timeOff(format string, off time.Duration, at time.Time, allowed time.Duration) string {
 	if off > 365*24*time.Hour {
 		return "is read as " + at.UTC().Format(time.DateOnly) + ": is it in milliseconds?"

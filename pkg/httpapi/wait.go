@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Retry-After of refused callers: the time until the obstacle is gone, within limits, if its rate is known; otherwise
-// these.
+// Retry-After of refused requests: the time until the obstacle is gone, within limits, if the obstacle's rate is
+// known; otherwise one of these.
 const (
 	retryAfterFull    = 5 * time.Second // a stream that is purged at a rate unknown to the API
 	retryAfterFailure = time.Second
@@ -32,7 +32,7 @@ type pace struct{ took atomic.Int64 } // ns
 
 const paceRequests = 16
 
-// note: of two concurrent calls, one may be lost.
+// note adds a duration; of two concurrent calls, one may be lost.
 func (p *pace) note(took time.Duration) {
 	before := p.took.Load()
 	if before == 0 {

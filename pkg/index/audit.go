@@ -18,7 +18,7 @@ import (
 
 const (
 	awaitPause = 500 * time.Millisecond // between audits, at least
-	tornReads  = 10                     // reads of the journals
+	tornReads  = 10                     // reads of all journals, until they agree
 )
 
 // Auditor only reads, and may run beside anything.
@@ -34,13 +34,13 @@ type Auditor struct {
 
 // Await audits until everything in the stream at the first audit has an outcome, a fault is found, or patience is
 // over. It ignores later updates, so it also ends under traffic. It repeats a failed audit, as during a NATS leader
-// election, and returns the error after patience.
+// election, and returns its error when patience is over.
 func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
 	for until := uint64(math.MaxUint64); ; {
 		began := time.Now()
 		findings, err := a.audit(ctx, until)
-		// A large deployment's audit takes a while.
+		// Pause for as long as the audit took.
 		next := max(awaitPause, time.Since(began))
 		over := ctx.Err() != nil || time.Now().Add(next).After(deadline)
 		if over || err == nil && (findings.Awaited == 0 || !findings.OK()) {
@@ -56,7 +56,7 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings,
 }
 
 // settledBy returns the lanes' states, each bucket's position below which everything has its outcome, and the number
-// of dead lanes. It rereads journals that a handoff has torn (lane.ErrTorn).
+// of dead lanes. It reads the journals again if a handoff fell between their reads (lane.ErrTorn).
 func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.Lanes, settled [score.Buckets]score.Position, dead int, err error) {
 	err = retry.Do(ctx, tornReads, awaitPause, func() error {
 		count, err := known(ctx)
@@ -84,8 +84,9 @@ func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit
 
 // audit is Audit; pending updates up to until count as awaited.
 func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
-	// This order of reads keeps work in progress from looking like a fault. A lane's settled work has its outcome in
-	// a block up to the head, which is read later. An update in a final block was in the stream before.
+	// This order of reads keeps work in progress from looking like a fault. The head is read after the lanes, so it
+	// covers the outcomes of their settled work. The stream is read after the final block, so it has that block's
+	// updates.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,8 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	// Events were read by number, the rest is read by hash. They match only if the block is still canonical.
+	// Events were read by block number; edits and scores are read by the final block's hash. They match only if that
+	// block is still canonical.
 	still, err := a.Chain.BlockByNumber(ctx, final.Number)
 	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
 		err = errors.New("a reorg replaced it; audit again")
@@ -142,7 +144,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 
 var errNamed = errors.New("all are named")
 
-// nameLost adds examples. The tally has only hashes of lost updates, so it rereads the stream.
+// nameLost adds the lost updates to the examples. The tally has only their hashes, so nameLost rereads the stream.
 func (a *Auditor) nameLost(ctx context.Context, t *auditTally, findings *Findings) {
 	err := a.Source.ReadAll(ctx, func(m score.Message) error {
 		if t.nameLost(&m, findings); len(t.lost) == 0 {

@@ -21,8 +21,8 @@ const differsPause = time.Hour
 
 // check compares the scores of some changed wallets with the contract's, as of the checkpoint's block. A difference
 // means that an endpoint returned wrong logs of blocks older than the ledger, or Redis lost writes. It causes a
-// rebuild (ErrFoldMoved), once per differsPause at most. If the state is gone or another relayer moved on, check
-// returns nil.
+// rebuild (ErrFoldMoved), once per differsPause at most. If the contract's state of that block is gone, or another
+// relayer appended to the project, check returns nil.
 func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 	sample := s.sample
 	s.sample, s.seen = nil, 0
@@ -56,14 +56,14 @@ func (f *StandingsFold) check(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// whole returns score.ErrNotProjected if a project is missing. A Cluster node may have lost all its data, which idle
-// projects hide.
+// whole returns score.ErrNotProjected if the standings lack a project. A Cluster node may have lost all its data,
+// which shows only at an append, so idle projects hide it.
 func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	projects, err := f.Projects.Beyond(ctx, 0)
 	if err != nil {
 		return err
 	}
-	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // perhaps still to come; read last, since the directory moves on
+	ahead, err := f.Projects.Beyond(ctx, s.at.Block+1) // perhaps created after the standings' block; read second, since the directory moves on
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,8 @@ func (f *StandingsFold) whole(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// kept returns a wallet's scores; nil unless they are as of the project's mark that this run wrote.
+// kept returns a wallet's scores in the standings; nil unless the project's mark is still the one that this run
+// wrote.
 func (f *StandingsFold) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
 		marks, err := f.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})

@@ -19,24 +19,25 @@ import (
 var ErrOtherDeployment = errors.New("the project directory belongs to another deployment")
 
 const (
-	idleCheckpoint = 30 * time.Second // most age of the checkpoint while records stay
+	idleCheckpoint = 30 * time.Second // most age of the checkpoint
 	remakePause    = time.Minute      // minimum pause between rebuilds for gaps
 )
 
 // Directory stores project records, and a checkpoint with the position up to which they contain events. Each write
-// names a revision of the checkpoint. With an older one it returns score.ErrFoldMoved, which stops late writers.
+// names a revision of the checkpoint. If the checkpoint has a newer one, the write returns score.ErrFoldMoved, which
+// stops late writers.
 type Directory interface {
 	// Followed returns revision 0 before the first checkpoint.
 	Followed(ctx context.Context) (f score.Followed, revision uint64, err error)
-	// SetFollowed replaces the checkpoint of that revision (0: none), and returns the new one.
+	// SetFollowed replaces the checkpoint of that revision (0: none yet), and returns the new revision.
 	SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error)
 	// Dated returns the zero value if the project is unknown.
 	Dated(ctx context.Context, id score.ProjectID) (score.DatedRecord, error)
-	// An error of fn ends Each.
+	// Each calls fn with every stored record; fn's first error ends it.
 	Each(ctx context.Context, fn func(score.ProjectID, score.DatedRecord) error) error
 	// Beyond lists the projects with records as of block from or later.
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
-	// score.ErrTooBig concerns only that project.
+	// Put returns score.ErrTooBig if this record is too big; others can still be put.
 	Put(ctx context.Context, revision uint64, dated score.DatedRecord) error
 	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
 }
@@ -44,8 +45,8 @@ type Directory interface {
 // DirectoryFold is the ledger.Fold of the project directory.
 //
 // Begin writes the checkpoint first, so this fold has the newest revision, and all other writers fail. Apply stores
-// the changed records, then the checkpoint with their position. That is the commit point, always at the end of a
-// block. If a writer dies in between, records are newer than the checkpoint. A record's newest event
+// the changed records, then the checkpoint with their position. The checkpoint is the commit point, always at the end
+// of a block. If a writer dies before it, records are newer than the checkpoint. A record's newest event
 // (DatedRecord.Block, LogIndex) shows which events the record contains.
 type DirectoryFold struct {
 	Deployment score.Deployment
@@ -56,10 +57,10 @@ type DirectoryFold struct {
 	Metrics    prometheus.Registerer // nil: none
 
 	metrics  *directoryMetrics
-	followed score.Followed    // last read or written. Position and Block may be newer while records stay
+	followed score.Followed    // last read or written; Position and Block may be newer than stored
 	revision uint64            // of this fold's last write
-	written  time.Time         // its time
-	seq      uint64            // of the newest message
+	written  time.Time         // time of that write
+	seq      uint64            // of the newest message applied; 0 if from the chain
 	parts    []*ledger.Message // of an incomplete block
 	exact    bool              // all records are as of the checkpoint or earlier
 	due      time.Time         // earliest next rebuild for gaps
@@ -83,8 +84,8 @@ func (f *DirectoryFold) Verify(ctx context.Context) (err error) {
 	return nil
 }
 
-// Begin returns the position of the records. If that is missing or lost, or a rebuild for gaps is due, it rebuilds
-// all from the chain.
+// Begin returns the position of the records. If the position is missing or lost, or a rebuild for gaps is due, it
+// rebuilds all records from the chain.
 func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Position, err error) {
 	if f.metrics == nil {
 		f.metrics = newDirectoryMetrics(f.Metrics)
@@ -109,10 +110,10 @@ func (f *DirectoryFold) Begin(ctx context.Context, lost bool) (at ledger.Positio
 	return at, nil
 }
 
-// Apply folds the project events of complete blocks. After a rollback below a record's newest event it returns
+// Apply folds the project events of complete blocks. If a rollback removed a record's newest event, it returns
 // ErrFoldMoved.
 func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) error {
-	if f.seq == 0 || messages[0].Seq != f.seq+1 { // from the chain: the ledger lacks the next message, maybe a Rewind
+	if f.seq == 0 || messages[0].Seq != f.seq+1 { // from the chain: the ledger lacks the next message, perhaps a Rewind
 		f.parts = nil
 		if !f.exact { // a writer that died may have stored records of replaced blocks
 			if err := f.rewind(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash}); err != nil {
@@ -145,8 +146,8 @@ func (f *DirectoryFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return nil
 }
 
-// Check returns ErrFoldMoved if a rebuild for gaps is due. It writes the checkpoint every idleCheckpoint, which fails
-// if the bucket lost the checkpoint.
+// Check returns ErrFoldMoved if a rebuild for gaps is due. It also writes the checkpoint every idleCheckpoint, since
+// that write fails if the bucket lost the checkpoint.
 func (f *DirectoryFold) Check(ctx context.Context) error {
 	if f.followed.Gaps && time.Now().After(f.due) {
 		return ledger.ErrFoldMoved

@@ -9,15 +9,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// editTally collects the edits in the stream and in dead letters. Events lack an edit's nonce. So an edit was made if
-// its lane is done with it, it is no dead letter, and the contract has used its nonce.
+// editTally collects the edits in the stream and in dead letters. Events lack an edit's nonce. So an edit counts as
+// made if its lane is done with it, it has no dead letter, and the contract has used its nonce.
 type editTally struct {
 	accepted []editAt
 	newest   map[score.Ref]uint64
 	dead     map[editAt]bool
 }
 
-// editAt is an acceptance of an edit. A nonce may have several; all but the newest become dead letters.
+// editAt is an acceptance of an edit. A nonce may have several acceptances; all but the newest become dead letters.
 type editAt struct {
 	ref score.Ref
 	seq uint64
@@ -50,7 +50,7 @@ func (t *editTally) message(m *score.Message) {
 }
 
 // judge calls fn with each acceptance and its outcome, as of view's final block. lanes must have been read before the
-// dead letters, as of a block up to that one.
+// dead letters, and have settled only blocks up to view's.
 func (t *editTally) judge(
 	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, editEnd) error,
 ) error {

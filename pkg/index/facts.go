@@ -18,7 +18,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// ledgerTries limits the reads of a differing ledger: after a deep reorg its Rewind takes seconds.
+// ledgerTries limits the reads of a ledger that differs from the chain. After a reorg deeper than finality, relayers
+// need seconds to append the Rewind.
 const ledgerTries = 10
 
 // Ledger calls fn with all messages in the ledger, if there is one, in order. An error of fn ends it.
@@ -37,7 +38,7 @@ type LedgerFindings struct {
 
 func (f *LedgerFindings) ok() bool { return f.Missing+f.Doubled+f.Wrong == 0 }
 
-// facts are the number of a block's events, and a hash of them in order.
+// facts are a block's hash, the number of its events, and a hash of these in order.
 type facts struct {
 	hash common.Hash
 	logs int
@@ -64,7 +65,7 @@ type heldLedger struct {
 	from, to uint64 // blocks after from, up to to, are complete
 	blocks   map[uint64]facts
 	open     facts // of an incomplete block
-	last     uint  // index of its newest log
+	last     uint  // index of the newest log in open
 	doubled  map[uint64]int
 }
 
@@ -72,7 +73,7 @@ func newHeldLedger(seed maphash.Seed) *heldLedger {
 	return &heldLedger{seed: seed, blocks: map[uint64]facts{}, doubled: map[uint64]int{}}
 }
 
-// take starts the comparison after the first rollback, dead letter or end of a block.
+// take adds the ledger's next message. The comparison starts after the first rollback, dead letter or end of a block.
 func (h *heldLedger) take(m ledger.Raw) error {
 	switch {
 	case m.Kind == ledger.Rewind:
@@ -115,7 +116,8 @@ func (h *heldLedger) block(m ledger.Raw) {
 
 var errFirst = errors.New("only the first message was wanted")
 
-// firstHeld returns the block of the ledger's oldest message, or MaxUint64. Only blocks above it are compared.
+// firstHeld returns the block of the ledger's oldest message, or MaxUint64 if there is none. Only blocks above it are
+// compared.
 func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 	first := uint64(math.MaxUint64)
 	if a.Ledger == nil {
@@ -129,7 +131,7 @@ func (a *Auditor) firstHeld(ctx context.Context) (uint64, error) {
 }
 
 // ledger compares the ledger with the chain's events. The chain was read first. If a reorg deeper than finality
-// replaced blocks since, the audit fails although the ledger is right.
+// replaced blocks since then, the audit finds a fault although the ledger is right.
 func (a *Auditor) ledger(ctx context.Context, t *auditTally, final evidence.Block, findings *Findings) error {
 	if a.Ledger == nil {
 		return nil

@@ -31,13 +31,13 @@ type Findings struct {
 
 	// Doubled counts updateIds applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
-	// Repeated counts outcomes beyond their updates' acceptances. If Whole is set, work was done twice: a fault,
-	// although the contract applied each id once. Otherwise acceptances may have been purged or lost. Whole: all
-	// stream sequences are there, and Older is 0.
+	// Repeated counts the outcomes of updates in excess of their acceptances. If Whole is set, work was done twice: a
+	// fault, although the contract applied each id once. Otherwise acceptances may have been purged or lost.
 	Repeated int  `json:"repeated"`
-	Whole    bool `json:"whole"`
-	// Dead counts lanes declared dead. Their transactions may be executed although other lanes assigned the work
-	// again. With any, Repeated is harmless, and such work counts by its second outcome, Duplicate.
+	Whole    bool `json:"whole"` // the stream has all its sequences, and Older is 0
+	// Dead counts lanes declared dead. Their transactions may still be executed after other lanes assigned the work
+	// again. So if Dead is above 0, Repeated is harmless, and work done twice counts as Duplicate, its second
+	// outcome.
 	Dead int `json:"dead"`
 	// Older counts outcomes of updates that the stream lacks: purged, lost, or of another deployment.
 	Older int `json:"older"`
@@ -46,7 +46,7 @@ type Findings struct {
 	// Unreadable counts corrupt messages, which other counts omit.
 	Unreadable int `json:"unreadable"`
 
-	Scores     int `json:"scores"`     // compared: of every wallet and score type that an event changed
+	Scores     int `json:"scores"`     // scores compared: all that an event changed
 	Mismatched int `json:"mismatched"` // of them, different from the sum of the applied points
 
 	Ledger LedgerFindings `json:"ledger"`

@@ -13,7 +13,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Block ranges of log reads. The last provedBlocks are proved, which reads all their headers.
+// Logs are read in ranges of blocks: provedAtOnce among the chain's last provedBlocks, since proving reads all
+// headers, and historicAtOnce below.
 const (
 	provedBlocks   = 4096
 	provedAtOnce   = 256
@@ -23,7 +24,7 @@ const (
 var errRangeRead = errors.New("the range is read")
 
 // Histories reads a wallet's executions backwards from the chain's head, including blocks before finality. It lacks
-// project records, so executions contain indexes only. Payments supplies times with few calls.
+// project records, so executions contain only the indexes of actions. Payments supplies their times with few calls.
 type Histories struct {
 	Deployment score.Deployment
 	// Final returns the newest final block; ok is false before the first.
@@ -44,8 +45,9 @@ func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
 	return score.Extent{First: h.Deployment.DeployBlock, Final: final.Number, Head: max(head.Number, final.Number)}, nil
 }
 
-// History passes the executions in the blocks from … to (inclusive), within the extent, to fn, by ranges of blocks,
-// newest first, until fn returns false. down is the range's lowest block. Points, Gas and Fee are unset.
+// History calls fn with a wallet's executions in the blocks from … to (inclusive), by ranges of blocks, newest first,
+// until fn returns false. down is the range's lowest block. from … to must be within the extent in. Points, Gas and
+// Fee are unset.
 func (h Histories) History(
 	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool,
 ) error {
@@ -68,8 +70,8 @@ func (h Histories) History(
 	return nil
 }
 
-// executions returns the executions in order. It reads logs up to head but stops after to, so that only the chain's
-// last blocks are proved.
+// executions returns the executions in order. Chain.Logs proves the last blocks of its range. So the range is up to
+// head, to prove only the chain's last blocks, and reading stops after to.
 func (h Histories) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
 	var of []types.Log
 	err = h.Chain.Logs(ctx, h.Deployment.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {

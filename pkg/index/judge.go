@@ -39,15 +39,15 @@ func (t *auditTally) judgeUpdate(r ref, f *updateTally, findings *Findings) {
 	}
 	findings.Repeated += int(f.repeated)
 	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
-		if outcome != score.UnknownProject { // else the lane sends the update again
+		if outcome != score.UnknownProject { // after UnknownProject the lane rightly sends it again
 			findings.Repeated++
 		}
 	}
-	// The oldest acceptances are settled first, so those with outcomes are among the done ones.
+	// The lane settles the oldest acceptances first, so those with outcomes are among the done ones.
 	has := len(own) + dead
 	open := int(f.accepted) - has
 	lost := min(open, max(0, int(f.done)-has-int(f.included)))
-	also := min(lost, more) // in the same batch as a dead-lettered acceptance
+	also := min(lost, more) // in the same batch as a dead-lettered acceptance, so the letter covers them
 	open, lost = open-also, lost-also
 	findings.Updates.Rejected += dead + also
 	findings.Updates.Accepted += int(f.accepted)
@@ -72,8 +72,8 @@ func (t *auditTally) nameLost(m *score.Message, findings *Findings) {
 	}
 }
 
-// counting returns the outcomes that count. An update that preceded its project is assigned again, so "unknown
-// project" alone counts only with a dead letter or several acceptances, as by a replay.
+// counting returns the outcomes that count. After "unknown project", the lane assigns the update again. So this
+// outcome alone counts only with a dead letter or several acceptances, as after a replay.
 func (f *updateTally) counting() []score.Outcome {
 	if f.accepted > 1 || f.deadLettered || f.ended {
 		return f.outcomes
@@ -98,7 +98,7 @@ func (c *creationTally) judge(id score.ProjectID, findings *Findings) {
 	}
 	tally := &findings.Creations
 	tally.Accepted += c.accepted
-	tally.Rejected += c.accepted - 1 // each was dead before the next
+	tally.Rejected += c.accepted - 1 // each was dead-lettered before the next was accepted
 	switch {
 	case c.dead && (c.deadSeq == 0 || c.deadSeq >= c.seq):
 		tally.Rejected++

@@ -18,13 +18,13 @@ import (
 // ethereum.NotFound, the answer is unknown.
 type Chain interface {
 	Head(ctx context.Context) (evidence.Block, error)
-	// FinalBlock returns the newest block with that many confirmations, its own included; 0: by the finalized tag.
-	// ethereum.NotFound: none yet.
+	// FinalBlock returns the newest block with that many confirmations, its own included, or for 0 the block with the
+	// finalized tag. It returns ethereum.NotFound while there is none.
 	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)
 	// BlockByNumber returns the canonical block at a height; ethereum.NotFound above the head.
 	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
-	// Logs passes the contract's logs in the blocks from … to (inclusive) to fn, in order, by ranges that end at
-	// through. topics filters by the first topic. An error of fn ends it.
+	// Logs calls fn with the contract's logs in the blocks from … to (inclusive), in order, one range of blocks at a
+	// time. through is the range's last block; topics are the wanted first topics. fn's first error ends it.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
 	Caller
 }
@@ -67,25 +67,26 @@ func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) erro
 
 func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
 
-// StatusStore is the status store (package status). Writes keep later stages and newer facts.
+// StatusStore is the status store (package status). A write leaves a later stage or a newer fact in place.
 type StatusStore interface {
-	// Folded returns each table's place, "" for none. complete reports whether all statuses are there.
+	// Folded returns the place that each table stores, or "". complete reports whether all statuses are there.
 	Folded(ctx context.Context) (at []string, complete bool, err error)
-	// Fold writes facts in order, and the place to unless that is empty. score.ErrFoldMoved: a table is not at from.
+	// Fold writes facts in order, and to as each table's place, unless to is empty. It returns score.ErrFoldMoved if
+	// a table's place differs from the one in from.
 	Fold(ctx context.Context, from []string, to string, facts []score.Fact) error
 	// Process is as in Standings.
 	Process(ctx context.Context) (string, error)
-	// BeginRestore returns the token for EndRestore, and the from for Fold. It replaces an earlier restore.
+	// BeginRestore returns the token for EndRestore, and in at the from for Fold. It ends an earlier restore.
 	BeginRestore(ctx context.Context) (token string, at []string, err error)
 	RestoreAccepted(ctx context.Context, refs []score.Ref) error
-	// EndRestore declares the store complete. score.ErrFoldMoved: since BeginRestore, data was lost, or another
-	// restore began or was requested.
+	// EndRestore declares the store complete. It returns score.ErrFoldMoved if data was lost since BeginRestore, or
+	// another restore began or was requested.
 	EndRestore(ctx context.Context, token string) error
 	// Final and Accepted write the statuses of edits.
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
 	Flush(ctx context.Context) error
-	// ForgetOnce deletes unfinished work, unless its last run had this token, which names a loss.
+	// ForgetOnce deletes the statuses of unfinished work, unless its last run had the same token, which names a loss.
 	ForgetOnce(ctx context.Context, token string) (did bool, err error)
 	// Sweep removes some expired statuses, and keeps others from expiring. Call it about once a second.
 	Sweep(ctx context.Context) error
@@ -95,8 +96,8 @@ type StatusStore interface {
 type Source interface {
 	// ReadAll reads the present messages, in order.
 	ReadAll(ctx context.Context, fn func(score.Message) error) error
-	// ReadFrom is ReadAll from a sequence on. FirstSince returns the first one stored at or after a time, or one past
-	// the last.
+	// ReadFrom is ReadAll from a sequence on. FirstSince returns the sequence of the first message stored at or after
+	// a time, or one past the last.
 	ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
 	// DeadLetters reads all dead letters, including replayed ones.
@@ -108,5 +109,5 @@ type Journals interface {
 	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 }
 
-// Lanes returns the number of lanes ever, removed ones included, since their journals stay.
+// Lanes returns the number of lanes that ever existed, since the journals of removed lanes stay.
 type Lanes func(ctx context.Context) (int, error)

@@ -17,7 +17,7 @@ type projectAt struct {
 	gap     uint64 // block of an event with missing predecessors, or 0
 }
 
-// fold begins with load's record of a project; if load is nil, with an empty one.
+// fold applies messages. A project that r lacks begins with the record that load returns, or empty if load is nil.
 func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (score.DatedRecord, error)) (err error) {
 	for _, m := range messages {
 		for i := range m.Events {
@@ -40,7 +40,7 @@ func (r records) fold(messages []*ledger.Message, load func(score.ProjectID) (sc
 	return nil
 }
 
-// projectOf returns the project with a record that an event changes; ok is false if there is none.
+// projectOf returns the project if an event changes a project's record, else ok is false.
 func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -76,8 +76,8 @@ func (p *projectAt) apply(e *ledger.Event, block uint64) {
 	}
 }
 
-// foldRecord returns a project's record after its next event; r is nil before the creation, and may be modified.
-// follows is false if events between them are missing.
+// foldRecord applies a project's next event to its record r, which is nil before the creation, and may be modified.
+// If events between r and this one are missing, it returns r, and follows is false.
 func foldRecord(r *score.Record, event registry.Event) (after *score.Record, follows bool) {
 	_, creates := event.(registry.ProjectCreated)
 	if creates == (r != nil) {

@@ -14,14 +14,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// undated is the Block of a record that stays although its blocks may be replaced. It takes no events.
+// undated is the Block of a record that stays although its blocks may be replaced. It is above all blocks, so the
+// record ignores events.
 const undated = 1 << 62
 
-// makeAll rebuilds all records in memory, from the chain's project events up to the ledger's end. Only then it
-// replaces those that differ and removes the others, so APIs never see a project's past. After an error, the next try
-// keeps the events already read.
+// makeAll rebuilds all records in memory, from the chain's project events up to the ledger's end. Only then does it
+// replace the stored records that differ and remove the others, so APIs never see a project's past. After an error,
+// the next call keeps the events already read.
 //
-// Events older than the ledger have only the proof of Chain.Logs, so some may be missing (replaceOne).
+// Events older than the ledger have only the proof of Chain.Logs, so endpoints may leave some out (replaceOne).
 func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err error) {
 	began := time.Now()
 	f.due = began.Add(remakePause) // even after an error, to follow the ledger meanwhile
@@ -29,7 +30,7 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 	if err != nil {
 		return at, err
 	}
-	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // within a block, which comes again from the chain
+	if at = end.Position; end.Kind != ledger.Rewind && !end.Whole { // perhaps within a block, which is read again from its start
 		at.Seq = 0
 	}
 	read, err := f.standing(ctx, f.through)
@@ -88,9 +89,9 @@ func (f *DirectoryFold) standing(ctx context.Context, ref evidence.Ref) (uint64,
 	return b.Number, nil
 }
 
-// replace stores the rebuilt records. gaps reports whether endpoints left out events: all are then rebuilt later.
+// replace stores the rebuilt records. gaps reports whether endpoints left out events; then all are rebuilt later.
 func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
-	// Stored records as of blocks up to upTo belong to this chain.
+	// If a stored record is as of a block up to upTo, that block is canonical.
 	upTo, err := f.standing(ctx, evidence.Ref{Number: f.followed.Block, Hash: f.followed.Hash})
 	if err != nil {
 		return false, err
@@ -116,15 +117,15 @@ func (f *DirectoryFold) replace(ctx context.Context) (gaps bool, err error) {
 	return gaps, nil
 }
 
-// replaceOne stores a project's rebuilt record if it differs from was, or removes the project. If the rebuild has a
-// gap, or is behind the stored record up to block upTo, the endpoints left out events: gap is true, and the stored
-// record stays. If its newest event may be in a replaced block, it becomes undated.
+// replaceOne stores a project's rebuilt record if it differs from was, or removes the project. The endpoints left out
+// events if the rebuild has a gap, or lacks the newest stored event of a block up to upTo. Then gap is true, and the
+// stored record stays. It becomes undated if its newest event is above upTo, so perhaps in a replaced block.
 func (f *DirectoryFold) replaceOne(ctx context.Context, id score.ProjectID, was score.DatedRecord, upTo uint64) (gap bool, err error) {
 	p := projectAt{}
 	if made := f.made[id]; made != nil {
 		p = *made
 	}
-	block, log := was.Block, was.LogIndex // of the newest canonical event stored
+	block, log := was.Block, was.LogIndex // of the newest stored event known to be canonical
 	if block > upTo {
 		block, log = was.Created, 0
 	}

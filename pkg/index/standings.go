@@ -23,25 +23,28 @@ const progressEvery = 30 * time.Second // between a rebuild's log lines
 type Standings interface {
 	// Checkpoint returns the zero value if there is none.
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
-	// Begin begins the generation after after, complete at block target, unless another writer did. It returns the
-	// valid checkpoint.
+	// Begin starts a rebuild, complete at block target, as the generation that follows after, unless another writer
+	// did. It returns the valid checkpoint.
 	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
-	// Advance moves the checkpoint on, and may lower its target. score.ErrFoldMoved: it is not at from.
+	// Advance moves the checkpoint, and may lower its target. It returns score.ErrFoldMoved if the stored checkpoint
+	// is not from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
-	// Reach notes that parts up to a block, with the text of its position, are about to be appended; the highest one
-	// is Checkpoint.Ahead. score.ErrFoldMoved: another generation began.
+	// Reach stores, before the appends, the highest block that they reach, as the text of its position
+	// (Checkpoint.Ahead). A higher one stays. It returns score.ErrFoldMoved if another generation began.
 	Reach(ctx context.Context, generation, block uint64, position string) error
 	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
-	// Marks returns nil for an unknown project.
+	// Marks returns each project's mark, nil for an unknown project.
 	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
-	// Append adds the executions after the project's mark. A score.GapError: the mark is before part.From.
-	// score.ErrNotProjected: the project is unknown.
+	// Append adds the executions after the project's mark. It returns a score.GapError if the mark is before
+	// part.From, or score.ErrNotProjected if the project is unknown.
 	Append(ctx context.Context, generation uint64, part score.Part) error
+	// Sweep removes older generations.
 	Sweep(ctx context.Context, generation uint64) error
 	// Process identifies the store's process, or returns "". If it changed, the newest writes may be lost.
 	Process(ctx context.Context) (string, error)
-	// Scores returns the wallets' scores of the first score types. A score.RebuildingError: a rebuild runs.
+	// Scores returns each wallet's scores of the first types score types, or a score.RebuildingError during a
+	// rebuild.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
 }
 
@@ -56,15 +59,15 @@ type Projects interface {
 // StandingsFold is the ledger.Fold of the standings.
 //
 // The store skips a part's executions up to the project's mark, and rejects a part that begins after it. So the fold
-// may repeat any write. A mark counts executions within a block, so positions are at ends of blocks.
+// may repeat any write. A mark counts a block's executions from its start, so all positions are at ends of blocks.
 //
-// If Redis loses its newest writes, one node loses the checkpoint first, but a Cluster may lose executions that the
-// checkpoint covers. So the checkpoint contains its Redis process and an earlier position (Back). If the process
-// changed or a part was rejected, the fold reads again from Back.
+// The checkpoint is written last, so a single Redis that loses its newest writes loses it first. A Cluster may lose
+// executions that its checkpoint covers. So the checkpoint contains its Redis process and an earlier position (Back).
+// If the process changed or a part was rejected, the fold reads again from Back.
 //
-// A stint that ends between its parts and the checkpoint leaves parts of later blocks. If a reorg then replaces these
-// blocks, and the ledger has lost its Rewind or a rebuild reads older blocks from the chain, no message shows that. So
-// Ahead is stored before the parts, and each stint first compares its block with the chain.
+// A run that ends between its appends and the checkpoint leaves executions of later blocks. A reorg may replace these
+// blocks. The fold then gets no Rewind if the ledger has lost it, or if a rebuild reads these blocks from the chain.
+// So Ahead, the highest block appended, is stored before the appends, and each run first checks that it is canonical.
 //
 // All standings are rebuilt if the checkpoint or a project is missing, final blocks were replaced, or scores differ
 // from the contract's. Every key contains the rebuild's generation number, so late writes of older ones stay unread.
@@ -86,7 +89,7 @@ type StandingsFold struct {
 	gap     uint64 // first block with missing executions, or 0
 	broken  uint64 // generation to rebuild
 	why     string
-	swept   uint64    // earlier generations were deleted
+	swept   uint64    // generations before this one were deleted
 	differs time.Time // last rebuild because of a difference
 	rebuild rebuild
 }
@@ -217,7 +220,8 @@ func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return f.failed(s, err)
 }
 
-// reach checks, once in a stint, that blocks of earlier parts are canonical. Then it notes the last block with events.
+// reach checks, once in a run, that the block of Ahead is canonical. Then it stores the messages' last block with
+// events as Ahead.
 func (f *StandingsFold) reach(ctx context.Context, s *stint, messages []*ledger.Message) error {
 	at, err := ledger.ParsePosition(cmp.Or(s.at.Ahead, ledger.Position{}.String()))
 	if err != nil {
@@ -250,7 +254,7 @@ func (f *StandingsFold) reach(ctx context.Context, s *stint, messages []*ledger.
 	return f.Standings.Reach(ctx, s.at.Generation, to.Block, s.at.Ahead)
 }
 
-// failed records a loss that an error reveals, for the next Begin.
+// failed records a loss that err reveals for the next Begin, and returns ErrFoldMoved.
 func (f *StandingsFold) failed(s *stint, err error) error {
 	gap := (*score.GapError)(nil)
 	switch {
@@ -289,7 +293,7 @@ func (f *StandingsFold) sameProcess(ctx context.Context, s *stint) error {
 	return err
 }
 
-// advance moves the checkpoint to the end of a block, unless that block was read again.
+// advance moves the checkpoint to the end of a block, unless the checkpoint covers that block already.
 func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.Message) error {
 	if s.at.Position != "" && through.Block.Number <= s.at.Block {
 		return nil
@@ -309,8 +313,8 @@ func (f *StandingsFold) advance(ctx context.Context, s *stint, through *ledger.M
 	}
 	atEnd := end.Position.Block == through.Position.Block && end.Position.Hash == through.Position.Hash
 	if atEnd {
-		// A reorg deeper than finality may have made the ledger shorter than the target. Its Rewind may have expired
-		// unread, since blocks older than the ledger come from the chain.
+		// A reorg deeper than finality may have made the ledger end below the target. The fold may have missed the
+		// Rewind, since it reads blocks older than the ledger from the chain.
 		to.Target = min(to.Target, to.Block)
 	}
 	if err := f.Standings.Advance(ctx, s.at, to); err != nil {

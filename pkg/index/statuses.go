@@ -24,20 +24,20 @@ const (
 	restorePause = time.Second
 	sweepEvery   = time.Second
 
-	clocksDiffer = time.Hour   // clocks of NATS and the chain, at most
+	clocksDiffer = time.Hour   // most difference between the clocks of NATS and the chain
 	toldLate     = time.Minute // most delay from storing a message to writing its status
 	mostFolded   = 100_000     // references per call of Store.Fold, about
 )
 
 type place struct {
-	token    string // of the restore that made the store or is under way
-	process  string // the store's, at the write
+	token    string // of the restore that filled the store, or is filling it
+	process  string // of the store, when the place was written
 	position ledger.Position
 }
 
 func (p place) String() string { return p.token + " " + p.process + " " + p.position.String() }
 
-// placeOf returns the tables' place, with their lowest position; is is false if one is missing, or restores or
+// placeOf returns the tables' common place, with their lowest position. is is false if a table has none, or tokens or
 // processes differ.
 func placeOf(at []string) (p place, is bool) {
 	for i, text := range at {
@@ -59,7 +59,8 @@ func placeOf(at []string) (p place, is bool) {
 // errBehind reports that NATS lost the ledger's end, so outcomes of edits are unknown.
 var errBehind = errors.New("statuses are not complete until the ledger is as far as the lanes are")
 
-// errRejection: the id may have an earlier, still valid outcome, which is unknown.
+// errRejection reports that a rollback removed a rejection. An earlier outcome of the id may be valid again, but is
+// unknown.
 var errRejection = errors.New("a rejection was taken back")
 
 // Statuses is the ledger.Fold of final outcomes into the status store.
@@ -69,8 +70,8 @@ var errRejection = errors.New("a rejection was taken back")
 // stream's updates and folds the ledger again. A Rewind takes back the outcomes of the removed blocks. If the ledger
 // lacks those blocks, all statuses are rebuilt.
 //
-// No event shows that an edit was made. Its lane reports that from its journal, and a restore reads the contract.
-// docs/crashes.md (Statuses) has the cases.
+// No event shows that an edit was made. So the edit's lane writes its outcome from the journal, and a restore reads
+// the contract's nonces. docs/crashes.md (Statuses) has the cases.
 type Statuses struct {
 	Deployment score.Deployment
 	Ledger     *ledger.Source
@@ -82,7 +83,7 @@ type Statuses struct {
 	// Lost returns the token of the newest loss of updates that an operator accepted, or "". It may be nil.
 	Lost func() string
 	// Retention is how far back a restore reads outcomes, by block time (0: everything), or further if the stream
-	// contains older updates. The chain still rejects older ids.
+	// contains older updates. The contract still rejects older ids as duplicates.
 	Retention time.Duration
 	Log       *slog.Logger
 
@@ -94,19 +95,20 @@ type Statuses struct {
 
 type statusRestore struct {
 	began    time.Time
-	target   uint64     // the ledger's newest block at the start; all losses are before that
+	target   uint64     // the ledger's newest block at the start; all lost facts are of blocks up to it
 	lanes    lane.Lanes // read before the dead letters
 	edits    editTally
 	accepted int
 }
 
-// Run folds and sweeps the store until ctx ends, then returns nil. Several may run: the store refuses all but one.
+// Run folds and sweeps the store until ctx ends, then returns nil. Several relayers may run it: the store accepts the
+// writes of only one.
 func (s *Statuses) Run(ctx context.Context) error {
 	var sweeping sync.WaitGroup
 	defer sweeping.Wait()
 	sweeping.Go(func() {
 		for retry.Sleep(ctx, sweepEvery) == nil {
-			_ = s.Store.Sweep(ctx) // its users report a store that is down
+			_ = s.Store.Sweep(ctx) // other calls report a store that is down
 		}
 	})
 	return ledger.RunFold(ctx, s.Ledger, s, "statuses", s.Log)
@@ -163,7 +165,8 @@ func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bo
 	return is, at, complete, nil
 }
 
-// storedAt returns a time after which all messages were stored that a store at the position may lack; zero: unknown.
+// storedAt returns a time before NATS stored any message that the status store, at this position, may lack; zero if
+// unknown.
 func (s *Statuses) storedAt(ctx context.Context, at ledger.Position) (time.Time, error) {
 	stored, err := s.Ledger.StoredAt(ctx, at)
 	if stored.IsZero() || err != nil || s.restore != nil {
@@ -196,8 +199,8 @@ func (s *Statuses) Check(ctx context.Context) error {
 	return nil
 }
 
-// forget removes lost updates from a store that is older than the loss. Otherwise their ids would be duplicates
-// forever.
+// forget removes updates that NATS lost from a store with data from before that loss. Otherwise the API would reject
+// their ids as duplicates forever.
 func (s *Statuses) forget(ctx context.Context) error {
 	if s.Lost == nil {
 		return nil
@@ -226,7 +229,7 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 	}
 	letters, all := s.seen.position.Letters, false
 	for _, m := range messages {
-		// The ledger may lack dead letters since the last message.
+		// The letters' sequences have a gap here, so the ledger may lack dead letters.
 		if !all && (m.Kind != ledger.Letter && m.Letters > letters || m.Seq == 0 && m.Letters > letters+1) {
 			if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
 				return err
@@ -314,7 +317,7 @@ func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
 }
 
 // factOfLetter returns the fact of a dead letter. is is false if the letter is corrupt, or an event has its outcome.
-// After a replay (Gone), the replayed update has its own outcome.
+// If the letter was replayed, the fact is Gone, since the replayed update gets its own outcome.
 func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 	ref, readable := d.Ref()
 	if !readable || !d.Sole() {
@@ -329,7 +332,8 @@ func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 
 // bringBack begins a restore: it writes the stream's updates as accepted, and returns where folding restarts. Apply
 // completes the restore at the ledger's present end. If since is zero, folding restarts Retention ago. Otherwise only
-// writes after since are lost. Folding then restarts at since, or at folded if earlier, as a Rewind may follow.
+// writes after since are lost, and folding restarts at since. It restarts at folded if that is earlier, since a
+// Rewind may follow it.
 func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger.Position) (from ledger.Position, err error) {
 	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger", "since", since)
 	if !since.IsZero() {
@@ -339,7 +343,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 		if before(folded, from) {
 			from = folded
 		}
-		if from.Seq == 0 { // read from the chain, which lacks replaced blocks
+		if from.Seq == 0 { // folding reads the chain, which lacks replaced blocks
 			since = time.Time{}
 		}
 	}
@@ -354,7 +358,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	if s.seen.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
 		return from, err
 	}
-	// All lost writes are of messages before this end, which is read after BeginRestore. Later writes stay.
+	// Writes after BeginRestore stay, so all lost writes are of messages up to this end, which is read after it.
 	end, err := s.Ledger.End(ctx)
 	if err != nil {
 		return from, err
@@ -372,7 +376,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	}
 	if since.IsZero() && s.Retention > 0 {
 		since = time.Now().Add(-s.Retention)
-		// Behind pending updates, the stream may contain one with an outcome older than the retention.
+		// The stream keeps all after its oldest pending update, perhaps with outcomes older than the retention.
 		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) {
 			since = oldest
 		}
@@ -389,7 +393,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time, folded ledger
 	return from, err
 }
 
-// accepted writes the stream's updates since a time as accepted. It returns the oldest one's time, or now.
+// accepted writes the stream's updates since a time as accepted. It returns the oldest message's time, or now.
 func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Time) (oldest time.Time, err error) {
 	from := uint64(1)
 	if !since.IsZero() {
@@ -413,7 +417,8 @@ func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Ti
 	return oldest, err
 }
 
-// deadLetters writes the outcomes of dead letters since a time, which the ledger may lack. It calls fn with all.
+// deadLetters writes the outcomes of dead letters since a time, since the ledger may lack them. It calls fn with all
+// dead letters.
 func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*score.DeadLetter)) error {
 	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
 		fn(&d)
@@ -425,8 +430,8 @@ func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*sc
 	})
 }
 
-// finish writes the outcomes of made edits, then declares the store complete. If the newest acceptance of a nonce is
-// pending, its status is accepted.
+// finish writes the outcomes of made edits, then declares the store complete. An edit's status is accepted if the
+// newest acceptance of its nonce is pending.
 func (s *Statuses) finish(ctx context.Context) error {
 	r := s.restore
 	end, err := s.Ledger.End(ctx)
@@ -462,7 +467,7 @@ func (s *Statuses) finish(ctx context.Context) error {
 	return nil
 }
 
-// again retries an idempotent write, since restores are long. ErrFoldMoved ends it.
+// again retries an idempotent write, so that a long restore survives a passing error. ErrFoldMoved ends it at once.
 func again(ctx context.Context, write func() error) error {
 	refused := error(nil)
 	err := retry.Do(ctx, restoreTries, restorePause, func() error {

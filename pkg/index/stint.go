@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	appendsAtOnce = 4      // for different projects
+	appendsAtOnce = 4      // parallel appends, to different projects
 	cutsAtOnce    = 32_000 // executions collected before appending, about
 	samples       = 3      // wallets compared with the contract
 )
@@ -26,9 +26,10 @@ const (
 type stint struct {
 	at      score.Checkpoint
 	process string
-	again   bool // the process changed since at, so losses are read again
-	stands  bool // the block of at.Ahead was found in the chain
-	// trusted is the mark up to which every project is believed complete: the checkpoint, minus possible losses.
+	again   bool // the store's process changed since at, so the ledger is read again from at.Back
+	stands  bool // the block of at.Ahead was found canonical
+	// trusted is the mark up to which every project is believed complete: that of the position where this run began
+	// to read.
 	trusted score.Mark
 	marks   map[score.ProjectID]score.Mark // read or written in this run
 	points  map[score.ProjectID][]int64    // signed points by action index
@@ -46,7 +47,7 @@ type target struct {
 	wallet  common.Address
 }
 
-// take splits a complete block's executions into parts.
+// take turns a complete block's executions (s.parts) into parts to append (s.cut).
 func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 	if err := f.meet(ctx, s); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 			for u, outcome := range registry.Executed(e.Event) {
 				gas, fee := shares[e.Tx.Hash].next()
 				if outcome == score.UnknownProject {
-					continue // as registry.ExecutedOf; its cost is dropped
+					continue // as in registry.ExecutedOf; its share of the cost counts nowhere
 				}
 				points, err := f.points(ctx, s, u, outcome)
 				if err != nil {
@@ -77,8 +78,8 @@ func (f *StandingsFold) take(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// meet creates the block's new projects, and reads the marks of others once. The checkpoint covers everything before
-// the trusted mark, so that is believed to be stored.
+// meet creates the block's new projects, and reads the marks of its other projects, once in a run. It lowers marks to
+// the trusted one, from which the run reads.
 func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	var unmet []score.ProjectID
 	met := func(id score.ProjectID) bool {
@@ -115,7 +116,8 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
-	// If the store lost writes before the marks were read, a mark behind the trusted one would hide that.
+	// If the store lost writes before the marks were read, a mark may be too low. The part would begin there, which
+	// hides the loss from Append.
 	if err := f.sameProcess(ctx, s); err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func (f *StandingsFold) meet(ctx context.Context, s *stint) error {
 	return nil
 }
 
-// learn keeps a project's actions either all known or all unknown.
+// learn takes the points of a project's actions from events, if it knows all earlier actions of the project.
 func (s *stint) learn(event registry.Event) {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
@@ -151,8 +153,8 @@ func pointsOf(actions []score.Action) []int64 {
 	return points
 }
 
-// points returns the points of an update's action; 0 if the contract rejected an unknown action. Actions of earlier
-// projects come from the directory, or else from the contract as of the ledger's end.
+// points returns the points of an update's action; 0 if the action is unknown and the contract rejected the update.
+// Actions that learn has not seen come from the directory, or else from the contract as of the ledger's end.
 func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, outcome score.Outcome) (int64, error) {
 	known, asked := s.points[u.Project]
 	if int(u.Action) >= len(known) && (!asked || outcome == score.Applied) {
@@ -180,10 +182,10 @@ func (f *StandingsFold) points(ctx context.Context, s *stint, u *score.Update, o
 	case outcome == score.Applied:
 		return 0, fmt.Errorf("the contract applied action %d of project %s, and says that there are %d", u.Action, u.Project, len(known))
 	}
-	return 0, nil // the contract rejected it before its check of the action
+	return 0, nil // the contract rejected the update
 }
 
-// add appends an execution to its project's parts. mark includes it.
+// add appends an execution to its project's parts. mark is the project's mark after it.
 func (s *stint) add(mark score.Mark, e score.Execution) {
 	parts := s.cut[e.Project]
 	if n := len(parts); n == 0 || len(parts[n-1].Executions) == score.MaxPart {
@@ -201,7 +203,7 @@ func (s *stint) add(mark score.Mark, e score.Execution) {
 	}
 }
 
-// appendCut appends in order within a project, and several projects at once.
+// appendCut appends the parts in s.cut: in order within a project, several projects in parallel.
 func (f *StandingsFold) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
@@ -250,7 +252,7 @@ func sharesOf(parts []*ledger.Message) map[common.Hash]*share {
 func (s *share) next() (gas, fee uint64) {
 	if s.dealt == 0 {
 		quotient, rest := new(big.Int).QuoRem(s.total, new(big.Int).SetUint64(s.updates), new(big.Int))
-		s.fee, s.rest = math.MaxUint64, rest.Uint64() // 18 ether for one update
+		s.fee, s.rest = math.MaxUint64, rest.Uint64() // 18 ether, if an update costs more
 		if quotient.IsUint64() {
 			s.fee = quotient.Uint64()
 		}

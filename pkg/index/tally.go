@@ -16,11 +16,11 @@ import (
 // errContradiction reports missing events, such as a project's creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
-// ref is an unpredictable hash of an update and whether it is in a signed group. Other contents under the same id
-// have another ref. A ref may also stand for a word of a project's ids (refOf).
+// ref is an unpredictable hash of an update's contents and whether it is in a signed group. Other contents under the
+// same id have another ref. A ref may also stand for a word of a project's ids (refOf).
 type ref [16]byte
 
-// bits are a word of the contract's bitmap of used ids, which cost a storage slot.
+// bits is one word of the contract's bitmap of used ids: 256 ids in one storage slot.
 type bits [4]uint64
 
 type idKey struct {
@@ -30,10 +30,10 @@ type idKey struct {
 
 type updateTally struct {
 	accepted  uint32        // acceptances in the stream
-	done      uint32        // … that the lane settled
+	done      uint32        // acceptances that the lane settled
 	included  uint32        // outcomes in blocks before finality
-	awaited   uint32        // acceptances up to until
-	eventless []deadOutcome // dead letters that are the only outcome
+	awaited   uint32        // acceptances up to sequence auditTally.until
+	eventless []deadOutcome // outcomes of dead letters that lack an event
 
 	outcomes []score.Outcome // final, from events. The newest `accepted` ones, oldest first
 	repeated uint32          // earlier outcomes, except unknown project
@@ -42,8 +42,8 @@ type updateTally struct {
 	deadLettered bool
 }
 
-// brief is an updateTally in a byte, as nearly all are: accepted once, no dead letter, at most one outcome. The
-// highest five bits are that outcome + 1.
+// brief is an updateTally in one byte. Nearly all fit: accepted once, no dead letter, at most one outcome. The
+// highest five bits are that outcome + 1, or 0.
 type brief byte
 
 const (
@@ -65,7 +65,7 @@ func (b *brief) of(f *updateTally) bool {
 	return true
 }
 
-// into decodes into f. room holds the outcome.
+// into decodes b into f. room is the memory of f.outcomes.
 func (b brief) into(f *updateTally, room []score.Outcome) {
 	count := func(bit brief) uint32 { return uint32(b & bit / bit) }
 	*f = updateTally{accepted: 1, done: count(briefDone), included: count(briefIncluded), awaited: count(briefAwaited), outcomes: room[:0]}
@@ -75,12 +75,12 @@ func (b brief) into(f *updateTally, room []score.Outcome) {
 }
 
 // deadOutcome is a dead letter without an event, as of an update that fits into no transaction. It is the outcome of
-// an acceptance in from … until: from its batch's start to the stream's end when the letter was stored. A replay is a
-// later acceptance, so a lost replay still shows. If the batch contained the updateId several times, the letter
-// counts for each.
+// an acceptance with a sequence in from … until. These are its batch's start and the stream's end when the letter was
+// stored. The acceptance of a replay is later, so a lost replay still shows. If the batch contained the updateId
+// several times, the letter counts for each.
 type deadOutcome struct {
 	from, until uint64
-	accepted    uint32 // assigned acceptances
+	accepted    uint32 // acceptances assigned to it
 }
 
 // creationTally is the tally of one project's creation. A dead creation may be accepted again, so only the newest
@@ -92,22 +92,22 @@ type creationTally struct {
 	created  bool
 	included bool // in a block before finality
 	dead     bool
-	deadSeq  uint64 // 0: unknown
+	deadSeq  uint64 // sequence of the dead acceptance; 0: unknown
 }
 
 // auditTally combines the stream, dead letters and events.
 //
 // The stream may contain an update several times: retries that no claim caught. Each acceptance needs its own
-// outcome, in an event or as a dead letter: for n acceptances, the newest n. The acceptances of earlier outcomes left
-// the stream, or others relayed them to the same contract.
+// outcome, in an event or as a dead letter. If there are n acceptances, the newest n outcomes are theirs. Earlier
+// outcomes are of acceptances that left the stream, or of updates that others relayed to the same contract.
 //
-// Accepted updates (usually a hash and a byte each) and paid storage slots (a bit for each used id) bound the memory.
-// A relayer account can emit rejections for next to no gas, so the tally keeps one per acceptance at most.
+// Accepted updates (usually a hash and a byte each) and used ids (a bit each), which cost gas, bound the memory.
+// Rejections cost a relayer account next to no gas, so the tally keeps at most one per acceptance.
 type auditTally struct {
 	settled   [score.Buckets]score.Position // by bucket: everything below has its outcome
 	updates   map[ref]brief
-	others    map[ref]*updateTally // the rest
-	one       updateTally          // decoded by find
+	others    map[ref]*updateTally // tallies that do not fit a brief
+	one       updateTally          // the last brief that find decoded
 	room      [1]score.Outcome     // for one
 	lost      map[ref]string       // some lost updates, with a sentence each
 	creations map[score.ProjectID]*creationTally
@@ -115,19 +115,19 @@ type auditTally struct {
 	deltas    map[score.ProjectID][]int64 // signed points by action
 	sums      map[score.ProjectID]Scores
 
-	used   map[ref]bits  // applied ids, as in the contract
+	used   map[ref]bits  // applied ids by word, as in the contract
 	alone  map[ref]byte  // words with one applied id: its last byte
 	twice  map[idKey]int // ids applied repeatedly
 	older  int
 	direct int
 
 	firstHeld uint64
-	blocks    map[uint64]facts // final ones above firstHeld, with events
+	blocks    map[uint64]facts // final blocks above firstHeld, with events
 
 	until   uint64 // last sequence that counts as awaited
 	lastSeq uint64
-	// holes: earlier sequences were purged, or lost with an operator's consent. Only this reveals updates that NATS
-	// lost and callers sent again: their outcomes have acceptances.
+	// holes: sequences are missing, purged or lost with an operator's consent. If callers sent lost updates again,
+	// their outcomes have acceptances, so only holes reveals the loss.
 	holes      bool
 	unreadable int
 	seed, more maphash.Seed
@@ -248,8 +248,8 @@ func (t *auditTally) accepted(m score.Message) error {
 	return nil
 }
 
-// assignDeadLetter assigns an acceptance to a dead letter with a range that contains it: preferably an unassigned
-// one, then the one that ends first, so that most get one.
+// assignDeadLetter assigns an acceptance to a dead letter with a range that contains it. It prefers an unassigned
+// letter, then the one that ends first, so that most letters get one.
 func (f *updateTally) assignDeadLetter(seq uint64) {
 	var best *deadOutcome
 	for i := range f.eventless {
@@ -266,7 +266,7 @@ func (f *updateTally) assignDeadLetter(seq uint64) {
 	}
 }
 
-// deadOutcomes returns the number of dead letters with an acceptance, and of their further acceptances.
+// deadOutcomes returns the number of dead letters with an acceptance, and in more that of their further acceptances.
 func (f *updateTally) deadOutcomes() (told, more int) {
 	for _, d := range f.eventless {
 		if d.accepted > 0 {
@@ -333,7 +333,7 @@ func (t *auditTally) final(event registry.Event, l *types.Log) error {
 	return nil
 }
 
-// each passes nil as the tally of an unknown update.
+// each calls fn with each update, its tally (nil if unknown) and its outcome, and stores the tally.
 func (t *auditTally) each(e *registry.BatchApplied, fn func(*score.Update, *updateTally, score.Outcome)) {
 	n := 0
 	for i := range e.Batch.Groups {
@@ -386,7 +386,7 @@ func (t *auditTally) apply(u *score.Update) error {
 	return nil
 }
 
-// use marks an id of a word, and reports whether it was marked before.
+// use marks the id with last byte low in word key, and reports whether it was marked before.
 func (t *auditTally) use(key ref, low byte) (before bool) {
 	word, several := t.used[key]
 	if first, one := t.alone[key]; one {

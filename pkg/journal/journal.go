@@ -28,8 +28,8 @@ const (
 	// loadQuiet bounds the wait for the next entry while loading. Only an outage exceeds it, or a connection slower
 	// than some 40 kB/s for the largest entries.
 	loadQuiet = 30 * time.Second
-	// loadBytes is the size of a request, and must fit the largest entry twice. If it were much larger, the server
-	// would drop a slow connection, and keep other lanes' appends waiting.
+	// loadBytes is the size of a pull request, and must fit the largest entry twice. If it were much larger, the
+	// server would drop a slow connection, and keep other lanes' appends waiting.
 	loadBytes = 4 << 20
 	// heartbeat is the interval of an idle server's reports. After two missed heartbeats the client takes the
 	// consumer for lost with its server, and creates another.
@@ -42,7 +42,7 @@ type Journal struct {
 	stream jetstream.Stream
 
 	mu sync.Mutex
-	// the highest sequence of the stream of updates in the entries read and appended
+	// by lane: the highest sequence of the stream of updates in the entries read and appended
 	seen map[score.Lane]uint64
 }
 
@@ -162,7 +162,7 @@ func (j *Journal) Seen(ctx context.Context) (seq uint64, err error) {
 	return seq, nil
 }
 
-// State folds the lane's journal, as read by Load. lane.ErrCorrupt: the entries contradict each other.
+// State folds the lane's journal, as read by Load. It returns lane.ErrCorrupt if the entries contradict each other.
 func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
 	var folder lane.Folder
 	if last, err = j.Load(ctx, id, folder.Add); err != nil {
@@ -199,7 +199,7 @@ func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 }
 
 // Append stores and syncs the entry if last is still the sequence of the lane's last entry, and returns the new last.
-// lane.ErrFenced: another session or an operator appended. All other errors, except of encoding, are
+// It returns lane.ErrFenced if another session or an operator appended. All other errors, except of encoding, are
 // lane.ErrAmbiguous: the entry may be stored.
 func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()

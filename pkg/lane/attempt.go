@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Attempt is one exact signed transaction. Its JSON form is its bytes.
+// Attempt is one exact signed transaction. Its JSON form is Raw alone.
 type Attempt struct {
 	Raw    []byte
 	Hash   common.Hash

@@ -1,6 +1,7 @@
-// Package lane makes the decisions of a lane. State folds the lane's journal, and Lane.Step returns the effects that
-// an event calls for. The package does no I/O, reads no clock and starts no goroutine: package relay carries out the
-// effects and returns their results as events. The comment of Slot shows the states of a pending transaction.
+// Package lane makes the decisions of a lane: one signer with its nonces and buckets. State folds the lane's journal,
+// and Lane.Step returns the effects that an event calls for. The package does no I/O, reads no clock and starts no
+// goroutine: package relay carries out the effects and returns their results as events. The comment of Slot shows the
+// states of a pending transaction.
 //
 // # Invariants
 //
@@ -9,29 +10,31 @@
 //  1. Nonces are contiguous: slot n+1 is created after slot n, and slots are settled from the lowest. Next falls only
 //     if the lane is abandoned.
 //  2. Work is in exactly one place: a pending transaction, the queue, Past, or a handoff. It moves to the queue only
-//     if its slot is abandoned, or is final without having carried it. If that final slot is reopened, it is
-//     NonceOnly: its attempts still carry the calldata and are broadcast again. Updates that came before their
-//     project go again, too.
-//  3. Every attempt carries the slot's work byte for byte, or is empty. It pays more than the last one; at the
-//     ceiling, a cancellation may pay the same. Only Reopen changes the order: the executed attempt becomes the last,
-//     which is sent.
-//  4. A stream position is assigned once, in a bucket of the lane. A low watermark (floor) only rises, over assigned
-//     positions: the entry contains their number as counted when read, and the fold verifies it. A throttled (parked)
-//     project has its own floor and positions, which its bucket's floor may pass.
-//  5. An entry belongs to the newest term (epoch). A term belongs to one stream, chain, contract and key.
-//  6. A node's answer only decides about sending, and an unknown one counts as possibly sent. A slot ends when the
-//     transaction that used its nonce, ours or not, is seen in a final block. A NonceOnly slot also ends when a final
-//     account shows its nonce used. Absence proves nothing. A batch that nodes took and blocks lack for long is
-//     cancelled once, by one more attempt.
-//  7. If the chain loses a final block, the lane reopens its settled transactions and broadcasts the same bytes.
-//     Other attempts stay known: a pool may still hold one.
-//  8. Nonces of others are skipped if no slot is pending and the transactions that used them are seen in final
-//     blocks. At the journal's beginning the account suffices; if it was wrong, empty transactions fill the gap.
+//     if its slot is abandoned, or if the final transaction of the slot failed to carry it. If such a slot is
+//     reopened, it is NonceOnly, though its attempts still carry the calldata and are broadcast again. Updates that
+//     were executed before their project existed are queued again, too.
+//  3. Every attempt carries the slot's work byte for byte, or is empty. It pays more than the attempt before it; at
+//     the ceiling, a cancellation may pay the same. Only the last attempt is sent. Only Reopen changes the order: the
+//     executed attempt becomes the last.
+//  4. A stream position is assigned once, in a bucket of the lane. A low watermark (floor) only rises, and only past
+//     assigned positions. The entry that raises it contains their number, counted while reading the stream, and the
+//     fold verifies that number. A throttled (parked) project has its own floor and positions, which its bucket's
+//     floor may pass.
+//  5. An entry belongs to the newest term (epoch). All terms belong to the same stream, chain, contract and key.
+//  6. A node's answer only decides about sending. After an unrecognized answer, the node may have the transaction. A
+//     slot ends when the transaction that used its nonce, ours or not, is seen in a final block. A slot that is
+//     NonceOnly or below a Resume also ends when a final account shows its nonce used. Absence proves nothing. A
+//     batch that nodes accepted, and that blocks lack for long, is cancelled once, by one more attempt.
+//  7. If the chain loses a final block, the lane reopens the transactions that it settled from there on, and
+//     broadcasts the same bytes. Their other attempts stay in State, since a pool may still hold one.
+//  8. Nonces that foreign transactions used are skipped if no slot is pending and those transactions are seen in
+//     final blocks. At the journal's beginning the account's nonce suffices; if that was too high, empty transactions
+//     fill the gap.
 //  9. An unjournaled transaction of the signer to the contract ends no slot: the lane halts until an operator's
-//     Resume, since the journal may be older than the chain. Until a transaction of the lane is final, relayers'
-//     calls of other contracts count, too.
+//     Resume, since the journal may be older than the chain. Until a transaction of the lane is final, the signer's
+//     calls of relayers' functions in other contracts halt it, too.
 //  10. A bucket has one owner or is in a handoff: Give ends the giver's ownership, Take begins the taker's. Handoffs
-//     between two lanes are numbered, and each is taken once, in order. The giver keeps each until Taken.
+//     between two lanes are numbered, and each is taken once, in order. The giver keeps each until its entry Taken.
 //
 // # Crashes
 //
@@ -42,12 +45,13 @@
 //
 //   - Asking a node for the pending nonce: the node forgets it with its mempool, counts foreign transactions, and
 //     servers behind one address disagree.
-//   - Recycling a nonce after an error, or filling "gaps" at start: reports of doubled transactions begin so.
+//   - Recycling a nonce after an error, or filling "gaps" at start: reports of doubled transactions begin with these.
 //     Invariant 8 fills only nonces below the lane's first that a final state shows unused.
-//   - A map of buckets to lanes in a store: every lane would have to read up to each change. Journals suffice.
+//   - A map of buckets to lanes in a store: every lane would have to read each change of it before it may assign. The
+//     journals suffice.
 //   - Treating "nonce too low" as a failure: it is also the answer to a resend after success.
 //   - Inferring a foreign transaction from a used nonce without a receipt: receipts are missing far more often than
 //     keys are shared. Work released in error is paid twice and reported as a duplicate.
-//   - Halting when the chain loses a final block: the bytes are at hand.
+//   - Halting when the chain loses a final block: the signed bytes are at hand.
 //   - Journaling each block and send: a write each, for facts that one query to the chain returns.
 package lane

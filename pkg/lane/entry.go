@@ -18,12 +18,13 @@ var (
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
 )
 
-// ErrUnreadable: an entry has another format or invalid bytes. The lane stays idle until an operator looks.
+// ErrUnreadable reports an entry of another format, or with invalid bytes. The lane stays idle until an operator
+// looks.
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
 const Version = 7
 
-// Entry is one record of a lane's journal. Besides the header, exactly one field is set.
+// Entry is one record of a lane's journal. Besides Version, Epoch and Time, exactly one field is set.
 type Entry struct {
 	Version int       `json:"v"`
 	Epoch   uint64    `json:"epoch"` // fencing token of its session
@@ -72,7 +73,7 @@ type Open struct {
 // Skip moves Next over nonces used before the journal began, or by foreign transactions in final blocks.
 type Skip struct {
 	Next uint64 `json:"next"`
-	// Used has one transaction for each skipped nonce; empty where the journal begins.
+	// Used has the foreign transaction of each skipped nonce. It is empty for nonces used before the journal began.
 	Used []Used `json:"used,omitempty"`
 }
 
@@ -81,9 +82,9 @@ type Used struct {
 	Block evidence.Ref `json:"block"`
 }
 
-// Reopen makes a nonce pending: the highest settled one if the chain lost its block, or the one below the lane's
-// first if that turned out unused. Raw is an empty transaction for a foreign or unused nonce; nil rebroadcasts the
-// settled transaction.
+// Reopen makes the highest settled nonce pending again if the chain lost the block of its transaction. It also makes
+// the nonce below the lane's first pending, if that turned out unused. Raw is an empty transaction for a foreign or
+// unused nonce; nil rebroadcasts the settled transaction.
 type Reopen struct {
 	Nonce uint64 `json:"nonce"`
 	Raw   []byte `json:"raw,omitempty"`
@@ -104,13 +105,13 @@ type Bind struct {
 	Moves []Move `json:"moves,omitempty"`
 	// Requeued is the queued work's id; 0 for new work, which has Moves.
 	Requeued uint64 `json:"requeued,omitempty"`
-	// Since is the newest block at this time: reorgs apart, the transaction is in this or a later one.
+	// Since is the newest block when the entry is written. Reorgs apart, the transaction is in that or a later block.
 	Since uint64 `json:"since"`
-	// Final is the newest final block at this time. The transaction is in a later one.
+	// Final is the newest final block when the entry is written. The transaction is in a later block.
 	Final uint64 `json:"final"`
 }
 
-// Pass raises floors over positions of other lanes, and over unreadable messages once dead-lettered.
+// Pass raises floors without a slot: over positions of other lanes, and over unreadable messages once dead-lettered.
 type Pass struct {
 	Moves []Move `json:"moves"`
 }
@@ -131,7 +132,7 @@ type Unpark struct {
 type Give struct {
 	To      score.Lane     `json:"to"`
 	Buckets []score.Bucket `json:"buckets,omitempty"`
-	Work    []uint64       `json:"work,omitempty"` // ids
+	Work    []uint64       `json:"work,omitempty"` // ids of the queued work
 }
 
 type Take struct {
@@ -164,7 +165,7 @@ type Result string
 const (
 	Done      Result = "done"      // ours, status 1
 	Reverted  Result = "reverted"  // ours, status 0
-	Foreign   Result = "foreign"   // another of the signer's; below a Resume, any
+	Foreign   Result = "foreign"   // foreign, or unknown since only the account shows the nonce used
 	Cancelled Result = "cancelled" // our cancellation
 )
 
@@ -174,9 +175,9 @@ type Settle struct {
 	Result Result       `json:"result"`
 	Tx     common.Hash  `json:"tx"` // zero if only the account at Block shows the nonce used
 	Block  evidence.Ref `json:"block"`
-	// Again contains updates of a Done slot that came before their project.
+	// Again contains updates of a Done slot that were executed before their project existed.
 	Again []Work `json:"again,omitempty"`
-	// OutOfGas: a Reverted slot ran out of gas, as far as known.
+	// OutOfGas reports that a Reverted slot ran out of gas, as far as known.
 	OutOfGas bool `json:"outOfGas,omitempty"`
 }
 
@@ -192,8 +193,8 @@ type Drop struct {
 	Reason string `json:"reason"`
 }
 
-// Snapshot is one part of an encoded State, in consecutive entries. The last makes it valid; entries before the first
-// may then be purged.
+// Snapshot is one part of an encoded State; its parts are consecutive entries. The last part makes the snapshot
+// valid, and entries before its first part may then be purged.
 type Snapshot struct {
 	Part  int    `json:"part"` // from 0
 	Parts int    `json:"parts"`
@@ -203,11 +204,11 @@ type Snapshot struct {
 type WorkKind string
 
 const (
-	Updates   WorkKind = "updates"
-	Creation  WorkKind = "creation"
-	Edit      WorkKind = "edit"
-	NonceOnly WorkKind = "nonceOnly" // only the nonce is used up
-	// Its attempts may still carry calldata (invariant 2).
+	Updates  WorkKind = "updates"
+	Creation WorkKind = "creation"
+	Edit     WorkKind = "edit"
+	// NonceOnly has no work: the slot only uses up its nonce. Its attempts may still carry calldata (invariant 2).
+	NonceOnly WorkKind = "nonceOnly"
 )
 
 // Alone reports whether the work has a transaction of its own.
@@ -222,27 +223,27 @@ type Work struct {
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation or an edit
 	Data    []byte           `json:"data,omitempty"`    // calldata, while queued
 	Whole   bool             `json:"whole,omitempty"`   // a signed group, unsplittable
-	// Halve: the last transaction ran out of gas or was cancelled. The work is split, or if Whole gets the maximum
-	// gas. Tries counts reverted and cancelled transactions.
+	// Halve is set if the last transaction ran out of gas or was cancelled: the work is then split or, if Whole, gets
+	// the maximum gas. Tries counts reverted and cancelled transactions.
 	Halve bool `json:"halve,omitempty"`
 	Tries int  `json:"tries,omitempty"`
-	// Unknown counts how often the updates were queued again because an endpoint reported their project, which the
-	// contract did not know.
+	// Unknown counts how often the updates were queued again because the contract rejected their project as unknown
+	// while an endpoint reported that it exists.
 	Unknown int `json:"unknown,omitempty"`
 	// Gives is State.Gives at first assignment: the updates are in buckets held then. If Taken (from another lane),
 	// they may be in any bucket.
 	Gives uint64 `json:"gives,omitempty"`
 	Taken bool   `json:"taken,omitempty"`
-	// Origin is the first name of work from another lane, so that dead letters before and after the handoff match;
-	// else nil. Parts get names of their own.
+	// Origin is the original name of work from another lane, else nil. With it, dead letters before and after the
+	// handoff match. Parts of split work get names of their own.
 	Origin *Origin `json:"origin,omitempty"`
-	// Trace only informs; nil if the work is untraced.
+	// Trace is for display only; nil if the work is untraced.
 	Trace *WorkTrace `json:"trace,omitempty"`
 }
 
 type WorkTrace struct {
 	Batch score.Trace  `json:"batch"` // of its first assignment
-	Units []TracedUnit `json:"units"` // of the work, or of the work that it is the rest of; empty in a half
+	Units []TracedUnit `json:"units"` // of the work, or of the Done work that it was part of; empty after a Split
 }
 
 const tracedUnitBytes = 240
@@ -276,7 +277,7 @@ type Origin struct {
 	ID   uint64     `json:"id"`
 }
 
-// Name is unique in the deployment, forever.
+// Name returns a name that is unique in the deployment, forever.
 func (w *Work) Name(id score.Lane) Origin {
 	if w.Origin != nil {
 		return *w.Origin
@@ -305,7 +306,7 @@ func (e Entry) Encode() ([]byte, error) {
 	return b, nil
 }
 
-// DecodeEntry rejects other formats (ErrUnreadable): half a fold would be worse.
+// DecodeEntry returns ErrUnreadable for another format, since a fold that lacks entries would be wrong.
 func DecodeEntry(b []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(b, &e); err != nil {

@@ -19,9 +19,10 @@ type FeeRule struct {
 	MaxCap   uint64 // highest Cap, wei per gas
 	MaxTxFee uint64 // highest gas limit × Cap, wei (nodes refuse more than an ether by default)
 	MinTip   uint64 // wei per gas; at least 1
-	MaxTip   uint64 // wei per gas: highest tip at a node's demand; 0: unbounded
+	MaxTip   uint64 // wei per gas: highest tip that a node's demand may lead to; 0: unbounded
 	// MaxUpdate is the highest cost of a usual update, wei, with its bytes on a rollup's L1; 0: unbounded. Above it
-	// the lane stops assigning. The backlog's own costs are ignored: expensive updates would hold up the others.
+	// the lane stops assigning. The backlog's own costs are ignored, since expensive updates would hold up the
+	// others.
 	MaxUpdate uint64
 }
 
@@ -117,9 +118,10 @@ func (r FeeRule) atLeast(q evidence.Price, minTip uint64) evidence.Price {
 }
 
 // reprice prices an attempt after prev, which every node refused for its price. The tip is at least the market's and
-// the nodes' demand, and rises by at least an eighth, to keep such attempts few. The cap rises by at least one wei,
-// so the tip still rises at the ceiling. If the tip is at its bound and satisfies the nodes, the cap rises by an
-// eighth. ok is false when all prices are tried, or while the base fee is above the ceiling, where a tip is useless.
+// minTip, the nodes' demand, and rises by at least an eighth, to keep such attempts few. The cap rises by at least
+// one wei, so that the tip can still rise at the ceiling. If the tip is at MaxTip and satisfies the nodes, the cap
+// rises by an eighth. ok is false when all prices were tried, or while the base fee is above the ceiling, which makes
+// a tip useless.
 func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fees, ok bool) {
 	least, highest := add(prev.Cap, 1), r.highest(gas)
 	if q.BaseFee > highest {
@@ -140,7 +142,7 @@ func (r FeeRule) reprice(prev Fees, q evidence.Price, gas, minTip uint64) (f Fee
 	return f, f.Cap > prev.Cap && f.Tip > prev.Tip && prev.Tip < highest
 }
 
-// again prices an attempt after prev if all pools lack prev: one wei more. ok is false above the ceiling.
+// again prices an attempt after prev at one wei more, since all pools lack prev. ok is false above the ceiling.
 func (r FeeRule) again(prev Fees, gas uint64) (f Fees, ok bool) {
 	f = Fees{Tip: add(prev.Tip, 1), Cap: add(prev.Cap, 1)}
 	return f, f.Cap <= r.ceiling(gas)

@@ -5,8 +5,8 @@ import "fmt"
 // Folder folds a journal entry by entry. A complete snapshot replaces everything before it, so memory is independent
 // of the journal's length. The zero Folder is ready.
 //
-// Entries before a snapshot may be partly purged and contradict each other. That is an error unless a complete
-// snapshot follows.
+// Entries before a snapshot may be partly purged and contradict each other. A contradiction is an error unless a
+// complete snapshot follows.
 type Folder struct {
 	state State
 	n     int

@@ -12,9 +12,9 @@ const (
 	forecastLeast  = 5 * time.Minute
 )
 
-// Forecast estimates how long a balance lasts at its recent decrease. That includes a rollup's L1 data fee, which
-// receipts report in rollup-specific ways or omit. A deposit hides the spending since the last observation. The zero
-// value is ready.
+// Forecast estimates how long a balance lasts at its recent decrease. The decrease includes a rollup's L1 data fee,
+// which receipts report in rollup-specific ways or omit. A deposit hides the spending since the last observation. The
+// zero value is ready.
 type Forecast struct {
 	balance   *big.Int // wei
 	began, at time.Time
@@ -52,7 +52,7 @@ func (f *Forecast) Rate() (wei float64, known bool) {
 	return f.spent / f.over, true
 }
 
-// Lasts is infinite at rate 0. known is as in Rate.
+// Lasts returns the seconds until the balance is used up; infinite at rate 0. known is as in Rate.
 func (f *Forecast) Lasts() (seconds float64, known bool) {
 	rate, known := f.Rate()
 	if !known {

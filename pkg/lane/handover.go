@@ -19,7 +19,7 @@ type Handover struct {
 // Given contains the handoffs to one other lane.
 type Given struct {
 	N    uint64     `json:"n"`              // of the newest
-	Open []Handover `json:"open,omitempty"` // the newest, unacknowledged, in order
+	Open []Handover `json:"open,omitempty"` // those that lack a Taken entry, in order
 }
 
 // Notice is a lane's hint that another lane should read its journal.
@@ -28,8 +28,8 @@ type Notice struct {
 	Took  uint64 `json:"took"`  // newest handoff taken from it
 }
 
-// give rejects a bucket while a creation or an edit of it is pending, since the taker's updates could overtake that.
-// A queued one must go with its bucket.
+// give rejects a bucket while a creation or an edit of it is pending, since the taker's updates could overtake that
+// work. A queued creation or edit must be given with its bucket.
 func (s *State) give(e *Give) error {
 	given := s.Given[e.To]
 	handover := Handover{N: given.N + 1, Buckets: map[score.Bucket]Holding{}}

@@ -16,7 +16,7 @@ import (
 type Rules struct {
 	Fees        FeeRule
 	Window      int           // slots that may wait for a block, 1 … 64
-	MaxOpen     int           // slots that may be open, waiting or in a block
+	MaxOpen     int           // slots that may be open: waiting, or in a block
 	BumpBlocks  uint64        // blocks between replacements of the lowest waiting transaction
 	Rebroadcast time.Duration // interval of broadcasts of waiting attempts
 	MaxGas      uint64        // gas limit of a transaction
@@ -30,16 +30,16 @@ const (
 	WaitNone        Wait = ""
 	WaitHead        Wait = "head"        // no block for a while, or none yet
 	WaitAccount     Wait = "account"     // the signer's account or the gas price is unread
-	WaitWindow      Wait = "window"      // enough slots wait for a block
+	WaitWindow      Wait = "window"      // as many slots wait for a block as the window allows
 	WaitDelegated   Wait = "delegated"   // the delegated signer's one transaction waits for a block
 	WaitUnincluded  Wait = "unincluded"  // the lowest transaction waits many blocks, though it pays the base fee
 	WaitFinality    Wait = "finality"    // MaxOpen slots are open
 	WaitFunds       Wait = "funds"       // the balance is too low for another slot
-	WaitCeiling     Wait = "ceiling"     // the market exceeds the fee ceiling, or an update MaxUpdate
+	WaitCeiling     Wait = "ceiling"     // the market exceeds the fee ceiling, or a usual update's cost MaxUpdate
 	WaitUnderpriced Wait = "underpriced" // nodes repeatedly refuse the price
 	WaitForeign     Wait = "foreign"     // a foreign transaction used a nonce, or seems to have
-	WaitUnjournaled Wait = "unjournaled" // unjournaled transaction to the contract: an operator decides
-	WaitBehind      Wait = "behind"      // the account shows fewer transactions than are final
+	WaitUnjournaled Wait = "unjournaled" // the journal lacks a transaction to the contract: an operator decides
+	WaitBehind      Wait = "behind"      // the account shows fewer transactions than the lane settled
 	WaitRefused     Wait = "refused"     // nodes refuse transactions for an unknown or lasting reason
 	WaitContract    Wait = "contract"    // the contract refuses everything: role revoked, or wrong address
 	WaitOutcomes    Wait = "outcomes"    // a final transaction's outcomes are unreadable
@@ -66,28 +66,28 @@ type Lane struct {
 	rules  Rules
 	view   *evidence.View // nil before the first
 	slots  []slotView     // parallel to State.Slots
-	window int
-	single uint64 // newest head at which nodes reported delegation; 0: never
-	large  int    // bytes of the smallest attempt that an included cancellation replaced; 0: none
-	begun  int    // views in a row with the same account, before the lane's first nonce
-	doubt  bool   // a node's answer casts doubt on the account
+	window int            // slots that may wait for a block now, at most Rules.Window
+	single uint64         // newest head at which nodes reported delegation; 0: never
+	large  int            // bytes of the smallest attempt that an included cancellation replaced; 0: none
+	begun  int            // consecutive account reads, at different blocks, with the same nonce
+	doubt  bool           // a node's answer casts doubt on the account
 }
 
 type slotView struct {
 	sent     time.Time // last broadcast in this session; zero: never
 	taken    bool      // a pool has the last attempt
-	again    bool      // broadcast soon
+	again    bool      // to be broadcast again after resendPause
 	pricedAt uint64    // block at which the last attempt was priced
-	priced   time.Time // its time
+	priced   time.Time // View.Now at pricedAt
 	replaced int
-	refused  txpool.Class // why the last attempt was refused, for certain or by some for long; else Added
+	refused  txpool.Class // why all nodes refused the last attempt, or some for roundsUntaken rounds; else Added
 	gas      uint64       // Sent.Gas
 	minTip   uint64       // Sent.MinTip
 	cheap    int          // price refusals in a row
 	counted  uint64       // newest head counted in late
-	late     uint64       // heads at which it was the lowest waiting one and paid the base fee
-	dropped  uint64       // of these: a node had it, it paid the market's tip, and the block had transactions
-	untaken  int          // rounds in a row in which some nodes refused the attempt and others left it open
+	late     uint64       // heads at which the slot was the lowest waiting one and its attempt paid the base fee
+	dropped  uint64       // nonempty heads of late at which a node had the attempt and it paid the market's tip
+	untaken  int          // answers since the last clear one that leave open whether a node has the attempt
 	included *evidence.Included
 	reported score.Stage
 	tx       common.Hash
@@ -206,7 +206,7 @@ func (l *Lane) Need(gas uint64, bytes int, fees Fees) *big.Int {
 	return cost.Add(cost, price(gas, fees.Cap))
 }
 
-// Blocked is the part of Ready that is independent of gas.
+// Blocked returns the reason to wait that holds for a new slot of any gas limit and size, or WaitNone.
 func (l *Lane) Blocked() Wait {
 	unseen := func(v slotView) bool { return v.included == nil }
 	switch {
@@ -220,7 +220,7 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnjournaled
 	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case l.rules.Keyless || l.State.Abandoned: // a replica that missed the cut still has the key
+	case l.rules.Keyless || l.State.Abandoned: // a replica that missed the cut still has the key: not Keyless
 		return WaitCut
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refusedForGood() }):
 		return WaitRefused
@@ -251,8 +251,8 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 	return a.Nonce < settled
 }
 
-// endsByAccount reports whether a final account that shows the nonce used may end the slot. Below a Resume, final
-// also requires evidence.View.Unfound.
+// endsByAccount reports whether a final account that shows the nonce used may end the slot. Below a Resume,
+// Lane.final also requires that evidence.View.Unfound is the nonce.
 func (l *Lane) endsByAccount(slot *Slot) bool {
 	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
@@ -263,11 +263,11 @@ func (l *Lane) delegated() bool {
 	return l.single > 0 && l.view.Head.Number <= l.single+delegatedFor
 }
 
-// refusals in a row for the price outlast a passing rise of the base fee.
+// refusals is how many price refusals in a row stop assignments. A passing rise of the base fee causes fewer.
 const refusals = 3
 
-// beginHeads consecutive heads must show the same account, if unproved, to give the lane's first nonce. Step corrects
-// a wrong one later; this only makes it rare.
+// beginHeads is how many account reads in a row must show the same nonce to make it the lane's first. A proved
+// account suffices alone. This makes a wrong first nonce rare; fillGap corrects it later.
 const beginHeads = 3
 
 func (l *Lane) begins() bool { return l.view.Account.Proved || l.begun >= beginHeads }
@@ -281,10 +281,10 @@ func (l *Lane) foreignTook() bool {
 	return false
 }
 
-// unjournaled reports whether an unjournaled transaction of the signer to the contract was seen: NATS was restored
-// from a backup, or the key is used elsewhere. Until the lane's first transaction is final, calls of another
-// deployment's contract count: both would compete for nonces. An abandoned lane is exempt: its work was given away,
-// the key may be stolen, and its attempts may still be executed.
+// unjournaled reports whether the view has a transaction of the signer to the contract that the journal lacks. NATS
+// was then restored from a backup, or the key is used elsewhere. Until the lane's first transaction is final, calls
+// of another deployment's contract count, too, since both deployments would compete for nonces. An abandoned lane is
+// exempt: its work was given away, the key may be stolen, and its attempts may still be executed.
 func (l *Lane) unjournaled() bool {
 	if l.State.Abandoned {
 		return false
@@ -301,8 +301,8 @@ func (l *Lane) unjournaled() bool {
 	return false
 }
 
-// refusedForGood reports whether the last refusal outlasts time and higher prices. Oversized work counts while some
-// node may have the bytes, since replacement may then refuse to cancel.
+// refusedForGood reports whether the last refusal outlasts time and higher prices. Oversized work counts only while
+// some node may have the bytes, since replacement may then refuse to cancel the work.
 func (v *slotView) refusedForGood() bool {
 	switch v.refused {
 	case txpool.Reserved, txpool.Invalid, txpool.FeeCapRPC, txpool.Unknown:
@@ -314,8 +314,8 @@ func (v *slotView) refusedForGood() bool {
 }
 
 // judge classifies an answer; known is false while some node may have the bytes. A node that leaves this open in
-// every round, such as a read-only one, hides other nodes' refusals for roundsUntaken rounds. Another attempt is then
-// harmless, since the nonce is the same.
+// every round, such as a read-only one, hides other nodes' refusals. So after roundsUntaken rounds judge returns the
+// refusal. Another attempt is harmless, since the nonce is the same.
 func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
 	known = !s.Class.Ambiguous()
 	if known && s.Refused == txpool.Unknown {

@@ -48,7 +48,7 @@ func (s *State) openFrom(some func(*Work) bool) score.Position {
 // Lanes are the states of all lanes of a deployment, read one after the other. Their methods' only error is ErrTorn.
 type Lanes map[score.Lane]*State
 
-// ErrTorn: a handoff happened between the reads of two lanes' journals. Read them again.
+// ErrTorn reports that a handoff happened between the reads of two lanes' journals. Read them again.
 var ErrTorn = errors.New("a handover between two lanes fell between the reading of their journals")
 
 // untaken returns the handoffs in flight.
@@ -114,7 +114,7 @@ func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 }
 
 // Creations returns the projects with a pending, queued or handed-off creation, or one in Past, which a deep reorg
-// may reopen. Creations in blocks up to forgotten may be missing.
+// may reopen. Creations in blocks up to forgotten may be missing, since Past is bounded.
 func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	open, err := l.untaken()
 	if err != nil {
@@ -148,8 +148,8 @@ func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64,
 	return projects, forgotten, nil
 }
 
-// Elsewhere reports whether a lane other than the bucket's owner may have unfinished work of the bucket: in a
-// handoff, taken, or assigned before the lane gave the bucket away.
+// Elsewhere reports whether the bucket may have unfinished work outside its owner. Such work is in a handoff, or in
+// another lane that took it, or that assigned it before giving the bucket away.
 func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 	open, err := l.untaken()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Past is a settled transaction, kept to reopen it if the chain loses its block; any of its attempts may then be
-// executed. If it failed to carry its work, its kind is NonceOnly.
+// Past is a settled slot, kept to reopen it if the chain loses its block, since any of its attempts may then be
+// executed. If Tx failed to carry the slot's work, Work.Kind is NonceOnly.
 type Past struct {
 	Slot
-	Tx    common.Hash  `json:"tx"` // used the nonce, as far as known; may be foreign
+	Tx    common.Hash  `json:"tx"` // used the nonce; may be foreign, and is zero if unknown
 	Block evidence.Ref `json:"block"`
 }
 
@@ -24,7 +24,7 @@ const (
 )
 
 func (s *State) remember(p Past) {
-	p.Work.Trace = nil // it ended with the slot
+	p.Work.Trace = nil // the trace ended with the slot
 	s.Past = append(s.Past, p)
 	bytes := 0
 	for i := len(s.Past) - 1; i >= 0; i-- {

@@ -11,26 +11,27 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrCorrupt: a journal's entries contradict each other. The lane stays idle until an operator looks.
+// ErrCorrupt reports that a journal's entries contradict each other. The lane stays idle until an operator looks.
 var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
 type State struct {
 	Identity Identity                 `json:"identity"`
 	Epoch    uint64                   `json:"epoch"` // fencing token: the newest term
-	First    *uint64                  `json:"first"` // lowest nonce ever; nil before the first
+	First    *uint64                  `json:"first"` // lowest nonce ever; nil before the first slot
 	Next     uint64                   `json:"next"`  // nonce of the next slot
 	Buckets  map[score.Bucket]Holding `json:"buckets"`
 	Given    map[score.Lane]Given     `json:"given,omitempty"` // by taker
-	Took     map[score.Lane]uint64    `json:"took,omitempty"`  // newest handoff taken, by giver
+	Took     map[score.Lane]uint64    `json:"took,omitempty"`  // number of the newest handoff taken, by giver
 	Gives    uint64                   `json:"gives,omitempty"` // number of Give entries
-	// Former contains buckets given away, with Gives after that; older work may contain their updates.
+	// Former contains buckets given away, each with Gives after that. Work with a lower Work.Gives may contain
+	// their updates.
 	Former    map[score.Bucket]uint64 `json:"former,omitempty"`
 	Abandoned bool                    `json:"abandoned,omitempty"` // the key is lost
 	Slots     []Slot                  `json:"slots"`               // open, contiguous by nonce, ending at Next-1
 	Queue     []Work                  `json:"queue"`               // work to be assigned again, FIFO
 	LastWork  uint64                  `json:"lastWork"`            // the newest Work.ID
 	Past      []Past                  `json:"past"`                // newest settled nonces, contiguous, ascending
-	Resumed   uint64                  `json:"resumed"`             // as Resume.Below
+	Resumed   uint64                  `json:"resumed"`             // the highest Resume.Below
 
 	partial *partial
 }

@@ -28,18 +28,19 @@ type Sent struct {
 	Now     time.Time
 }
 
-// Appended: the entry is about to be stored in the journal. If that fails, the session ends and discards its State.
+// Appended is an entry that is about to be stored in the journal. If that fails, the session ends and discards its
+// State.
 type Appended struct{ Entry Entry }
 
 func (View) event()     {}
 func (Sent) event()     {}
 func (Appended) event() {}
 
-// Effect is an action for package relay, in order.
+// Effect is an action that package relay carries out, in Step's order.
 type Effect interface{ effect() }
 
-// SettleSlot: the transaction that used the nonce is final. Report outcomes, journal Settle. Foreign is nil for the
-// lane's own transaction.
+// SettleSlot orders the report of the slot's outcomes, and its Settle entry, since the transaction that used the
+// nonce is final. Foreign is nil if that is the lane's own. Foreign.Tx is nil if only the account shows the use.
 type SettleSlot struct {
 	Nonce   uint64
 	Foreign *evidence.Found
@@ -47,31 +48,31 @@ type SettleSlot struct {
 
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot: journal Reopen. With Fill, sign an empty transaction: a foreign one used the nonce in a lost block, or
-// the nonce is a gap below the lane's first.
+// ReopenSlot orders a Reopen entry. With Fill, an empty transaction fills the nonce: a foreign one used it in a lost
+// block, or it is below the lane's first.
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
 }
 
-// Replace: sign another attempt for the slot and journal it.
+// Replace orders another attempt for the slot: sign it and journal a Replacement.
 type Replace struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
-	Cancel bool // empty: it uses the nonce and frees the work
+	Cancel bool // empty calldata: it uses the nonce and frees the work
 	Reason string
 }
 
-// Send: broadcast the slots' last attempts, in order.
+// Send orders the broadcast of the slots' last attempts, in order.
 type Send struct{ Nonces []uint64 }
 
 type Report struct {
 	Nonce uint64
 	Stage score.Stage
 	Tx    common.Hash
-	Block uint64
+	Block uint64 // 0 unless Stage is score.Included
 }
 
 func (SettleSlot) effect() {}
@@ -113,8 +114,8 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 	return append(out, l.push()...)
 }
 
-// reopen reopens settled transactions after a reorg deeper than the finality rule. Everything else waits, since later
-// nonces depend on them. A nonce of a foreign transaction gets an empty one.
+// reopen reopens settled transactions after a reorg deeper than the finality rule. All other effects wait for the
+// next head, since later nonces depend on the reopened ones. The nonce of a foreign transaction gets an empty one.
 func (l *Lane) reopen() (out []Effect) {
 	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
 	affordable = affordable && l.view.Priced() && !l.rules.Keyless
@@ -123,7 +124,7 @@ func (l *Lane) reopen() (out []Effect) {
 	if i := slices.IndexFunc(l.view.Reorged, func(nonce uint64) bool { return nonce >= from }); i >= 0 {
 		lowest = min(lowest, l.view.Reorged[i])
 	}
-	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled on a lie, disproved
+	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // a proof refutes the settlement
 		lowest = min(lowest, max(at.Nonce, from))
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
@@ -136,7 +137,8 @@ func (l *Lane) reopen() (out []Effect) {
 	return append(out, l.fillGap(fees, affordable)...)
 }
 
-// fillableFrom returns the lowest nonce that may be reopened: if Keyless, above those that need a fill.
+// fillableFrom returns the lowest nonce that may be reopened. If Keyless, it is above the settled nonces that need a
+// fill, since a fill has to be signed; else 0.
 func (l *Lane) fillableFrom() (from uint64) {
 	for i := range l.State.Past {
 		if p := &l.State.Past[i]; l.rules.Keyless && p.Attempt(p.Tx) == nil {
@@ -152,9 +154,9 @@ const (
 	fillAtOnce = 64
 )
 
-// fillGap fills unused nonces below the lane's first with empty transactions: the account that gave the first nonce
-// was a lie, or reorged away. If the gap is imaginary, nodes refuse them, and the slots end when a final account
-// shows their nonces used.
+// fillGap fills unused nonces below the lane's first with empty transactions. Such a gap exists if the account that
+// gave the first nonce was a lie, or its block was reorged away. If an endpoint only claims such a gap, nodes refuse
+// the empty transactions, and the slots end when a final account shows their nonces used.
 func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	s, at := l.State, l.view.FinalAccount
 	if s.First != nil && s.FirstOpen() != *s.First || at.Balance == nil || !affordable || !l.behind() {
@@ -190,7 +192,7 @@ func (l *Lane) locate() (out []Effect) {
 			if first := len(slot.Attempts[0].Raw); slot.Attempt(in.Tx).Cancel && (l.large == 0 || first < l.large) {
 				l.large = first
 			} else if !slot.Attempt(in.Tx).Cancel && first >= l.large {
-				l.large = 0 // it was not the size
+				l.large = 0 // an attempt of that size was included
 			}
 			v.included, v.refused, v.untaken, v.cheap, v.late, v.dropped, v.again = in, txpool.Added, 0, 0, 0, 0, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
@@ -242,8 +244,8 @@ func (l *Lane) final() (out []Effect) {
 	return out
 }
 
-// skip moves Next over nonces of others. At the journal's beginning it trusts the account. Later it requires final
-// transactions: a nonce skipped in error is a gap that blocks all later ones.
+// skip moves Next over foreign nonces. At the journal's beginning it trusts the account. Later it requires the
+// foreign transactions in final blocks, since a nonce skipped in error is a gap that blocks all later ones.
 func (l *Lane) skip() []Effect {
 	s, used := l.State, l.view.Account.Nonce
 	if !l.view.HasAccount() || used <= s.Next || len(s.Slots) > 0 {
@@ -288,7 +290,7 @@ func (l *Lane) push() (out []Effect) {
 	var send []uint64
 	for k, i := range waiting {
 		if replace, ok := l.replacement(i, k == 0); ok {
-			out = append(out, replace) // its Appended sends it
+			out = append(out, replace) // onAppended sends it
 			continue
 		}
 		if due && (k == 0 || l.window > 1 || l.single == 0) { // nodes take only one transaction of a delegated signer
@@ -301,16 +303,16 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// replacement decides whether a waiting slot gets another attempt now, at most one per block. On a chain that makes
-// blocks only for transactions, a refused attempt is repriced after Rebroadcast.
+// replacement decides whether a waiting slot gets another attempt now, at most one per block. A refused attempt is
+// also replaced after Rules.Rebroadcast in the same block, since some chains make blocks only for transactions.
 func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
 	last, block, market := slot.Last(), l.view.Head.Number, l.view.Price
 	if v.pricedAt == 0 {
-		v.pricedAt, v.priced = block, l.view.Now // an attempt's clock starts with the first head it waits for
+		v.pricedAt, v.priced = block, l.view.Now // priced before the session's first head: it waits from here on
 	}
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce || l.rules.Keyless {
-		return Replace{}, false // apparently used already: a price is useless
+		return Replace{}, false // the price or the key is missing, or the nonce seems used
 	}
 	if lowest {
 		l.countHead(v, last)
@@ -341,11 +343,12 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 		return Replace{}, false
 	}
 	fees, ok := l.priceOf(&b, v, last, market)
-	if !ok && b.Reason == "gas" && v.untaken == 0 && !last.Cancel { // price at its ceiling: use another slot
+	if !ok && b.Reason == "gas" && v.untaken == 0 && !last.Cancel { // at the ceiling: another slot shall carry it
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	}
 	if !ok && b.Cancel && !last.Cancel {
-		// At the ceiling: a node that refused the work's bytes holds at most a cheaper attempt.
+		// At the ceiling, the cancellation pays the same, since a node that refused the work's bytes holds at most a
+		// cheaper attempt.
 		fees, ok = Fees{Tip: last.Tip, Cap: last.Cap}, true
 	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
@@ -363,14 +366,15 @@ func (l *Lane) countHead(v *slotView, last *Attempt) {
 	v.counted = l.view.Head.Number
 	v.late++
 	tip := l.rules.Fees.market(market).Tip
-	// Near the ceiling the tip paid is lower than the tip offered.
+	// Near the ceiling, the cap leaves room for a lower tip than last.Tip.
 	pays := last.Tip >= max(tip, v.minTip) && (market.Legacy || last.Cap >= add(market.BaseFee, tip))
 	if v.taken && pays && l.view.Head.GasUsed > 0 {
 		v.dropped++
 	}
 }
 
-// priceOf prices another attempt, which must outbid the last one only if a pool may hold that.
+// priceOf prices another attempt, which must outbid the last one only if a pool may hold the last one. ok is false if
+// the ceiling prevents it.
 func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.Price) (fees Fees, ok bool) {
 	paid, rule, untaken := Fees{Tip: last.Tip, Cap: last.Cap}, &l.rules.Fees, v.untaken == 0
 	switch {
@@ -390,7 +394,7 @@ func (l *Lane) priceOf(b *Replace, v *slotView, last *Attempt, market evidence.P
 // that accepts large transactions and drops them. Once the cancellation is final, the work goes again in halves.
 // Empty blocks are ignored: the chain may be the cause, and a cancellation alone in a block would set the market's
 // price for other relayers. Attempts as large as one cancelled before are recognized sooner. Excluded are single
-// updates, signed groups, and work that an earlier transaction failed to carry, which would be given up after some
+// updates, signed groups, and work that an earlier transaction failed to carry. They would be given up after some
 // tries, on an endpoint's word.
 func (l *Lane) dropped(slot *Slot, v *slotView) bool {
 	last := slot.Last()
@@ -410,10 +414,10 @@ const CancelGas = 21_000
 
 const (
 	resendPause     = 500 * time.Millisecond // before an untaken attempt is broadcast again
-	maxReplacements = 3                      // against an unknown transaction, before the usual pace
-	patienceBumps   = 4                      // price raises before another reason is assumed
+	maxReplacements = 3                      // raises against an unknown transaction, before the pace of BumpBlocks
+	patienceBumps   = 4                      // intervals of BumpBlocks before another cause than the price is assumed
 	delegatedFor    = 256                    // blocks after which delegation is tested again
-	roundsUntaken   = 6                      // rounds of refusals with an ambiguous answer
+	roundsUntaken   = 6                      // rounds of mixed answers before their refusal counts
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
@@ -436,7 +440,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	case class.Taken():
 		v.cheap = 0
 		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
-	// Below the base fee it only waits.
+	// Refusals of an attempt below the base fee are left out, since it only waits.
 	case known && class == txpool.FeeLow && (l.view == nil || l.State.Slot(s.Nonce).Last().Cap >= l.view.Price.BaseFee):
 		v.cheap++
 	case class == txpool.Delegated:
@@ -452,7 +456,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	return nil
 }
 
-// report omits a repetition of the last report, unless the stage is Included.
+// report omits NonceOnly slots, and repetitions of the last report unless the stage is Included.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
 	v := &l.slots[i]
 	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == NonceOnly {

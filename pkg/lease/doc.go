@@ -1,8 +1,8 @@
 // Package lease distributes the lanes evenly among the live relayer replicas.
 //
-// Every replica keeps a key in the KV bucket LEASES with the lanes that it has signer keys for, and one key for each
-// lane that it holds. All replicas watch the bucket and compute the same plan: which replica should drive which lane.
-// A replica takes the free lanes that the plan assigns to it, and releases those of others, one a round.
+// Every replica keeps a key in the KV bucket LEASES with the lanes that it can drive, and one key for each lane that
+// it holds. All replicas watch the bucket and compute the same plan: which replica should drive which lane. A replica
+// takes the free lanes that the plan assigns to it, and releases those of others, one a round.
 //
 //	free ──Create──► held ──renewed every quarter of the lifetime──► held
 //	  ▲                │ released (share, shutdown): deleted when its session has ended
@@ -27,9 +27,9 @@
 //
 // A lease makes it rare that two replicas drive a lane. The fence is the compare-and-set of the lane's journal, since
 // a replica that slept past its lease finds out late. The holder counts the lifetime from before the renewing
-// request, others from when they saw it, each by its own monotonic clock. So a running holder stops before others may
-// start. A replica that slept, or has a late watch, may take a live holder for dead. The server then refuses its
-// write, since the key has a newer revision.
+// request, others from when they saw the renewal, each by its own monotonic clock. So a running holder stops before
+// others may start. A replica that slept, or has a late watch, may take a live holder for dead. The server then
+// refuses its write, since the key has a newer revision.
 //
 // # Rejected
 //

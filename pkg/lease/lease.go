@@ -56,7 +56,7 @@ func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.
 	return &Leases{config: config, js: js, kv: kv, log: log}, nil
 }
 
-// Drivers returns the replica that holds each lane's lease, by name; killed holders until their lease expires.
+// Drivers returns the name of the replica that holds each lane's lease; a killed holder's until the lease expires.
 func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string, error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
@@ -111,7 +111,7 @@ type share struct {
 	*Leases
 	lanes   func() (driven, able []score.Lane)
 	drive   func(context.Context, score.Lane)
-	token   string // value of our lanes' keys; self adds the lanes that we can drive
+	token   string // value of our lanes' keys; the value of self's key adds the lanes that we can drive
 	self    held
 	held    map[score.Lane]*held
 	board   board
@@ -121,15 +121,15 @@ type share struct {
 	planned map[score.Lane]string
 	idle    bool      // standby was logged
 	orphans string    // lanes without an able replica, as last logged
-	patient time.Time // no attempts before it, because NATS did not answer
+	patient time.Time // when to try again to take a lane, after a failure
 	ended   chan struct{}
 	running sync.WaitGroup
 }
 
 // Run keeps this replica's share of the lanes until ctx ends, and calls drive in a goroutine for each lane held.
-// lanes returns the lanes to drive, and those that this replica can. drive's context ends when ctx does, or when the
-// lease is lost or released; its key is deleted when drive has returned. Run returns ctx's error after the last
-// drive.
+// lanes returns the lanes to drive, and those of them that this replica can drive. drive's context ends when ctx
+// does, or when the lease is lost or released; the lane's key is deleted when drive has returned. Run returns ctx's
+// error after the last drive.
 func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, lane score.Lane)) error {
 	s := &share{
 		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
@@ -206,7 +206,7 @@ func (s *share) reap() {
 	}
 }
 
-// renew ends the session of a lane that expired or has another holder.
+// renew renews our keys. It ends the session of a lane if the lane's lease expired or has another holder.
 func (s *share) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
@@ -304,8 +304,8 @@ func (s *share) take(ctx context.Context) {
 	}
 }
 
-// acquire takes a lane's key: over a dead holder's last seen revision, which the server refuses after a renewal, or
-// by creating it.
+// acquire takes a lane's key. It overwrites a dead holder's last seen revision, which the server refuses if there was
+// a renewal, or it creates the key.
 func (s *share) acquire(ctx context.Context, h *held) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()

@@ -11,9 +11,9 @@ import (
 
 // situation is the input of a plan. Replicas with equal situations compute the same plan.
 type situation struct {
-	// by live replica: the lanes to drive that it can drive, ascending
+	// able has the lanes to drive that each live replica can drive, ascending
 	able map[string][]score.Lane
-	// of the lanes that a live replica holds
+	// holder has the replica of each lane that a live replica holds
 	holder map[score.Lane]string
 }
 
@@ -30,7 +30,7 @@ type planner struct {
 	load   []int        // by replica
 	worth  int          // weight of evenness: above the maximum number of moves
 	ways   [][]hop
-	from   []arrival // by replica, of the added lane
+	from   []arrival // by replica, while a lane is added
 	index  map[string]int
 }
 
@@ -39,7 +39,7 @@ type hop struct{ lane, cost int }
 
 // arrival is the cheapest way for a lane to reach a replica, by shifting other lanes on the way.
 type arrival struct {
-	// before: the replica that lane comes from; -1: it is the new one
+	// before is the replica that lane comes from; -1 if lane is the one that is added
 	cost, lane, before int
 	reached            bool
 }

@@ -39,7 +39,8 @@ func (s *share) plan() map[score.Lane]string {
 	return s.planned
 }
 
-// giveOneBack releases one lane outside the plan a round, since the lane assigns no updates during its move.
+// giveOneBack releases one lane per round that the plan gives to another replica, since a lane assigns no updates
+// during its move.
 func (s *share) giveOneBack() {
 	if !s.board.whole {
 		return

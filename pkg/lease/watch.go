@@ -48,8 +48,8 @@ func (b *board) see(n watched.Event, now time.Time) {
 	}
 }
 
-// alive reports whether we saw a renewal within the lifetime. If not, the holder has stopped, since it counts from
-// before its write.
+// alive reports whether we saw a renewal within the lifetime. If not, the holder has stopped, since it counts the
+// lifetime from before its write.
 func (b *board) alive(key string, now time.Time) bool {
 	s := b.keys[key]
 	return s != nil && now.Sub(s.since) < b.ttl

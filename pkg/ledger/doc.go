@@ -20,8 +20,8 @@
 //     contract's events in final blocks, each once.
 //  5. A Position identifies its message by sequence, block, hash and dead letters read. If a loss, purge or restore
 //     removed that message, reading continues at the position's block if that is canonical.
-//  6. Blocks older than the ledger are read from the chain as the same messages, without sequences, up to the newest
-//     Rewind or the first whole block. Their events have the proof of Chain.Logs.
+//  6. Blocks older than the ledger are read from the chain as the same messages, without sequences, up to the join:
+//     the ledger's newest Rewind, or else its first whole block. Chain.Logs proves their events.
 //
 // # Crash table
 //

@@ -14,9 +14,9 @@ import (
 type State struct {
 	Oldest uint64    // block of the oldest message
 	Newest uint64    // all up to this block was written; 0: the ledger is empty
-	At     time.Time // UTC: of that block or a later incomplete one
+	At     time.Time // UTC: time of that block, or of a later incomplete block
 	Bytes  uint64
-	Bound  uint64 // above it the oldest messages are purged; 0: unbounded
+	Bound  uint64 // above this number of bytes, the oldest messages are purged; 0: unbounded
 }
 
 func StateOf(ctx context.Context, l *stream.Ledger) (s State, err error) {
@@ -54,7 +54,7 @@ func storedAt(ctx context.Context, l Store, seq uint64) (*stored, error) {
 	return decodeStored(entry.Data)
 }
 
-// Raw is a message with the chain's logs, to compare both.
+// Raw is a message with its logs in the chain's form, for a comparison.
 type Raw struct {
 	Kind  Kind
 	Block evidence.Ref

@@ -38,7 +38,7 @@ type Message struct {
 	Whole   bool         // Block: the block ends with this message
 	Events  []Event      // Block: in chain order
 	Letter  *score.DeadLetter
-	Rewound uint64 // sequence of the newest Rewind up to this message, or 0
+	Rewound uint64 // sequence of the newest Rewind before this message, or 0
 
 	// before is the newest whole block before the message, as its writer knew it; of a ledger's first message, its
 	// own block.
@@ -61,11 +61,11 @@ type Event struct {
 type Tx struct {
 	Hash common.Hash
 	Gas  uint64   // used; 0 in all but the first message about the transaction
-	Fee  *big.Int // wei; as Gas
+	Fee  *big.Int // wei; 0 as Gas is
 }
 
-// Position is a place in the ledger: everything before it was read. The other fields distinguish message Seq from one
-// in a lost or restored ledger. The zero Position is the deployment's block.
+// Position is a place in the ledger: everything before it was read. The other fields distinguish message Seq from the
+// same Seq in a lost or restored ledger. The zero Position is the contract's beginning.
 type Position struct {
 	Seq     uint64  // newest message read; 0 while only blocks older than the ledger were read
 	Block   uint64  // everything up to this block was read
@@ -138,8 +138,8 @@ type stored struct {
 	Time    uint64 // unix seconds
 	Whole   bool
 	Letters uint64       // Position.Letters
-	Rewound uint64       // Message.Rewound; in a Rewind, the one before it
-	Before  evidence.Ref // Position.Block and its hash, unless the message ends a block
+	Rewound uint64       // Message.Rewound
+	Before  evidence.Ref // Message.before
 	Txs     []storedTx
 	Letter  []byte // JSON
 }
@@ -252,7 +252,7 @@ const maxMessage = score.MostStored / 2
 const logOverhead = 160 // bytes of a log and its transaction besides topics and data, at most
 
 // blockMessages returns the messages for a block's logs with an index above after (-1: all); the last one is whole.
-// paid must contain every transaction of the logs.
+// unix is the block's time. paid must contain every transaction of the logs.
 func blockMessages(block evidence.Ref, unix uint64, before evidence.Ref, logs []types.Log, after int, paid map[common.Hash]evidence.Paid) []*stored {
 	next := func() *stored {
 		return &stored{Kind: Block, Number: block.Number, Hash: block.Hash, Time: unix, Before: before}

@@ -34,7 +34,7 @@ const DefaultBudget = 32 << 20
 const (
 	tailMessages = 256     // read at start
 	mostAtOnce   = 256     // messages of one Next
-	mostBytes    = 2 << 20 // stored bytes of them, about
+	mostBytes    = 2 << 20 // stored bytes of one Next, about
 	sourcePause  = 250 * time.Millisecond
 	eventMemory  = 512 // bytes of an event, about, besides its updates
 	updateMemory = 128
@@ -47,7 +47,7 @@ type Source struct {
 	Chain      Chain
 	Deployment score.Deployment
 	Budget     int  // 0 means DefaultBudget
-	Costless   bool // as Backfill without Costs
+	Costless   bool // older blocks are read as by Backfill without Costs
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
@@ -130,8 +130,8 @@ func (s *Source) newest() *Message {
 	return s.kept[len(s.kept)-1]
 }
 
-// keep drops the oldest messages beyond the budget. After a gap, or if the ledger began again above the last message,
-// it drops all earlier ones: readers then continue by their block.
+// keep appends a message to kept, and drops the oldest ones beyond the budget. After a gap, or if the ledger began
+// again above the last message, it drops all earlier ones. Readers then continue at the block of their position.
 func (s *Source) keep(m *Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 		if err != nil || len(some) > 0 {
 			return some, err
 		}
-		if next == after { // the end, possibly ahead of memory
+		if next == after { // the ledger's end, which memory may have yet to reach
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -250,7 +250,7 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	}
 }
 
-// inMemory: holds and the lock are as in find.
+// inMemory returns kept messages after a position. For holds and the lock, see find.
 func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	i, holds := s.find(after)
 	if holds {
@@ -350,8 +350,8 @@ func (s *Source) Recent(after Position) bool {
 	return holds
 }
 
-// relocate returns where to continue from a position that the ledger lacks: at its block, if canonical. Later
-// messages come again, with the same ids.
+// relocate returns where to continue from a position that the ledger lacks: at its block, if canonical. Messages
+// after that block come again; their events keep their ids.
 func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
 	p = Position{Seq: p.Seq, Block: p.Block, Hash: p.Hash}
 	if err := s.stands(ctx, p, end); err != nil {
@@ -406,7 +406,8 @@ func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message
 	return m, nil
 }
 
-// older returns the messages after a position outside the ledger: from the chain up to the join, then the ledger's.
+// older returns the messages after a position that the ledger lacks: from the chain up to the join, then from the
+// ledger.
 func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Message, error) {
 	join, err := s.join(ctx, end)
 	if err != nil {
@@ -424,7 +425,7 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), !s.Costless}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	// Behind the join, block numbers only rise.
+	// The join is at or after all Rewinds. So block numbers rise after it, and search can bisect.
 	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block })
 	if err != nil {
 		return nil, err
@@ -456,8 +457,8 @@ func (s *Source) Begin(ctx context.Context) (Position, error) {
 }
 
 // Start returns the position before a block that a projection knows, such as a project's creation. If the ledger has
-// a Rewind and reaches below the block, it returns Begin. The projection may have yet to apply the Rewind, which may
-// lower the block.
+// a Rewind and begins below the block, it returns Begin. For the projection may have yet to apply that Rewind, which
+// may lower the block.
 func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -477,8 +478,8 @@ func (s *Source) Start(ctx context.Context, block uint64) (Position, error) {
 // clocks is the most by which clocks of the chain, NATS and relayers differ.
 const clocks = time.Minute
 
-// Since returns a position before all blocks since a time, and all dead letters in the ledger stored since then. If
-// there are none, that is the end.
+// Since returns a position before all blocks since a time, and before all dead letters in the ledger stored since
+// then. If there are none, it returns the end.
 func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
@@ -563,7 +564,7 @@ func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) 
 	}
 }
 
-// letters returns the ledger's dead letters after a position up to a sequence, as messages without one.
+// letters returns the ledger's dead letters after a position up to sequence through, as messages without a sequence.
 func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
 	first, _, err := s.Ledger.Bounds(ctx)
 	if err != nil {
@@ -603,8 +604,8 @@ func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
 	return storedAt(ctx, s.Ledger, seq)
 }
 
-// join returns the position up to which the chain replaces the ledger: the newest Rewind, or else the first whole
-// block.
+// join returns the position up to which older blocks come from the chain: the ledger's newest Rewind, or else its
+// first whole block.
 func (s *Source) join(ctx context.Context, end *Message) (Position, error) {
 	seq := end.Rewound
 	if end.Kind == Rewind {

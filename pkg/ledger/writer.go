@@ -25,9 +25,9 @@ import (
 const Lease = "ledger"
 
 const (
-	firstBlocks = 1024            // blocks below the final one at which a ledger begins, at most
+	firstBlocks = 1024            // a ledger begins at most about this many blocks below the final one
 	eventBlocks = 64              // blocks read for events at once
-	emptyEvery  = 5 * time.Second // without an append, before blocks without events are appended
+	emptyEvery  = 5 * time.Second // blocks without events are appended if the last append is this old
 	writerPoll  = time.Second
 	doubtTries  = 4 // reads, a second apart, until a block counts as gone
 )
@@ -92,7 +92,7 @@ type Writer struct {
 	seq      uint64
 	whole    evidence.Ref // the newest whole block in the ledger
 	rewound  uint64       // sequence of the newest Rewind, or 0
-	read     evidence.Ref // as whole, or higher, past blocks without events
+	read     evidence.Ref // the newest block read; above whole if the blocks between lack events
 	appended time.Time    // when this writer last appended
 }
 
@@ -154,7 +154,7 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 }
 
 func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
-	if w.last != nil { // a restored stream may have grown to the sequence that Append compares
+	if w.last != nil { // Append compares only the sequence, which a restored stream may have reached by other messages
 		entry, err := w.Ledger.At(ctx, w.seq)
 		switch gone := errors.Is(err, stream.ErrGone); {
 		case err != nil && !gone:
@@ -176,7 +176,7 @@ func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 }
 
 func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
-	// This relayer's endpoints lag behind the last writer's.
+	// If the ledger is ahead, this relayer's endpoints lag behind the last writer's.
 	if w.read.Number > final.Number || w.last.Number > final.Number {
 		return nil
 	}
@@ -292,7 +292,7 @@ func (w *Writer) letters(ctx context.Context) error {
 		after = 0
 	}
 	if !w.wholeNow() {
-		return nil // after the block that was begun
+		return nil // letters wait for the rest of the block that was begun
 	}
 	var failed error
 	err = w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
@@ -311,11 +311,11 @@ func (w *Writer) letters(ctx context.Context) error {
 
 func (w *Writer) wholeNow() bool { return w.last.Kind != Block || w.last.Whole }
 
-// rewind appends a Rewind if the ledger's newest block is not canonical: to the newest one that is.
+// rewind appends a Rewind if the ledger's newest block is not canonical, to the ledger's newest block that is.
 func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	end := evidence.Ref{Number: w.last.Number, Hash: w.last.Hash} // also of an incomplete block
 	if ok, err := w.inChain(ctx, final, end, doubtTries); err != nil || ok {
-		if ok && w.read != w.whole { // those without events may have been replaced
+		if ok && w.read != w.whole { // the blocks above whole may have been replaced
 			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
 				return err
 			}
@@ -393,11 +393,11 @@ func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence
 	}
 }
 
-// linkedMost is the number of forgotten blocks below the final one that are read, and so proved to lead to it, before
-// any is appended. Lower ones, after a long stop, are appended by ranges.
+// linkedMost is how many blocks that Heads has forgotten are read before any is appended, since only their link to
+// the final block proves them. Lower blocks, after a long stop, are appended range by range.
 const linkedMost = 4096
 
-// blocks appends the blocks after the newest one read: remembered ones with proof, older ones in ranges.
+// blocks appends the blocks after the newest one read: those that Heads remembers with proof, older ones in ranges.
 func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	from := w.read.Number + 1
 	var chain []evidence.Block
@@ -440,7 +440,7 @@ func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
 	})
 }
 
-// appendLogs reads the costs that paid lacks.
+// appendLogs appends logs block by block, and reads the costs that paid lacks.
 func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid, through evidence.Block) error {
 	for len(logs) > 0 {
 		n := 1
@@ -459,7 +459,7 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, paid map[comm
 // block appends the logs of one block, or those that a dead writer left out.
 func (w *Writer) block(ctx context.Context, logs []types.Log, paid map[common.Hash]evidence.Paid) (err error) {
 	block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
-	if _, known := paid[logs[0].TxHash]; !known { // receipts are read by the block
+	if _, known := paid[logs[0].TxHash]; !known { // receipts are read by the block: paid has all its transactions or none
 		if paid, err = w.Chain.Paid(ctx, logs); err != nil {
 			return err
 		}

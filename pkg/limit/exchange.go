@@ -30,7 +30,7 @@ const (
 	maxNumber = 1 << 53 // bound on the script's counts, and on µs as a time.Duration
 )
 
-// take is an admitted request's cost.
+// take is an admitted request: its cost and its reply.
 type take struct {
 	counters
 	usage  *usage // at this replica
@@ -65,7 +65,7 @@ type call struct {
 	takes []*take
 }
 
-// A batcher makes one exchange at a time.
+// batcher returns the key's batcher, which makes one exchange at a time.
 func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
 	if len(l.batchers) == 1 {
 		return l.batchers[0]

@@ -89,7 +89,7 @@ type usage struct {
 	day    int64         // days since 1970
 	spent  uint64        // gas of the day that this replica admitted
 	all    uint64        // the same of all replicas, as known here
-	credit uint64        // part of spent that was given back, less that taken again
+	credit uint64        // part of spent that was given back, less the part used again
 }
 
 // New's prefix starts every Redis key, so that deployments can share a Redis.
@@ -247,8 +247,9 @@ func (u *usage) spentOn(day int64) (here, all uint64) {
 	return u.spent, u.all
 }
 
-// admit refuses a cost above the quota here, or takes tokens and credit for it. credit is the gas that it saves. With
-// a rate, even a used-up budget leads to an exchange, so that a flushed Redis gets its counts back.
+// admit refuses a cost above the quota here, or takes tokens and credit for it. credit is the part of cost.Gas that
+// credit pays. If the key has a rate, even a used-up budget leads to an exchange, so that a flushed Redis gets its
+// counts back.
 func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -146,7 +146,7 @@ type request struct {
 	*http.Request
 	w        http.ResponseWriter
 	operator string // as the operator entered it
-	session  string // for the log
+	session  string // id, for the log
 }
 
 func (o *Ops) handle(serve func(*request) error) http.HandlerFunc {

@@ -138,8 +138,8 @@ func blockFill(s overview.Sample) *float64 {
 	return &percent
 }
 
-// plot charts a value, with a scale up to at least least, and gaps for missing values. It ends at the newest sample
-// and covers HistoryFor. If all values are missing, it is empty.
+// plot charts the values that of returns, with gaps for missing ones. The scale ends at least or above. The plot ends
+// at the newest sample and covers HistoryFor. If all values are missing, it is empty.
 func plot(title, unit string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) titled {
 	var values []float64
 	for _, s := range samples {

@@ -60,7 +60,7 @@ func (o *Ops) lanes(ctx context.Context) ([]overview.Lane, error) {
 	return slices.DeleteFunc(slices.Clone(doc.Lanes), func(l overview.Lane) bool { return l.State == roster.Gone }), nil
 }
 
-// what parses the scope in a form.
+// what parses the scope of a pause in a form.
 func (o *Ops) what(r *request) (what pause.What, err error) {
 	id := strings.TrimSpace(r.PostFormValue("id"))
 	switch kind := r.PostFormValue("what"); kind {

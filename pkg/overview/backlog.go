@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	mostRead = 500_000 // updates
+	mostRead = 500_000 // updates, after which read ends
 	readFor  = 2 * time.Second
 )
 
@@ -33,7 +33,7 @@ func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score
 		for to, given := range state.Given {
 			for _, h := range given.Open {
 				if taker := states[to]; taker != nil && taker.Took[from] >= h.N {
-					continue // the giver has yet to see the acceptance
+					continue // the taker has them; the giver has yet to see the acceptance
 				}
 				for b, held := range h.Buckets {
 					all[b] = holder{held, to}

@@ -55,7 +55,7 @@ type Lane struct {
 	BalanceWei string `json:"balanceWei,omitempty"`
 	// until the balance is spent, at the rate that the lane's relayer observed
 	LastsSeconds *int64 `json:"lastsSeconds,omitempty"`
-	// minimum missing for the next transaction; only if it waits for funds
+	// minimum missing for the next transaction; only if the lane waits for funds
 	LacksWei string `json:"lacksWei,omitempty"`
 	Nonces   Nonces `json:"nonces"`
 	// transactions outside a block; all pending ones if the chain is unavailable
@@ -69,7 +69,7 @@ type Lane struct {
 	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // of the oldest in the backlog
 	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // of the oldest assigned but not final
 
-	Moves  bool         `json:"moves"`            // assigns new work, or would
+	Moves  bool         `json:"moves"`            // assigns new work, or would if there were any
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
 	Wait   lane.Wait    `json:"wait,omitempty"`
 	Since  *time.Time   `json:"since,omitempty"` // start of the wait
@@ -83,7 +83,7 @@ type Nonces struct {
 	Chain     *uint64 `json:"chain,omitempty"` // at the head
 }
 
-// Replica reported in the last seconds, or is of an older version and holds a lane's lease.
+// Replica is a process that reported in the last seconds, or one of an older version that holds a lane's lease.
 type Replica struct {
 	Role    string     `json:"role"` // api or relayer
 	Name    string     `json:"name"`

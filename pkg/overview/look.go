@@ -184,7 +184,8 @@ func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
 	return l, err
 }
 
-// ask runs a query to NATS. In a cluster it retries at another server, since one may be dead, and with it a consumer.
+// ask runs a query to NATS. In a cluster it retries at another server, since a server may be dead, and with it a
+// consumer.
 func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx context.Context) error) error {
 	if len(d.JS.Conn().Servers()) < 2 {
 		return what(ctx)
@@ -196,7 +197,7 @@ func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx 
 			cancel()
 			return err
 		}
-		<-limited.Done() // even if it was refused at once
+		<-limited.Done() // waits the whole time even if a server refused at once
 		cancel()
 		if d.Elsewhere != nil {
 			d.Elsewhere()
@@ -231,7 +232,7 @@ func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
 	return nil
 }
 
-// stream also reads when each lane's oldest unsettled work was accepted.
+// stream reads the stream's state, and when each lane's oldest unsettled work was accepted.
 func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 	updates, err := js.Stream(ctx, stream.Name)
 	if err != nil {
@@ -320,7 +321,7 @@ func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	return l
 }
 
-// moves sets Moves apart from pauses, and Why.
+// moves sets Moves and Why; an operator's pause comes later.
 func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 	switch err := s.broken[l.Lane]; {
 	case err != nil:

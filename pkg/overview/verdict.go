@@ -113,7 +113,7 @@ func (n *NATS) Full() float64 {
 	return float64(n.Bytes) / float64(n.Bound)
 }
 
-// Down returns, by endpoint that is down for this process or a replica, the reasons and for which process.
+// Down returns the endpoints that are down for this process or a replica, each with a reason per process.
 func (d *Document) Down() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range d.Endpoints {

@@ -38,13 +38,13 @@ func (v *editView) HasMember() bool { return v.Edit.Member != (common.Address{})
 
 func (v *editView) Points() string { return signed(worth(v.Edit)) }
 
-// DomainJSON returns the form that wallets expect.
+// DomainJSON returns the domain in the JSON that wallets expect.
 func (v *editView) DomainJSON() (string, error) {
 	domain, err := json.Marshal(v.Domain)
 	return string(domain), err
 }
 
-// edit only shows an edit to sign.
+// edit shows an edit to sign; the owner's browser posts it.
 func (p *Page) edit(r *request) error {
 	head, err := p.head(r, "edit")
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *Page) edit(r *request) error {
 	return nil
 }
 
-// readEdit returns wrong if the form has an error.
+// readEdit reads the form; wrong is a sentence about its first error, or empty.
 func readEdit(r *request) (e score.Edit, wrong string) {
 	e.Operation, e.Name = score.Operation(r.FormValue("operation")), r.FormValue("name")
 	if !slices.Contains(score.Operations(), e.Operation) {

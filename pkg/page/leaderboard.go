@@ -18,7 +18,8 @@ type board struct {
 	Shown bool
 }
 
-// boards returns the boards of all score types, after the total if there are several. is is the shown one.
+// boards returns the boards of all score types, after the total if there are several. is is the shown board: by
+// default the first.
 func boards(rec *score.Record, shown string) (all []board, is board, err error) {
 	if len(rec.ScoreTypes) > 1 {
 		all = append(all, board{Name: "Total", Param: "total", Index: score.Total})
@@ -122,7 +123,8 @@ func executionOf(rec *score.Record, e score.Execution) execution {
 	return out
 }
 
-// newest returns a project's newest executions, empty before it is projected. all reports whether these are all.
+// newest returns a project's newest executions, empty before it is projected. all reports whether they include the
+// oldest.
 func (p *Page) newest(ctx context.Context, h *head) (newest []score.Execution, all bool, err error) {
 	newest, asOf, err := p.standings.Recent(ctx, h.Project.ID)
 	if errors.Is(err, score.ErrNotProjected) {

@@ -24,7 +24,7 @@ import (
 type Source interface {
 	// Authenticate returns the rights of the secret's key; nil for an invalid key.
 	Authenticate(secret string) *score.Grant
-	// Projects returns at most most final projects that a key may read, by id, after the given id or from the start.
+	// Projects returns final projects that a key may read, up to most, by id, after the given id or from the start.
 	Projects(by *score.Grant, after *score.ProjectID, most int) []*score.Record
 	// Project returns a project's record (nil: unknown) and the status of its creation.
 	Project(id score.ProjectID) (*score.Record, score.Status)
@@ -180,7 +180,7 @@ func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request
 		return
 	}
 	r = r.Clone(context.WithValue(ctx, requestKey{}, &request{w: w, by: by, count: count}))
-	// as in the rest of the API
+	// ignores a trailing slash, as the API does
 	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/")
 	p.mux.ServeHTTP(w, r)
 }
@@ -244,7 +244,7 @@ type failure struct {
 	Path    string // of the project, if the key may read it
 }
 
-// by is nil if the key is invalid.
+// fail shows a problem; by is nil if the key is invalid.
 func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, problem *Problem) {
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))

@@ -9,7 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The stylesheet scales plots.
+// Size of a plot, in units that the stylesheet scales.
 const (
 	plotWidth  = 600
 	plotHeight = 100
@@ -57,7 +57,8 @@ func sparkline(applied []uint64, from time.Time) *plot {
 	return p
 }
 
-// cumulative charts a score's history from its updates, newest first; nil if that is a point or flat.
+// cumulative charts a score's history, backwards from its value is, from its updates, newest first; nil if the line
+// is a point or flat.
 func cumulative(updates []score.Execution, is int64) *plot {
 	if len(updates) < 2 {
 		return nil

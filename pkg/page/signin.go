@@ -15,7 +15,7 @@ const (
 	SignOutPath = "/app/sign-out"
 )
 
-// kept ends the URL after a sign-in. If such a request lacks the cookie, the browser rejected it.
+// kept ends the URL after a sign-in. If such a request lacks the cookie, the browser has rejected the cookie.
 const kept = "signed-in"
 
 func unkept(target string) (string, bool) {

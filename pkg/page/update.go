@@ -58,7 +58,7 @@ func (p *Page) update(r *request) error {
 	if err != nil {
 		view.Note = "The details of final updates are not at hand now."
 	}
-	// it may have been repeated as a duplicate
+	// the outcome, too, since the update may have been repeated as a duplicate
 	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome }
 	if i := slices.IndexFunc(newest, is); i >= 0 && now.Stage == score.Final {
 		e := executionOf(head.Project, newest[i])
@@ -200,7 +200,7 @@ func steps(now score.Status, paused string) []step {
 		return all
 	case now.Outcome.Rejected(): // perhaps as a dead letter without a transaction
 		return append(all[:1], all[4])
-	default: // the sender is unknown too
+	default: // applied, by any sender: only the last step is certain
 		return all[4:]
 	}
 }

@@ -33,7 +33,7 @@ type onBoard struct {
 	score.BoardStanding
 }
 
-// history also returns a wallet's available updates, newest first.
+// history returns the screen's view, and all available updates of the wallet, newest first.
 func (p *Page) history(r *request) (view walletView, line []score.Execution, err error) {
 	head, err := p.head(r, "wallets")
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Page) wallet(r *request) error {
 	return nil
 }
 
-// historyCSV has the columns of an export of updates.
+// historyCSV sends the wallet's updates, in the columns of an export.
 func (p *Page) historyCSV(r *request) error {
 	view, line, err := p.history(r)
 	if err != nil {

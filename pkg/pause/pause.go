@@ -27,7 +27,7 @@ const Bucket = "LANES"
 
 const key = "paused"
 
-// The stored value is invalid or of a newer version.
+// errUnreadable reports that the stored value is invalid or of a newer version.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
 // The reason of the pause that Get returns for an invalid value. Running processes may keep earlier pauses.
@@ -46,7 +46,7 @@ var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, an
 type Pause struct {
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason,omitempty"`  // for people, callers included; may be empty
-	Refuses bool      `json:"refuses,omitempty"` // of a project or everything: the API refuses it, too
+	Refuses bool      `json:"refuses,omitempty"` // only for a project or everything: the API refuses its updates, too
 }
 
 // Check returns ErrReason if a terminal or log may interpret a character of the reason, or the reason is too long.
@@ -109,7 +109,7 @@ func (p Pauses) Has(what What) (paused bool) {
 	return paused
 }
 
-// With returns a copy in which one replaces the scope's pause.
+// With returns a copy in which the scope has the pause one.
 func (p Pauses) With(what What, one Pause) Pauses {
 	switch {
 	case what.Lane != nil:
@@ -185,7 +185,7 @@ func decode(data []byte) (p Pauses, err error) {
 }
 
 // Update replaces the pauses with change's result, by watched.Change. Errors: errUnreadable for an invalid value,
-// score.ErrNewer for one with unknown fields, and ErrTooMuch. Only Clear replaces the first two.
+// score.ErrNewer for one with unknown fields, and ErrTooMuch. Only Clear replaces values of the first two errors.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pauses, err error) {
 	err = watched.Change(ctx, s.kv, key, "what is paused", func(stored []byte) ([]byte, error) {
 		if p, err = decode(stored); err != nil {
@@ -241,7 +241,7 @@ func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoded := false // later; then the view itself keeps the last value
+	decoded := false // whether a value was decoded after first; then the view keeps the last one
 	return &View{first: first, view: watched.NewView(s.js.Conn(), s.kv, log, func(e jetstream.KeyValueEntry) (p Pauses, ok bool) {
 		if e.Key() != key {
 			return p, false

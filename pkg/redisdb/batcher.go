@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Items that arrive during a batch go into the next one, which the first waiting caller runs.
+// Batcher runs items in batches, one batch at a time. Items that arrive during a batch go into the next one, which
+// the first waiting caller runs.
 type Batcher[T any] struct {
 	limit int
 	run   func(ctx context.Context, items []T) error

@@ -33,7 +33,7 @@ type Client struct {
 	Pause   time.Duration // how long calls fail at once after a failure
 	Log     *slog.Logger  // error replies of Redis, at most one line a minute
 
-	down    atomic.Pointer[failure] // wrapped in ErrDown
+	down    atomic.Pointer[failure] // newest failure, wrapped in ErrDown
 	refused atomic.Pointer[failure] // newest error reply
 	logged  atomic.Int64            // unix ns of the last line about a refusal
 }
@@ -43,7 +43,7 @@ type failure struct {
 	at  time.Time
 }
 
-// Also the minimum time between log lines about refusals.
+// refusedLately is how long Refused returns an error reply, and the least time between log lines about refusals.
 const refusedLately = time.Minute
 
 // Open returns a client with a timeout of 200 ms and a pause of 500 ms. It connects later. A failed call is retried

@@ -26,7 +26,7 @@ const (
 	kindMask        = 0x0f
 )
 
-// ErrFraming: the contract would revert with BadFraming.
+// ErrFraming reports data for which the contract would revert with BadFraming.
 var ErrFraming = errors.New("not a well-framed batch")
 
 var ErrOtherCall = errors.New("calldata of another call")
@@ -37,8 +37,8 @@ func EncodeBatch(b batch.Batch) []byte {
 	return contract.PackApplyBatch(EncodeBatchData(b))
 }
 
-// EncodeBatchData returns applyBatch's argument, which BatchApplied repeats. A group omits header fields that it
-// shares with earlier groups, where the format allows. It panics as EncodeBatch does.
+// EncodeBatchData returns applyBatch's argument, which the event BatchApplied repeats. A group omits header fields
+// that it shares with earlier groups, where the format allows. It panics as EncodeBatch does.
 func EncodeBatchData(b batch.Batch) []byte {
 	if len(b.Groups) == 0 {
 		panic("registry: batch without groups")
@@ -191,7 +191,8 @@ func (d *decoder) group(data []byte) (size int, err error) {
 	return len(data) - len(rest) + size, nil
 }
 
-// CarrierOf returns nil unless the transaction carries the update, in a batch, to the contract at registry.
+// CarrierOf decodes a transaction. It returns nil unless that carries the update, in a batch, to the contract at
+// registry.
 func CarrierOf(tx *types.Transaction, registry common.Address, project score.ProjectID, update score.UpdateID) *score.Carrier {
 	if tx.To() == nil || *tx.To() != registry || tx.ChainId().Sign() == 0 { // lanes sign for one chain only (EIP-155)
 		return nil

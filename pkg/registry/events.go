@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrOtherEvent: the log is of the contract's access control, or of another contract.
+// ErrOtherEvent reports a log of the contract's access control, or of another contract.
 var ErrOtherEvent = errors.New("not an event of the registry")
 
 // Event is one of the contract's own events, as IScoreRegistry.sol specifies them.
@@ -34,7 +34,7 @@ type ScoreTypeAdded struct {
 	Name    string
 }
 
-// MemberChanged: the member's roles are now exactly Roles; 0 for a removed member.
+// MemberChanged means that the member's roles are now exactly Roles; 0 for a removed member.
 type MemberChanged struct {
 	Project   score.ProjectID
 	Member    common.Address
@@ -42,7 +42,7 @@ type MemberChanged struct {
 	ChangedBy common.Address
 }
 
-// SignedOnlySet: whether the project accepts updates only in signed groups.
+// SignedOnlySet means that the project now accepts only signed groups or, if SignedOnly is false, all updates.
 type SignedOnlySet struct {
 	Project    score.ProjectID
 	SignedOnly bool
@@ -55,7 +55,7 @@ type BatchApplied struct {
 	Data     []byte          // the batch as encoded in the event
 }
 
-// ScoreUpdated: a member applied one update directly.
+// ScoreUpdated means that a member sent one update to the contract itself.
 type ScoreUpdated struct {
 	Update score.Update
 	Score  int64 // the target's new score

@@ -12,7 +12,7 @@ type GasRules struct {
 
 	// MaxGas is the highest gas limit of a transaction, independent of the block's limit.
 	MaxGas uint64
-	// AccessLists: block headers commit to an access list.
+	// AccessLists means that block headers commit to an access list.
 	AccessLists bool
 
 	slot uint64 // gas of a fresh, cold storage slot
@@ -141,7 +141,8 @@ func (r GasRules) CreateProject(p *score.Project) uint64 {
 		perByte   = 9 // per byte of calldata; the event is about as long
 	)
 	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
-	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members // points: eight a slot, seven in the first, beside the counts
+	// A slot holds the points of eight actions; the first, those of seven and the counts.
+	slots := 1 + actions + (actions/8 + 1) + scoreTypes + members
 	return r.base + rest + r.surcharge(data) + calldataGas(data) + perByte*uint64(len(data)) + r.slot*slots + perAction*actions + perType*scoreTypes +
 		perMember*members
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoEvent: the receipt is another transaction's, the call failed, or the address is not a ScoreRegistry.
+// ErrNoEvent means that the receipt is another transaction's, the call failed, or the address is not a ScoreRegistry.
 var ErrNoEvent = errors.New("receipt lacks the event of the call")
 
 // Outcomes returns the outcome of each of b.Updates() from the receipt of the transaction that carried

@@ -75,5 +75,5 @@ func unpackActions(actions []bindings.IScoreRegistryAction) []score.Action {
 }
 
 // validName makes an event's name safe to store and print. The contract checks only its length, so an owner may have
-// added invalid UTF-8. Requests exclude such names.
+// added invalid UTF-8. The API rejects such names.
 func validName(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }

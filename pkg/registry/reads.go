@@ -9,6 +9,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// Read is a read's calldata, and the decoder of its result.
 type Read[T any] struct {
 	Data   []byte
 	Decode func(returned []byte) (T, error)

@@ -12,12 +12,12 @@ import (
 const (
 	askTimeout = time.Second
 	askPause   = 10 * time.Second // after a failed query
-	finalPause = time.Second      // for finalized updates, since a new session asks for every open slot
+	finalPause = time.Second      // for finalized updates, since a new session lacks every slot's accept times
 )
 
 // ages measures the time of updates from accept (when the stream stored their message) to final, and the accept time
-// of the oldest in the backlog. The session has the accept times of updates that it assigned. For others it waits for
-// a query of the stream.
+// of the oldest in the backlog. The session has the accept times of updates that it assigned. For other updates it
+// queries the stream, and waits for the answer.
 type ages struct {
 	id      score.Lane
 	config  *Config
@@ -26,7 +26,7 @@ type ages struct {
 	log     *slog.Logger
 
 	slots  map[uint64][]acceptedAt // by nonce
-	finals time.Time               // when the next query is allowed
+	finals time.Time               // when the next query for finalized updates is allowed
 
 	shown time.Time
 	asked uint64    // sequence of the last query for the oldest
@@ -56,8 +56,8 @@ func (a *ages) bound(nonce uint64, places []*place) {
 	a.slots[nonce] = some
 }
 
-// settled counts updates finalized with their slot. If some are queued again, or an earlier session assigned them,
-// all count as the oldest.
+// settled measures updates that became final with their slot. If others of the slot are queued again, or an earlier
+// session assigned them, all count as the oldest.
 func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updates uint64) {
 	some, total := a.slots[nonce], uint64(0)
 	delete(a.slots, nonce)
@@ -137,8 +137,8 @@ func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 	}
 }
 
-// oldest returns the sequence of the oldest message known with waiting work of unpaused projects, and its accept
-// time; zero if the session must still read it.
+// oldest returns the sequence of the oldest message known with waiting work of unpaused projects, if any. It also
+// returns the accept time, zero if the session must still read the message.
 func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	earlier := func(of uint64, accepted time.Time) {
 		if !some || of < seq {

@@ -11,12 +11,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// TellFrom is the least backlog of a project, in updates, that a lane publishes.
+// TellFrom is the least backlog of an unpaused project, in updates, that a lane publishes.
 const TellFrom = 1_000
 
 const (
 	tellEvery = time.Second
-	rateOver  = 10 // seconds in the average, about; a project idle for so long has rate 0
+	rateOver  = 10 // seconds that the average covers, about; a project idle for so long has rate 0
 	leastRate = 1  // updates a second; lower rates are published as 0
 )
 
@@ -38,7 +38,8 @@ type rate struct {
 	idle    float64 // seconds since the last assignment
 }
 
-// after returns the rate after bound more updates in these seconds. known is false for the first measurement.
+// after returns the rate once bound more updates were assigned in these seconds. known is false for the first
+// measurement.
 func (r rate) after(seconds float64, bound int, known bool) rate {
 	now := float64(bound) / seconds
 	if known {
@@ -50,7 +51,7 @@ func (r rate) after(seconds float64, bound int, known bool) rate {
 	return rate{now, r.idle + seconds}
 }
 
-// Slow or stalled projects have rate 0, since the average takes minutes to forget the time before a stall.
+// Slow or stalled projects have rate 0, since the average takes long to forget the time before a stall.
 func (r rate) told() float64 {
 	if r.average < leastRate || r.idle >= rateOver {
 		return 0
@@ -65,7 +66,7 @@ func (r *Relayer) teller(id score.Lane, in *intake, log *slog.Logger) *teller {
 	}
 }
 
-// Backlogs published before this session; nil if unreadable.
+// All lanes' backlogs as published before this session; nil if unreadable.
 func (t *teller) told(ctx context.Context) map[score.ProjectID]score.Backlog {
 	if t.store == nil {
 		return nil
@@ -153,7 +154,7 @@ func (in *intake) backlog() uint64 {
 }
 
 // large returns the backlogs of at least least updates, without rates. A paused project's is included at any size
-// above 0, since the next session skips its updates.
+// above 0, since a session that skips the project's updates has their number only from here.
 func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	large := map[score.ProjectID]score.Backlog{}
 	for id, n := range in.horizon.Projects() {

@@ -36,10 +36,10 @@ type binder struct {
 	rests    time.Time     // when assigning resumes after the key failed
 }
 
-// A remote signer may be slow or away.
+// Bounds, since a remote signer may be slow or away.
 const (
-	slowSigning = 100 * time.Millisecond // then assigned work is broadcast first
-	longSigning = 2 * time.Second        // then the loop receives a view of the chain first
+	slowSigning = 100 * time.Millisecond // after this, assigned work is broadcast first
+	longSigning = 2 * time.Second        // after this, the loop receives a view of the chain first
 	signerPause = time.Second            // before a failed key is asked again, for new work
 )
 
@@ -72,7 +72,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// idle records that no work is due, or, early, that the lane cannot pay for one update.
+// idle records that no work is due, or, before work arrives, that the lane cannot pay for one update.
 func (b *binder) idle() {
 	one := batch.Single(score.Update{})
 	gas, bytes := b.gas.limit(&piece{batch: &one}), txBytes(registry.EncodeBatch(one))
@@ -99,9 +99,9 @@ func (b *binder) bindAlone(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// bindPlaces assigns new work, with at least the gas of any batch that waits for a block before it. Otherwise a block
-// builder that skips that batch as too large might try this work out of turn. anvil drops such a transaction, and all
-// behind it.
+// bindPlaces assigns new work, with at least the gas limit of any batch that waits for a block before it (up to
+// perBatch). Otherwise a block builder that skips that batch as too large might try this work out of turn. anvil
+// drops a transaction that it tries out of turn, and all behind it.
 func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bool, error) {
 	w.gas = max(w.gas, min(b.gas.perBatch, b.lane.WaitingGas()))
 	moves, err := b.intake.moves(places...)
@@ -132,7 +132,7 @@ type binding struct {
 }
 
 // bind assigns work to the next nonce; false if the lane must wait. Before the commit point it has no effects. After
-// it, the work has exactly this nonce until that is final.
+// it, the work has exactly this nonce until the nonce is final.
 func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	fees, why := b.lane.Ready(w.gas, txBytes(w.data))
 	if why != lane.WaitNone {
@@ -174,7 +174,7 @@ func (b *binder) replace(ctx context.Context, e lane.Replace) error {
 		to = b.config.Contract
 	}
 	raw, err := b.sign(ctx, e.Nonce, e.Fees, e.Gas, &to, data)
-	if err != nil && !b.unsigned { // each view asks for it again
+	if err != nil && !b.unsigned { // once, since each view requests it again
 		b.log.Error("the lane couldn't sign a replacement; it keeps broadcasting the last attempt", "nonce", e.Nonce, "err", err)
 	}
 	if b.unsigned = err != nil; b.unsigned {

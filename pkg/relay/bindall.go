@@ -13,7 +13,7 @@ func (s *session) bindAll(ctx context.Context) error {
 	s.more = false
 	for signed := time.Duration(0); ; {
 		if why := s.blocked(); why != lane.WaitNone {
-			// a node reports that the balance is below the cost of all in flight
+			// for WaitFunds: a node reported that the balance is below the cost of all in flight
 			s.waiting.need = s.lane.Need(0, 0, lane.Fees{})
 			s.waiting.set(why)
 			return nil
@@ -48,7 +48,7 @@ func (s *session) bindNew(ctx context.Context) (bound bool, err error) {
 	return s.binder.bindNew(ctx)
 }
 
-// hearWaiting receives a waiting view of the chain, which the loop might choose last among its inputs.
+// hearWaiting receives a view of the chain if one waits, since the loop might choose it last.
 func (s *session) hearWaiting(ctx context.Context) error {
 	select {
 	case view := <-s.heads.Views():
@@ -68,7 +68,7 @@ func (s *session) blocked() lane.Wait {
 		if s.waiting.reason == lane.WaitHead || s.waiting.reason == lane.WaitAccount && s.config.Now().Sub(s.waiting.since) > s.config.StaleAfter {
 			return lane.WaitHead
 		}
-		return lane.WaitAccount // the current one
+		return lane.WaitAccount // the current account is unread
 	case s.unsigned, s.config.Now().Before(s.binder.rests):
 		return lane.WaitSigner
 	case !view.Old && s.config.Now().Sub(view.Now) > s.config.StaleAfter:
@@ -83,7 +83,8 @@ func (s *session) blocked() lane.Wait {
 	return why
 }
 
-// wakes returns how long the loop may wait for an input; false if forever. A batch past due waits for the next head.
+// wakes returns how long the loop may wait for an input; false if forever. A batch past due could not be assigned,
+// and waits for the next head.
 func (s *session) wakes() (in time.Duration, some bool) {
 	if s.more {
 		return 0, true

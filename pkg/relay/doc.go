@@ -9,8 +9,8 @@
 //	                    └──────────── queue of lost work ◄───────────────────────┘
 //
 // A session drives one lane while it holds the lane's lease. One goroutine owns all of the lane's state: package lane
-// decides, and the session's parts carry out the effects. Others feed it: up to three readings of the stream, the
-// tracker of the chain's heads (package heads, one per process), and the lease. Lanes share nothing else.
+// decides, and the session's parts carry out the effects. Other goroutines feed it: up to three readings of the
+// stream, the tracker of the chain's heads (package heads), and the lease. Of these, lanes share only the tracker.
 //
 //	session, laneJournal   the loop; the order of assignments (bindall.go); append, the commit point
 //	reading, intake        stream → next batch, creation or edit: floors, throttled, paused and fenced projects
@@ -47,14 +47,14 @@
 //   - A signed group stays one unit from the stream to its outcomes: in one batch, in order, with its signature.
 //   - A slot ends by a transaction seen in a final block (settler). If the chain loses the block, the slot is
 //     reopened.
-//   - Work that lost its slot is queued by the same entry, and goes again before new work. It is given up only after
-//     it failed on the chain, alone, at least refusedTries times.
+//   - Work that lost its slot is queued by the entry that ended the slot, and assigned again before new work. It is
+//     given up only after it failed on the chain, alone, at least refusedTries times.
 //   - Errors of nodes and servers make the lane wait and retry. They never free a nonce.
 //
 // # Rejected
 //
 //   - Acknowledging messages after confirmation: acknowledgements are not durable against a killed server, so every
-//     crash would send again.
+//     crash would send updates again.
 //   - One process-wide queue of transactions: one slow lane would hold up all.
 //   - Estimating gas per batch: a round trip each, and wrong as soon as something else lands first.
 package relay

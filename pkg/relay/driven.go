@@ -12,8 +12,8 @@ import (
 
 type Driven struct {
 	Wait    lane.Wait
-	Since   time.Time
-	Waiting uint64 // updates
+	Since   time.Time // of Wait
+	Waiting uint64    // updates
 }
 
 // driven is safe for concurrent use.

@@ -8,8 +8,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fence holds back a project with a due edit, as if paused, while an earlier lane of its bucket may carry earlier
-// updates of it. It reports whether the set of fenced projects changed.
+// fence holds back a project with a due edit, as if paused. It does so while a former owner of the bucket may carry
+// earlier updates of the project. changed reports whether the set of fenced projects changed.
 func (s *session) fence(ctx context.Context) (changed bool) {
 	in, elsewhere := s.intake, s.handover.elsewhere(ctx)
 	if in.turn() && s.passable != in.alone.Position && len(s.lane.State.Took) > 0 {
@@ -24,7 +24,7 @@ func (s *session) fence(ctx context.Context) (changed bool) {
 		switch {
 		case now.Sub(since) < retryTransport:
 		case elsewhere(id):
-			s.fenced[id] = s.config.Now() // after the call: slow reads must leave time for other work
+			s.fenced[id] = s.config.Now() // after the call, since slow reads must leave time for other work
 		default:
 			delete(s.fenced, id)
 			changed = true

@@ -10,7 +10,7 @@ const (
 	// 0.8 % more gas per update at 30 million gas a block, half of that at 60 million.
 	batchesPerBlock = 10
 	// leastPerBlock is the least number by gas limits. Batches with known wallets and id words use half of their
-	// limits. So at a fifth of a block each, they leave a tenth of it empty.
+	// limits. So at a fifth of a block each, they leave a tenth of the block empty.
 	leastPerBlock = 5
 	// lastBatches is about how many batches fill.used averages.
 	lastBatches = 8
@@ -38,8 +38,8 @@ func (f *fill) plan() uint64 {
 	return f.perBlock
 }
 
-// batchGas returns the most gas of a batch, so that a whole number fills a block: perBlock, or a few more. Batches
-// just above half of a block would leave almost half of it empty. block is 0 if unknown.
+// batchGas returns the most gas of a batch, at most limit, so that a whole number fills a block: perBlock, or a few
+// more. Batches just above half of a block would leave almost half of it empty. block is 0 if unknown.
 func batchGas(block, limit, perBlock uint64) uint64 {
 	if block == 0 {
 		return limit

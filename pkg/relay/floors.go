@@ -8,17 +8,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// row is the read part of an extent, from its floor on: of a throttled (parked) project, or of all others of a
-// bucket.
+// row is the part of an extent (lane.Extent) that the session has read, from the floor on. The extent is of a
+// throttled (parked) project, or of all others of a bucket.
 //
-// An entry counts the positions that a floor passes from read ones, the fold from assigned ones. So an entry fails to
-// fold if a place was read and forgotten unassigned.
+// An entry contains the number of positions that a floor passes, counted among the read ones. The fold counts the
+// assigned ones. So an entry fails to fold if a place was read and forgotten unassigned.
 type row struct {
 	bucket  score.Bucket
 	project *score.ProjectID // nil: all unthrottled ones
-	places  []*place         // in order, from the first unassigned one
-	read    uint64           // positions read by the session
-	passed  uint64           // of them, passed by the journaled floor
+	places  []*place         // in order, from the floor on
+	read    uint64           // number of positions read
+	passed  uint64           // number of these that the journaled floor has passed
 }
 
 // place is a unit, a creation, an edit or an unreadable message; its positions are assigned together.
@@ -101,13 +101,13 @@ func (in *intake) move(r *row, bound func(*place) bool) lane.Move {
 			floor = at
 		}
 	}
-	if m.Floor.Before(floor) { // else the row is read less far
+	if m.Floor.Before(floor) { // otherwise reading has yet to reach the floor
 		m.Floor, m.Passed = floor, r.ordinal(floor)-r.passed
 	}
 	return m
 }
 
-// unbound returns the lowest position of a row that may be unassigned once these places are assigned.
+// unbound returns the lowest position of a row that may be unassigned, if bound reports which places are assigned.
 func (in *intake) unbound(r *row, bound func(*place) bool) score.Position {
 	for _, p := range r.places {
 		if !bound(p) {
@@ -119,7 +119,7 @@ func (in *intake) unbound(r *row, bound func(*place) bool) score.Position {
 
 func isBound(p *place) bool { return p.bound }
 
-// passes returns moves of floors over positions that are assigned, or another lane's.
+// passes returns moves that raise floors over positions that are assigned, or another lane's.
 func (in *intake) passes() (moves []lane.Move) {
 	for b := range score.Buckets {
 		held, owned := in.state.Buckets[score.Bucket(b)]
@@ -159,7 +159,8 @@ func (in *intake) clear(r *row) {
 	}
 }
 
-// pass raises the floors every PassEvery. The next session reads from there, and earlier messages may be purged.
+// pass raises the floors every PassEvery, since the next session reads from the floors on, and earlier messages may
+// be purged.
 func (s *session) pass(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Sub(s.passed) < s.config.PassEvery {

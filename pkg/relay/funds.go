@@ -40,7 +40,7 @@ func (f *funds) lasts() (seconds float64, known bool) {
 }
 
 // Lacks returns by how much, in wei, the signer's balance is below the most that the lane's next transaction and all
-// in flight may cost. It is 0 unless the lane waits for funds, and if unknown.
+// in flight may cost. It is 0 unless the lane waits for funds and the amount is known.
 func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	f := r.fundsOf(id)
 	f.mu.Lock()
@@ -51,7 +51,7 @@ func (r *Relayer) Lacks(id score.Lane) *big.Int {
 	return f.lacks
 }
 
-// need is the balance, in wei, that would end waiting for funds (dry); nil if unknown.
+// see records a balance. need is the balance, in wei, that would end waiting for funds (dry); nil if unknown.
 func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big.Int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,8 +64,8 @@ func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big
 	}
 }
 
-// sound reports whether to log a low balance now: once, until it lasts a quarter longer than alarm; 0: never. perDay
-// is the decrease in wei per day.
+// sound reports whether to log now that the balance lasts less than alarm: once, until it lasts a quarter longer than
+// alarm; 0: never. perDay is the decrease in wei per day.
 func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
 	lasts, known := f.lasts()
 	f.mu.Lock()

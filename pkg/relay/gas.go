@@ -26,15 +26,15 @@ const margin = 25
 // gas decides the gas of transactions and of batches. Each of Config.Gas models the worst cost of execution. The lane
 // learns which of these rules the chain follows, from headers if they reveal the fork, else from receipts in blocks.
 // It also learns charges above all rules, as of a rollup that charges data as gas. A receipt that an endpoint made up
-// only costs gas or room in blocks. Nodes accept every learned limit, or it falls once they refuse it.
+// only costs gas or room in blocks. If nodes refuse a learned limit, the limit falls.
 //
 // The models are upper bounds at Ethereum's prices, today's or those announced for the next fork. If a batch used
 // more than any model, or ran out, the session's later transactions get more gas and less work.
 //
-// New work gets gas for fresh storage slots, except those that this session's transactions used in blocks. These
-// transactions have lower nonces, so they come first on any branch. If they apply less after a reorg and the work
-// runs out of gas, it is retried with gas for fresh slots only, and used ones are forgotten. Transactions in no block
-// are ignored, since a bad update in one could make a good batch revert.
+// New work gets gas for fresh storage slots, except for slots that this session's transactions used in blocks. These
+// transactions have lower nonces, so they come first on any branch. After a reorg they may apply less, and the new
+// work may run out of gas. Then it is retried with gas for fresh slots only, and used ones are forgotten.
+// Transactions in no block are ignored, since a bad update in one could make a good batch revert.
 type gas struct {
 	id     score.Lane
 	signer common.Address
@@ -42,23 +42,23 @@ type gas struct {
 	chain  Chain
 	plan   func(model batch.Model, maxGas uint64)
 	known  *batch.Known
-	// by nonce: slots that the gas of new work assumes as used
+	// by nonce: number of slots that the work's gas assumes as used
 	trusted map[uint64]int
 	metrics *metrics
 	log     *slog.Logger
 
-	learnt    *atomic.Uint64       // of the process: gas per byte beyond Config.Gas
+	learnt    *atomic.Uint64       // gas per byte beyond Config.Gas; all lanes share it
 	perByte   uint64               // learnt when charged was computed
 	charged   []registry.GasRules  // Config.Gas with perByte
-	estimated map[common.Hash]bool // since the last head
+	estimated map[common.Hash]bool // transactions, since the last head
 
 	believed int  // index into Config.Gas
 	named    bool // the newest header proves the believed rules
-	returned bool // a receipt disproved believed rules
+	returned bool // a receipt disproved believed rules, so cheaper ones hold
 	capped   bool // nodes refused a transaction that asked for more than Config.Rules.MaxGas
 
 	next    uint64 // State.Next when a transaction was last seen in a block
-	doubted uint64 // next, when used slots last turned out fresh; 0: never
+	doubted uint64 // next when used slots last turned out fresh; 0: never
 
 	scale    uint64 // of the model's gas, in percent; only rises
 	block    uint64 // gas limit; 0 if unknown
@@ -127,8 +127,7 @@ func (g *gas) refused(ctx context.Context, slot *lane.Slot) uint64 {
 }
 
 // surcharge learns the charge per byte, which only rises, from the estimated gas of a transfer with data. EIP-7623's
-// floor counts as such a charge, up to 24 gas a byte too much. A chain may charge more on top of the floor or below
-// it.
+// floor counts as such a charge, up to 24 gas a byte too much, since a chain may charge more on top of it.
 func (g *gas) surcharge(estimate uint64, data []byte) {
 	plain, bytes := registry.IntrinsicGas(data), uint64(len(data))
 	if estimate <= plain {
@@ -148,8 +147,8 @@ func (g *gas) limit(p *piece) uint64 {
 	return min(g.scaled(p.worst(g.rules())), g.ceiling(p, g.rules()))
 }
 
-// limitAgain returns the gas for a piece that a transaction failed to carry, perhaps for want of gas. It is the most
-// allowed, and more if the dearest rules require it for an unsplittable piece.
+// limitAgain returns the gas for a piece that a transaction failed to carry, perhaps for want of gas. It is g.most,
+// or more if the dearest rules require it for an unsplittable piece.
 func (g *gas) limitAgain(p *piece) uint64 {
 	dearest := &g.charged[len(g.charged)-1]
 	return max(g.most, min(g.scaled(p.worst(dearest)), g.ceiling(p, dearest)))
@@ -197,11 +196,12 @@ func (g *gas) replan() {
 const (
 	// carried is at least Limits.MaxGas / leastCarried; halves of a cancelled batch may be smaller.
 	leastCarried = 128
-	// An included batch of at least half of carried raises it by 1 / carriedGrowth.
+	// An included batch with at least half of carried as gas raises carried by 1 / carriedGrowth.
 	carriedGrowth = 256
 )
 
-// staged learns from a transaction once it is in a block. A reorg may undo that, which is cheaper than waiting.
+// staged learns from a transaction once it is in a block. A reorg may undo the block, but a wrong lesson costs less
+// than waiting.
 func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	slot, in := l.State.Slot(nonce), l.Included(nonce)
 	if slot == nil || in == nil || slot.Work.Kind == lane.NonceOnly {
@@ -277,20 +277,20 @@ func (g *gas) learn(p *piece, receipt *evidence.Receipt) {
 	}
 }
 
-// clearly is how far, in percent, a receipt must be below the rules' least to disprove them. The model is off by 2 at
-// most (package registry).
+// clearly is how far, in percent, a receipt must be below the rules' least to disprove them. The model is off by 2
+// percent at most (package registry).
 const clearly = 10
 
-// ranOut learns from a piece that ran out of gas. If its gas suffices by the believed rules, but not by dearer ones,
-// the dearer ones hold. Otherwise the session's next transactions get half as much gas again. Others assigned earlier
-// had as little, and raise it no further.
+// ranOut learns from a piece that ran out of gas. If its gas (had) suffices by the believed rules, but not by dearer
+// ones, the dearer ones hold. Otherwise the session's next transactions get half as much gas again. Those assigned
+// earlier had as little, so they raise it no further.
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
 	if p.known > 0 {
 		fresh := &piece{batch: p.batch}
 		if had >= g.scaled(fresh.worst(g.rules())) {
-			p = fresh // a reorg cannot make it take more
+			p = fresh // a reorg cannot explain it
 		} else if g.doubt(p.nonce) {
 			return
 		}
@@ -307,8 +307,9 @@ func (g *gas) ranOut(p *piece, had uint64) {
 // spell is the number of nonces after a doubt within which another want of gas is blamed on prices.
 const spell = 256
 
-// doubt reports whether used slots that became fresh may explain a want of gas, which then proves nothing about
-// prices. They may for the first such transaction and those assigned with it, and again after spell.
+// doubt reports whether a want of gas may come from used slots that became fresh; it then proves nothing about
+// prices. That is assumed for the first such transaction and those assigned before it was seen, and again after spell
+// nonces.
 func (g *gas) doubt(nonce uint64) bool {
 	switch {
 	case g.doubted > 0 && nonce < g.doubted:

@@ -16,8 +16,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxHandover bounds the bytes given at once, except for a larger single bucket or piece of work. The taker's entry
-// and the giver's snapshots contain them.
+// maxHandover bounds the bytes given at once, since the taker's entry and the giver's snapshots contain them. A
+// single bucket or piece of work may be larger.
 const maxHandover = score.MostStored / 2
 
 // errAbandoned ends the session that journaled Abandon, so that the next one watches no abandoned slot.
@@ -121,8 +121,8 @@ func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, er
 	return took, nil
 }
 
-// read folds another lane's journal; if false, the next head retries. The session waits for it without a deadline
-// (Journal.Load), once for a handoff.
+// read folds another lane's journal; false if it is unreadable, and the next head retries. The session waits for it
+// without a deadline (Journal.Load), once for a handoff.
 func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) {
 	state, _, err := h.journal.State(ctx, id)
 	if err != nil {
@@ -132,7 +132,7 @@ func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) 
 }
 
 // give gives away the buckets that the roster assigns to others. A bucket held back by a creation or an edit is given
-// when that is final. A cut lane gives queued creations and edits with their buckets.
+// when that work is final. A cut lane gives queued creations and edits with their buckets.
 func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane) (changed bool, err error) {
 	state, leaving := h.lane.State, map[score.Bucket]bool{}
 	for _, l := range known.Lanes {
@@ -181,7 +181,7 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 	return changed, nil
 }
 
-// driven reports whether a relayer ever drove a lane; false if unknown. Before that, its key may be missing
+// driven reports whether a relayer ever drove a lane; false if unknown. Before that, the lane's key may be missing
 // everywhere, and it would take no handoff.
 func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	if h.opened[id] || h.lane.State.Given[id].N > 0 {
@@ -229,7 +229,7 @@ func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
 }
 
 // giveWork gives away a cut lane's queued work, which certainly was not carried out. If an operator declared the lane
-// dead, its open slots become such work.
+// dead, the work of open slots with unused nonces is queued first.
 func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.Lane) error {
 	if me.Dead && len(h.lane.State.Slots) > 0 && h.unused() {
 		return h.abandon(ctx)
@@ -246,8 +246,8 @@ func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.
 	return nil
 }
 
-// heir returns the lane for a cut lane's work; false if the work must stay. A creation or an edit follows its bucket.
-// All else goes to an active lane.
+// heir returns the lane that gets a cut lane's work; false if the work must stay. A creation or an edit follows its
+// bucket. All else goes to an active lane.
 func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Work) (score.Lane, bool) {
 	if work.Kind.Alone() {
 		b := score.BucketOf(*work.Project)
@@ -290,7 +290,7 @@ func (h *handover) taken(ctx context.Context, known roster.Roster) error {
 			continue
 		}
 		if l, _ := known.Lane(to); l.State != roster.Gone && h.board.Posted(to, h.id).Took < given.Open[0].N {
-			continue // a gone lane posts no more notices
+			continue // until the taker posts a notice; a gone lane posts none
 		}
 		taker, ok := h.read(ctx, to)
 		if !ok {
@@ -326,7 +326,7 @@ func (h *handover) post(ctx context.Context) {
 	}
 }
 
-// leave ends the life of an empty lane that leaves or is cut. It must first take all offers and make its late
+// leave ends the life of an empty lane that leaves or is cut. The lane must first take all offers and make its late
 // reports, since no later session will. Its last settled block must be GoneAfter below the final one.
 func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
 	state, view := h.lane.State, h.lane.View()
@@ -354,9 +354,9 @@ func (h *handover) call(ctx context.Context, do func(context.Context) error) err
 	return do(ctx)
 }
 
-// creations returns the projects with a creation in any lane's journal (lane.Lanes.Creations). Updates rejected
-// because such a project was unknown are queued again. Their bucket was taken and the chain lost the creation's
-// block, or the creation's lane was cut.
+// creations returns the projects with a creation in any lane's journal, except old ones up to block forgotten
+// (lane.Lanes.Creations). Updates rejected because such a project was unknown are queued again. Either their bucket
+// was taken and the chain lost the creation's block, or the creation's lane was cut.
 func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	lanes, err := h.lanes(ctx)
 	if err != nil {
@@ -365,7 +365,6 @@ func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]
 	return lanes.Creations()
 }
 
-// lanes returns all lanes' states; only this one's if it never gave or took anything.
 func (h *handover) lanes(ctx context.Context) (lane.Lanes, error) {
 	lanes := lane.Lanes{h.id: h.lane.State}
 	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {

@@ -11,10 +11,10 @@ import (
 // intake turns the messages of a lane's buckets into the next work to assign: a creation, an edit, or a batch of the
 // horizon. It keeps the places of each bucket from its floor on, to compute how far an entry moves the floor.
 //
-// Example: message 7 is an envelope of 5 updates of one bucket, and everything before 7/0 is assigned. The entry of a
-// batch with three of them has bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. If the session is killed then, the next
-// one reads message 7 again, and finds those three assigned. The entry of a batch with the others has bound 7/2 and
-// 7/4, floor 8/0, 3 passed.
+// Example: message 7 is an envelope of 5 updates of one bucket (positions 7/0 to 7/4), and everything before it is
+// assigned. The entry of a batch with three of them has bound 7/0, 7/1 and 7/3, floor 7/2, passed 2. If the session
+// is killed then, the next one reads message 7 again, and finds those three assigned. The entry of a batch with the
+// others has bound 7/2 and 7/4, floor 8/0, passed 3.
 //
 // A signed group is one place, assigned whole, so a floor is never inside one.
 type intake struct {
@@ -24,25 +24,25 @@ type intake struct {
 
 	rows      map[score.Bucket]*row
 	inHorizon map[score.Position]*place
-	// a creation or an edit; see turn
+	// the read creation or edit to be assigned next; see turn
 	alone *place
 	began uint64         // the first sequence read
-	read  score.Position // everything from began up to it was taken
+	read  score.Position // all from began to before this position was taken
 
 	parked map[score.ProjectID]*parked
-	shares int // throttled, unpaused
+	shares int // throttled, unpaused projects
 	second secondReading
-	served map[score.ProjectID]int // assigned since backlogs were last published
+	served map[score.ProjectID]int // updates assigned since backlogs were last published
 
 	paused   map[score.ProjectID]bool   // by an operator, or fenced
-	withheld map[score.ProjectID]uint64 // unthrottled updates kept out of the horizon
+	withheld map[score.ProjectID]uint64 // updates of unthrottled projects kept out of the horizon
 
-	// leaving are buckets for another lane, held back by a creation or an edit. Their messages from the next one on
-	// are left to that lane; otherwise they might stay forever.
+	// leaving are buckets for another lane, held back by a creation or an edit. From the next creation or edit on, a
+	// bucket's messages are left to that lane; otherwise the bucket might stay forever.
 	leaving map[score.Bucket]bool
-	stopped map[score.Bucket]score.Position // from there on, a bucket's messages are ignored
+	stopped map[score.Bucket]score.Position // a bucket's messages from here on are left to another lane
 
-	price func(*batch.Horizon) // nil until known
+	price func(*batch.Horizon) // prices a horizon; nil until known
 }
 
 func newIntake(config Config, state *lane.State) (*intake, error) {
@@ -75,8 +75,8 @@ func (in *intake) reprice(model batch.Model, maxGas uint64) {
 	in.price(in.horizon)
 }
 
-// begin starts reading from the lane's state, with each throttled project behind, from its own floor on. A backlog
-// that the last session published is ignored if the floor has passed all that it counts.
+// begin starts reading from the lane's floors on, with each throttled project behind, from its own floor on. A
+// backlog that earlier sessions published is ignored if the floor has passed all that it counts.
 func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.began = in.state.ReadFrom().Seq
 	in.read = score.Position{Seq: in.began}
@@ -92,8 +92,8 @@ func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.share()
 }
 
-// wantsMessage reports whether the next message can be taken. Behind a creation or an edit it waits, since it may be
-// of the same project.
+// wantsMessage reports whether the next message can be taken. A message behind a creation or an edit waits, since it
+// may be of the same project.
 func (in *intake) wantsMessage() bool {
 	if in.alone != nil {
 		return false
@@ -103,8 +103,8 @@ func (in *intake) wantsMessage() bool {
 }
 
 // take accepts the next message, if wantsMessage. unreadable is the place of a corrupt message of the lane to
-// dead-letter, or nil. The error is lane.ErrCorrupt if a part of a signed group is assigned. Only whole groups are,
-// so to continue could carry its updates twice or lose some.
+// dead-letter, or nil. The error is lane.ErrCorrupt if only a part of a signed group is assigned. Since groups are
+// assigned whole, to continue could carry updates twice or lose some.
 func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	in.lost(in.read, lostBefore(m), false)
 	in.read = score.Position{Seq: m.Seq + 1}
@@ -142,7 +142,7 @@ func (in *intake) each(m score.Message, second bool) error {
 	return nil
 }
 
-// meet keeps a unit, a creation or an edit, if it is the lane's and this reading delivers it.
+// meet keeps a unit, or a creation or an edit (unit is nil), if it is the lane's and this reading delivers it.
 func (in *intake) meet(at place, unit *score.Unit, second bool) error {
 	if p := in.parked[at.project]; p != nil {
 		return in.offer(p, at, unit, second)
@@ -168,8 +168,8 @@ func (in *intake) isStopped(b score.Bucket, at score.Position) bool {
 	return stopped && !at.Before(from)
 }
 
-// wait keeps a place in a row. Its unit joins the horizon unless it is assigned or its project paused. A creation is
-// due even then.
+// wait keeps a place in a row. Its unit joins the horizon, or its creation or edit becomes alone, unless the place is
+// assigned or its project is paused. A paused project's creation becomes alone, too.
 func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 	p, err := in.put(at, r)
 	if err != nil || p == nil {
@@ -194,7 +194,7 @@ func (in *intake) turn() bool {
 	return in.alone != nil && (in.alone.creates() || in.horizon.Of(in.alone.project) == 0)
 }
 
-// put keeps a place in a row, and returns it, or nil if it is assigned.
+// put keeps a place in a row unless the floor has passed it. It returns the place, or nil if it is assigned.
 func (in *intake) put(at place, r *row) (*place, error) {
 	x := in.extent(r)
 	bound := uint32(0)

@@ -36,12 +36,12 @@ func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
 	return folder.State()
 }
 
-// append folds an entry and stores it by compare-and-set. Its effects go to the outbox. Only append changes the
-// lane's state, and each call is a commit point.
+// append folds an entry and stores it by compare-and-set. The entry's effects go to the outbox. Only append changes
+// the lane's state, and each call is a commit point.
 //
 // A transaction's bytes are appended before any node receives them, in one entry with the positions that they carry.
-// A session that lost its lane cannot append, so it creates no attempts, and its successor knows the bytes that it
-// still broadcasts.
+// A session that lost its lane cannot append, so it creates no attempts, and its successor knows the bytes that the
+// old session still broadcasts.
 //
 // An error ends the session and its state, since the entry may be stored. The next session reads the journal.
 func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
@@ -85,7 +85,7 @@ func (j *laneJournal) fenced(ctx context.Context) error {
 	return err
 }
 
-// smallState, in bytes, is cheap to write at any time.
+// smallState bytes of state are cheap to write at any time.
 const smallState = 256 << 10
 
 // compact writes a snapshot every SnapshotEvery entries, and purges the entries before it.

@@ -12,10 +12,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errNoKey: another replica may have the key, or an operator adds it.
+// errNoKey makes drive try again: another replica may have the key, or an operator adds it.
 var errNoKey = errors.New("this relayer has no key for the lane")
 
-// errCut ends a signing session when its lane is cut. The next one opens without the key.
+// errCut ends a signing session when its lane is cut. The next session opens without the key.
 var errCut = errors.New("the lane was cut")
 
 // keyless is the signer of a cut lane.
@@ -41,7 +41,6 @@ func (r *Relayer) isGone(id score.Lane) bool {
 	return err == nil && !l.Driven()
 }
 
-// signer returns keyless for a cut lane, errNoKey without the key.
 func (r *Relayer) signer(id score.Lane) (Signer, error) {
 	l, err := r.lane(id)
 	switch {
@@ -83,7 +82,7 @@ func (r *Relayer) showLanes(ctx context.Context) {
 	}
 }
 
-// untilCut returns ctx, cancelled with cause errCut when the lane is cut, unless it is cut already.
+// untilCut returns ctx, cancelled with cause errCut once the lane is cut, unless it is cut already.
 func (r *Relayer) untilCut(ctx context.Context, id score.Lane) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() { cancel(nil) }

@@ -15,14 +15,14 @@ const (
 )
 
 // largest counts the payments of projects: the largest in series of their own, the rest together. A project replaces
-// another once it has paid twice as much, so series seldom change. Payments from before a series stay with the rest,
-// which therefore never falls. It is safe for concurrent use.
+// another once it has paid twice as much, so series seldom change. A project's payments from before its series stay
+// with the rest, which therefore never falls. It is safe for concurrent use.
 type largest struct {
 	paid *prometheus.CounterVec
 
 	mu    sync.Mutex
 	shown map[score.ProjectID]float64
-	other map[score.ProjectID]float64 // upper bounds of the rest, except forgotten ones
+	other map[score.ProjectID]float64 // upper bounds of the rest's payments, without forgotten projects
 }
 
 func newLargest(paid *prometheus.CounterVec) *largest {
@@ -40,8 +40,8 @@ func (l *largest) add(project score.ProjectID, amount float64) {
 	l.paid.WithLabelValues(project.String()).Add(amount)
 }
 
-// enter reports whether a project has a series, and gives it one if this payment makes it one of the largest. If the
-// table is full, the project replaces the least one and inherits its amount. So a project that pays much gets a
+// enter reports whether a project has a series, and gives it one if this payment makes it one of the largest. If
+// other is full, the project replaces the least one there and inherits its amount. So a project that pays much gets a
 // series (the Space-Saving algorithm).
 func (l *largest) enter(project score.ProjectID, amount float64) bool {
 	before, known := l.other[project]

@@ -2,9 +2,9 @@ package relay
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// lost adds places for assigned positions that the stream has lost, from a reading's position to sequence next. NATS
-// went back in time and an operator accepted the loss. Floors pass these places like others. Unassigned messages
-// there are lost.
+// lost adds places for assigned positions that the stream has lost, from a reading's position up to sequence next, so
+// that floors can pass them. They are missing if NATS went back in time and an operator accepted the loss. Unassigned
+// messages there are lost.
 func (in *intake) lost(from score.Position, next uint64, second bool) {
 	if next <= from.Seq {
 		return
@@ -29,7 +29,8 @@ func (in *intake) lost(from score.Position, next uint64, second bool) {
 	}
 }
 
-// lostBefore returns the sequence below which all that a message lacks is lost. An empty message replaces a lost one.
+// lostBefore returns the sequence below which all undelivered messages are lost: m's, or the next one if m is empty.
+// An empty message replaces a lost one.
 func lostBefore(m score.Message) uint64 {
 	if _, alone := m.Alone(); m.Corrupt == nil && !alone && len(m.Updates) == 0 {
 		return m.Seq + 1

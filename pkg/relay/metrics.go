@@ -147,7 +147,7 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 // revertedEdit is the result of an owner's edit that reverted, as when another transaction of an owner came first.
 const revertedEdit lane.Result = "reverted_edit"
 
-// An edit is unprocessable if owners made the same change directly.
+// Unprocessable edits are counted apart, since owners may have made the same change directly.
 func (m *metrics) deadLettered(letter *score.DeadLetter) {
 	outcome := letter.Outcome.String()
 	if letter.Edit != nil && letter.Outcome == score.Unprocessable {

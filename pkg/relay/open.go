@@ -13,11 +13,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Errors that stop a lane until an operator looks.
+// Errors that stop a lane until an operator fixes the cause.
 var (
-	// errIdentity: the journal was written for another stream, chain, contract or key.
+	// errIdentity means that the journal was written for another stream, chain, contract or key.
 	errIdentity = errors.New("the lane's journal belongs to something else")
-	// errLost: the stream lacks messages that were read before.
+	// errLost means that the stream lacks messages that were read before.
 	errLost = errors.New("the stream lost messages")
 )
 
@@ -62,8 +62,8 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	return s, nil
 }
 
-// identify checks that the journal belongs to this process's configuration (else errIdentity), and that the stream
-// reaches at least as far as the journal (else errLost).
+// identify returns the identity that the journal must have in this process, or errIdentity if the journal has
+// another. The error is errLost if the stream ends below a sequence in the journal.
 func (r *Relayer) identify(ctx context.Context, signer common.Address, state *lane.State) (lane.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (r *Relayer) identify(ctx context.Context, signer common.Address, state *la
 	return identity, nil
 }
 
-// firstBuckets returns none for a lane added later.
+// firstBuckets returns the buckets of a lane's first session; none for a lane added later.
 func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []score.Bucket) {
 	if state.Epoch > 0 || int(id) >= r.config.FirstLanes {
 		return nil

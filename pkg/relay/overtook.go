@@ -11,12 +11,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// unknownTries bounds how often updates are queued again on an endpoint's word that their project exists.
+// unknownTries bounds how often updates are queued again because an endpoint reports that their project exists.
 const unknownTries = 3
 
 // overtook returns which updates of an included batch came before their project and are queued again, and
-// work.Unknown for those. A journal contains the project's creation; if that was too long ago, an endpoint must
-// report that the head has the project. A false report only costs a transaction.
+// work.Unknown for those. A journal contains the project's creation. If that may be too long ago, an endpoint must
+// report that the head has the project; a false report only costs a transaction.
 func (t *settler) overtook(
 	ctx context.Context, in evidence.Ref, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
 ) (overtook []bool, unknown int, err error) {
@@ -56,7 +56,7 @@ func (t *settler) overtook(
 }
 
 // has reports whether any endpoint reports that the head has a project. It fails if no endpoint knows, or if the head
-// is older than a block with creations that a journal forgot.
+// is below forgotten, the newest block with creations that a journal forgot.
 func (t *settler) has(ctx context.Context, project score.ProjectID, forgotten uint64) (bool, error) {
 	read, head := registry.ReadProject(project), &t.lane.View().Head
 	if head.Number < forgotten {

@@ -10,8 +10,9 @@ import (
 
 // Throttling (parking). A project that takes more than its share of the horizon gets a floor of its own, and an
 // allowance in the horizon. The main reading passes its further updates, so that no other project waits behind them.
-// A second, catch-up reading delivers these later, one for all throttled projects of a lane. It begins where the
-// first of them stopped, and serves those with room until they are full, or it reaches the main reading.
+// A second, catch-up reading delivers these updates later; all throttled projects of a lane share it. It begins where
+// the first of these projects stopped. It serves those with room until they are full, or until it reaches the main
+// reading.
 //
 // Together, the readings deliver a throttled project's positions in order, once each (offer).
 //
@@ -29,8 +30,8 @@ import (
 //	riding  yes    yes     passes, counts    delivers         no room: behind. At the main reading: level
 
 const (
-	mostParked   = 64 // projects of a lane, besides paused ones
-	reserveParts = 8  // of the horizon; one is for unthrottled projects
+	mostParked   = 64 // throttled projects of a lane, besides paused ones
+	reserveParts = 8  // parts of the horizon; one is for unthrottled projects
 )
 
 type parked struct {
@@ -39,18 +40,18 @@ type parked struct {
 	behind bool           // the main reading may have passed positions from next on
 	riding bool           // behind, and the second reading delivers all from next on
 	edited bool           // behind, and an edit is next, which waits for the updates in the horizon
-	ending bool           // unparked once its floor is its bucket's
+	ending bool           // to be unparked once its floor equals its bucket's
 	paused bool           // by an operator, or fenced
 
 	// owed counts positions from next on that the main reading passed in this session.
 	owed uint64
-	// unseen counts waiting updates below sequence seen that this session must still read: published by an earlier
-	// one, or removed by trim.
+	// unseen counts waiting updates before sequence seen that this session must still read. An earlier one published
+	// their number, or trim removed them.
 	unseen uint64
 	seen   uint64
 }
 
-// met removes a place from unseen, if it may be counted there.
+// met subtracts from unseen a place that was read, if unseen may count it.
 func (p *parked) met(at place) {
 	if at.Seq < p.seen {
 		p.unseen -= min(p.unseen, uint64(at.Count))
@@ -107,8 +108,8 @@ func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	return id, ok
 }
 
-// heavy returns an edit's project, and whether to park it first, since its backlog would delay others behind the
-// edit.
+// heavy returns an edit's project, and whether to park it before the edit is taken, since its backlog would delay
+// others behind the edit.
 func (in *intake) heavy(m score.Message) (id score.ProjectID, ok bool) {
 	if m.Edit == nil {
 		return id, false
@@ -194,9 +195,9 @@ func (p *parked) stop(next score.Position) {
 	p.next, p.behind, p.riding, p.edited, p.ending = next, true, false, false, false
 }
 
-// offer puts a throttled project's place into its row, if it comes next and there is room. Both readings offer
-// everything, so a place may come twice, and earlier ones may have been removed in between. If there is no room, or
-// an edit would wait for earlier updates, the project is behind from there on.
+// offer puts a throttled project's place into its row, if the place comes next and there is room. Both readings offer
+// everything, so a place may come twice, and trim may have removed earlier ones. If there is no room, or an edit
+// would wait for earlier updates, the project is behind from this place on.
 func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) error {
 	edits := at.alone != nil && !at.creates() && in.horizon.Of(p.id()) > 0
 	switch end := at.End(); {
@@ -226,7 +227,7 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 	return in.wait(p.row, at, unit)
 }
 
-// reach returns the position before which a row was read.
+// reach returns the position before which a row was read completely.
 func (in *intake) reach(r *row) score.Position {
 	if r.project == nil {
 		if at, stopped := in.stopped[r.bucket]; stopped {
@@ -244,8 +245,8 @@ func (in *intake) reach(r *row) score.Position {
 	}
 }
 
-// meeting returns where a bucket's ending projects can join its row; until then, its floors must not pass that
-// position. False if none ends.
+// meeting returns the lowest position that may be unassigned in the rows of a bucket and of its ending projects.
+// Their floors must stop there, so that the rows can be joined; false if no project is ending.
 func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at score.Position, ok bool) {
 	for _, p := range in.parked {
 		if p.row.bucket != bucket || !p.ending {
@@ -261,8 +262,8 @@ func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at scor
 	return at, ok
 }
 
-// unparkable returns the projects that can be unparked once the moves are journaled. If a backlog is small, the
-// project's floor and its bucket's stop at one position, until all before it is assigned.
+// unparkable returns the projects that can be unparked once the moves are journaled. If a project's backlog is small,
+// its floor and its bucket's stop at one position (meeting). It is ready when that is at or above both floors.
 func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
 	buckets := map[score.Bucket]bool{}
 	for _, p := range in.inOrder() {

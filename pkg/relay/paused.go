@@ -10,20 +10,20 @@ import (
 )
 
 // Paused projects. Updates of a paused project take no room in the horizon. Once the project has a backlog, it is
-// parked with an allowance of 0, so that its bucket's floor can pass. It is behind, and rides when it is resumed.
-// Until it can be parked, its updates are withheld: their places stay in the bucket's row, which holds the floor
-// back, and their units are dropped.
+// parked with an allowance of 0, so that its bucket's floor can pass. It is then behind, and rides when it is resumed
+// (park.go). Until it can be parked, its updates are withheld: their places stay in the bucket's row, which holds the
+// floor back, and their units are dropped.
 //
-// A creation is assigned all the same unless it is behind waiting updates, since reading stops until it is assigned.
-// An edit waits like an update.
+// A creation is assigned all the same, since reading stops until it is assigned. But if updates of its project wait
+// before it, it waits, too. An edit waits like an update.
 
 const lookEvery = 200 * time.Millisecond
 
-// parkPaused checks, every lookEvery, which projects are paused or fenced, and parks those with a backlog. If one
-// with withheld updates was resumed, errReadAgain reads them again.
+// parkPaused checks, every lookEvery, which projects are paused or fenced, and parks those with a backlog. If a
+// project with withheld updates was resumed, errReadAgain reads them again.
 func (s *session) parkPaused(ctx context.Context) error {
 	in, now := s.intake, s.config.Now()
-	if in.alone != nil && in.alone.creates() { // it may belong to a paused project
+	if in.alone != nil && in.alone.creates() { // pause would withhold it if its project is paused
 		return nil
 	}
 	if s.fence(ctx) || now.Sub(s.looked) >= lookEvery {

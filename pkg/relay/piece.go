@@ -83,7 +83,7 @@ func (p *piece) least(rules *registry.GasRules) uint64 {
 	case p.project != nil:
 		return rules.CreateProject(p.project) // never much less
 	case p.edit != nil:
-		return 0 // one that adds a role to a member writes no fresh slot
+		return 0 // an edit that adds a role to a member writes no fresh slot
 	}
 	return rules.Batch.Estimate(*p.batch, batch.Fresh{})
 }

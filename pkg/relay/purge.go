@@ -32,7 +32,7 @@ type purger struct {
 	failures     prometheus.Counter
 	log          *slog.Logger
 
-	warned bool // a stream at its bound is purged again and again
+	warned bool // once, since a stream at its bound is purged again and again
 }
 
 func (r *Relayer) purger() *purger {
@@ -96,7 +96,6 @@ func (p *purger) tooMuch(ctx context.Context, now time.Time) (uint64, error) {
 	return min(below, young), err
 }
 
-// neededFrom returns the lowest sequence that any lane needs.
 func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	lanes := lane.Lanes{}
 	known, _ := p.roster.Current()
@@ -112,8 +111,8 @@ func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
 	return needed.Seq, err
 }
 
-// wake makes a gone lane driven again if its journal, or an offer to it, has something left. Another lane's session
-// used an older roster, or the lane's own was fenced off when it found itself empty.
+// wake makes a gone lane driven again if its journal, or an offer to it, has something left. That happens if another
+// lane's session used an older roster, or if the lane's own was fenced off when it found the lane empty.
 func (p *purger) wake(ctx context.Context, known roster.Roster, lanes lane.Lanes) {
 	for _, l := range known.Lanes {
 		if l.State != roster.Gone {

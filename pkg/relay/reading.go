@@ -58,7 +58,6 @@ func (r *reading) run(ctx context.Context, source Source, from uint64) {
 
 func weight(m score.Message) int64 { return min(int64(len(m.Updates)), readAheadUpdates) }
 
-// took frees the room of a message.
 func (r *reading) took(m score.Message) { r.room.Release(weight(m)) }
 
 func (r *reading) close() {

@@ -14,9 +14,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// endCreation ends a creation that the chain reverted. If its projectId was taken, the final block has the project,
-// whatever calls return, since the reverted transactions are final. Cancelled ones prove nothing. So if only a newer
-// block has the project, the creation goes again, up to takenTries, and reverts if that block is right.
+// endCreation ends a creation that the chain reverted. If transactions reverted because its projectId was taken, the
+// final block has the project, since they are final. But if they were cancelled, they prove nothing. So if only a
+// newer block has the project, the creation is assigned again, up to takenTries, and reverts if that block is right.
 func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	work := again.entry.Work
 	same, err := q.created(ctx, p.project.ID, &work)
@@ -35,7 +35,7 @@ func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refu
 }
 
 // endEdit ends an edit that the chain reverted. If the cause may be that its project's creation or an earlier edit
-// lost its slot, too, the edit goes again.
+// lost its slot, too, the edit is assigned again.
 func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	outcome := registry.EditOutcome(registry.DecodeRevert(refusal.Data))
 	if outcome == score.UnknownProject {
@@ -62,7 +62,7 @@ var (
 )
 
 // created reports whether the work itself, by a transaction that the journal lacks, created the project in a final
-// block. It compares the event, since owners may have edited the project.
+// block; errNotFinal if none has it. It compares the event, since owners may have edited the project.
 func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Work) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
@@ -80,8 +80,9 @@ func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Wo
 	return bytes.Equal(registry.EncodeCreateProject(creation), work.Data), nil
 }
 
-// creation finds the event of a project's creation in final blocks: in the block that the contract names, else in
-// any. On some rollups the contract counts another chain's blocks. It continues the last search for the same work.
+// creation finds the event of a project's creation in final blocks. It reads the block that the contract names, then
+// all from the deployment on, since on some rollups the contract counts another chain's blocks. If that search fails,
+// the next call for the same work continues it.
 func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.Work, named uint64) (creation *score.Project, err error) {
 	in := func(from, to uint64, through func(evidence.Block)) error {
 		return q.logs(ctx, q.config.Contract, registry.ProjectTopics(), from, to, func(block evidence.Block, logs []types.Log) error {

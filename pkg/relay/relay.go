@@ -22,26 +22,26 @@ import (
 )
 
 type Config struct {
-	FirstLanes  int // lanes at the deployment's start, which share its buckets
+	FirstLanes  int // number of lanes at the deployment's start, which share its buckets
 	ChainID     uint64
 	Contract    common.Address
 	DeployBlock uint64        // the contract's first block
-	Replica     string        // this process in journals and logs
+	Replica     string        // this process's name in journals
 	CallTimeout time.Duration // of a call to the chain or a store. Default 15 s
-	// how long a lane assigns by an unconfirmed view. Default 20 s
+	// how old a confirmation of the chain's head may be when a lane assigns work. Default 20 s
 	StaleAfter time.Duration
 	Limits     batch.Limits
 	Horizon    batch.HorizonLimits // Default batch.DefaultHorizon
-	// rules that the chain may have, the cheapest first. Default registry.AllGasRules
+	// gas rules that the chain may follow, the cheapest first. Default registry.AllGasRules
 	Gas           []registry.GasRules
 	Rules         lane.Rules
-	SnapshotEvery int           // journal entries. Default 256
+	SnapshotEvery int           // journal entries between snapshots. Default 256
 	AuditHorizon  time.Duration // of final updates in the stream. Default 7 days
 	PurgeInterval time.Duration // of the stream. Default 10 min
-	PassEvery     time.Duration // how often floors pass positions of other lanes. Default 1 min
-	// final blocks after a lane's last settled slot, before it is gone. Default 256
+	PassEvery     time.Duration // how often floors rise over positions of other lanes. Default 1 min
+	// final blocks from an empty lane's last settled slot until it is gone. Default 256
 	GoneAfter    uint64
-	BalanceAlarm time.Duration    // log a signer's balance that lasts shorter; 0: off
+	BalanceAlarm time.Duration    // warn if a signer's balance lasts less than this; 0: off
 	Now          func() time.Time // Default time.Now
 }
 
@@ -101,7 +101,7 @@ type Relayer struct {
 	metrics *metrics
 	funds   sync.Map // *funds by score.Lane
 
-	bytesGas atomic.Uint64 // gas.learnt of all lanes, which share the chain
+	bytesGas atomic.Uint64 // gas.learnt of all lanes, since they share the chain
 }
 
 func New(config Config, deps Deps) (*Relayer, error) {
@@ -180,13 +180,13 @@ func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) 
 		err = s.run(ctx, r.deps.Source)
 	}
 	if errors.Is(context.Cause(ctx), errCut) {
-		return errCut // rather than a failure that it caused
+		return errCut // err may be a failure that the cut caused
 	}
 	return err
 }
 
-// maxLetters bounds the dead letters stored in one call. The lane waits for them, and single calls take about a
-// millisecond each. But even a slow disk must meet the deadline.
+// maxLetters bounds the dead letters stored in one call. A call stores many, since the lane waits, and one letter
+// takes about a millisecond by itself. But even a slow disk must meet the deadline.
 const maxLetters = 500
 
 // deadLetter stores and counts dead letters; repeating it is harmless.

@@ -15,22 +15,22 @@ import (
 
 const (
 	reportTimeout = 2 * time.Second // stores give up much earlier
-	reportHold    = time.Second     // of late reports at a head, about; the next makes the others
-	// later slots named with a slot; nodes hold at most as many transactions of a signer
+	reportHold    = time.Second     // of late reports at a head, about; the next head makes the others
+	// slots close behind a slot (Statuses.Bound); nodes hold at most as many transactions of a signer
 	reportBeside = 64
 
-	noSlot = math.MaxUint64 // reporter.late if none is
+	noSlot = math.MaxUint64 // reporter.late if no report is
 )
 
 // reporter publishes which slot work is in, and the slot's stage. The lane depends on no report. Outcomes come from
 // the ledger (index.Statuses), except those of edits.
 //
 // Reports contain the lane's current state. So only the nonce of a failed report is kept, and later heads make all
-// reports from that slot on again, in order. All are made when the store lost its reports (a new generation). So they
-// are when a session begins, since the last one may have ended between journal and report.
+// reports from that slot on again, in order. All are made when the store lost them (a new generation). So they are
+// when a session begins, since the last session may have ended between journal and report.
 //
-// A failed Released is dropped, since the state lacks it. The status stays until the work is in another slot or
-// final.
+// A failed Released is dropped, since the state lacks it. The status stays as it was until the work is in another
+// slot or final.
 type reporter struct {
 	id       score.Lane
 	config   *Config
@@ -98,7 +98,7 @@ func (r *reporter) edit(ctx context.Context, past *lane.Past) error {
 	return r.statuses.Final(ctx, past.Tx, past.Block.Number, refs, []score.Outcome{score.Applied})
 }
 
-// Corrupt work is left to settle.
+// slot reports a slot's work and stage. Corrupt work is left to settle.
 func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	refs, err := carried(slot)
 	if err != nil || len(refs) == 0 {
@@ -115,13 +115,14 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	}
 	e, known := r.lane.Reported(slot.Nonce)
 	final := slot.Final
-	switch { // the recorded block may be on another branch
+	switch { // slot.Final may be on another branch
 	case slot.Reopened:
 		final = 0
 	case known && e.Block > 0:
 		final = min(final, e.Block-1)
 	}
-	// The id may have been accepted again since: a rejection in a later slot is of the later try, and stays.
+	// The id may have been accepted again since. A rejection by a later slot's transaction is of the later try and
+	// stays, so txs contain such transactions.
 	for i := range r.lane.State.Slots {
 		if later := &r.lane.State.Slots[i]; slot.Nonce < later.Nonce && later.Nonce <= slot.Nonce+reportBeside {
 			txs = append(txs, later.Txs()...)

@@ -39,7 +39,7 @@ type requeue struct {
 	signer common.Address
 	config *Config
 	lane   *lane.Lane
-	// at each endpoint
+	// ask asks each endpoint
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	logs       func(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error
@@ -55,15 +55,15 @@ type requeue struct {
 	log        *slog.Logger
 
 	retry    time.Time                   // when probing resumes
-	searched struct{ work, next uint64 } // for an event: work ID and next block
+	searched struct{ work, next uint64 } // last search for a creation's event: work ID and next block
 	rested   rest
 }
 
-// next handles the first piece of queued work; false if it must wait. If its call succeeds, it is assigned like new
-// work. If all work would fail, as without the relayer role, the lane waits (own).
+// next handles the first piece of queued work; false if it must wait. If the piece's call (probe) succeeds, it is
+// assigned like new work. If all work would fail, as without the relayer role, the lane waits (own).
 //
 // If the piece itself fails, it is split until the failing unit is alone. That unit is assigned all the same, and
-// dropped only if the chain reverts it, too. Want of gas that a transaction could have ends no work.
+// dropped only if the chain reverts it, too. A want of gas that a transaction could have is no reason to drop work.
 func (q *requeue) next(ctx context.Context) (bool, error) {
 	if q.config.Now().Before(q.retry) {
 		return false, nil
@@ -80,7 +80,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
 	gas, refusals, passes, ok := q.probe(ctx, work, p)
-	if work.Tries > 0 { // the last may have been too little
+	if work.Tries > 0 { // the last gas may have been too little
 		gas = q.gas.limitAgain(p)
 	}
 	again := binding{gas: gas, data: work.Data, piece: p, entry: lane.Bind{Work: work, Requeued: work.ID}}
@@ -138,8 +138,8 @@ type rest struct {
 	tries int
 }
 
-// rests reports whether work must pause, once for each number of tries. The chain reverted it more than once although
-// endpoints predict success, and each try costs gas.
+// rests reports whether work must pause, once for each number of tries. The chain reverted such work more than once
+// although endpoints predict success, and each try costs gas.
 func (q *requeue) rests(work lane.Work) bool {
 	rest := rest{work.ID, work.Tries}
 	if work.Halve || work.Tries < refusedTries || q.rested == rest {
@@ -159,7 +159,7 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 }
 
 // probe calls queued work at each endpoint with its transaction's gas: the model's, or the most allowed if the
-// model's was or is too little.
+// model's was or is too little. passes reports whether one accepts it; ok is false if all fail to answer.
 func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint64, refusals []evidence.Called, passes, ok bool) {
 	gas, all := q.gas.limit(p), q.gas.limitAgain(p)
 	if work.Halve {
@@ -167,7 +167,7 @@ func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint
 	}
 	said, ok := q.call(ctx, work.Data, gas)
 	refusals = slices.DeleteFunc(slices.Clone(said), passed)
-	starved := func(c evidence.Called) bool { return len(c.Refusal.Data) == 0 } // most likely
+	starved := func(c evidence.Called) bool { return len(c.Refusal.Data) == 0 } // out of gas, most likely
 	if ok && gas < all && slices.ContainsFunc(refusals, starved) {
 		gas = all
 		said, ok = q.call(ctx, work.Data, gas)
@@ -193,10 +193,10 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evi
 
 // own finds a refusal that the work itself causes. It runs a control at each endpoint: a batch of one update of a
 // project that cannot exist, which a working contract skips. A refusal is the work's own if its endpoint passes the
-// control, except for want of the relayer role, which the control also needs.
+// control, unless the relayer role is missing, which the control also needs.
 //
-// agreed reports whether all endpoints that answer pass the control, and all refusals are the work's own. If none is,
-// ok is false: the contract refuses everything from this lane, which waits.
+// agreed reports whether all endpoints that answer pass the control, and all refusals are the work's own. If no
+// refusal is, ok is false: the contract refuses everything from this lane, which waits.
 func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, agreed, ok bool) {
 	control := batch.Single(score.Update{})
 	said, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
@@ -229,12 +229,12 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	return q.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
 }
 
-// drop ends queued work for good, since it cannot be carried out or an unknown transaction did it. Updates are a
-// single one, or a signed group. Dead letters come first and the journal last, so that a crash in between repeats
-// all.
+// drop ends queued work for good, since it cannot be carried out, or an unjournaled transaction carried it out.
+// Dropped updates are a single one, or a signed group. Dead letters come first and the journal last, so that a crash
+// in between repeats all.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
 	began := time.Now()
-	if err := q.reporter.fenced(ctx); err != nil { // dead letters of work that a successor has applied would stay
+	if err := q.reporter.fenced(ctx); err != nil { // else dead letters of work that a successor applied would stay
 		return err
 	}
 	if outcome == score.Applied {
@@ -245,7 +245,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 			return err
 		}
 		level := slog.LevelError
-		// owners came first
+		// owners' own transactions came first
 		if p.edit != nil && (outcome == score.WrongEditNonce || outcome == score.NotOwner || outcome == score.Unprocessable) {
 			level = slog.LevelWarn
 		}

@@ -19,7 +19,8 @@ func (c *secondReading) from() score.Position {
 	return c.read
 }
 
-// ride makes throttled projects with room ride with the second reading. If again, the reading must restart at from.
+// ride makes throttled projects with room ride with the second reading. If again, the reading must restart at
+// sequence from.
 func (in *intake) ride() (from uint64, again bool, err error) {
 	if in.alone != nil {
 		return 0, false, nil
@@ -49,7 +50,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 	if !starved {
 		return 0, false, nil
 	}
-	if c.open { // projects that it has not passed join; its last message is offered again
+	if c.open { // projects that it has not passed ride, too; its last message is offered again
 		joined := false
 		for _, p := range can {
 			p.riding = !p.next.Before(c.from())
@@ -82,11 +83,11 @@ func (in *intake) wantsSecond() bool {
 	return false
 }
 
-// takeSecond accepts the second reading's next message, if wantsSecond. The error is one of take, or errLost if
+// takeSecond accepts the second reading's next message, if wantsSecond. The error is as of take, or errLost if
 // messages are missing that the main reading had passed.
 func (in *intake) takeSecond(m score.Message) error {
 	c := &in.second
-	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun after the loss
+	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun behind the gap
 	if at := (score.Position{Seq: m.Seq}); at.Before(in.read) {
 		c.read, c.last = score.Position{Seq: m.Seq + 1}, &m
 		if err := in.each(m, true); err != nil {

@@ -48,12 +48,12 @@ type session struct {
 
 	delegated bool // was logged
 	unsigned  bool // the key failed to sign for the last view
-	// bindAll stopped after slow signing, for the other inputs, and continues at once
+	// after slow signing, bindAll stopped for other inputs; it continues at once
 	more      bool
 	lookAgain time.Time // see checkFence
 	passed    time.Time
-	looked    time.Time      // the last parkPaused
-	passable  score.Position // the newest edit found independent of other lanes
+	looked    time.Time      // when parkPaused last looked
+	passable  score.Position // of the newest edit found independent of other lanes (fence)
 	// by project with an edit that waits for other lanes: when last checked
 	fenced map[score.ProjectID]time.Time
 
@@ -75,7 +75,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 		if err := s.follow(ctx); !errors.Is(err, errReadAgain) {
 			return err
 		}
-		if err := s.intake.again(s.teller.told(ctx)); err != nil { // includes those of lanes that had its buckets
+		if err := s.intake.again(s.teller.told(ctx)); err != nil { // also those of lanes that had its buckets
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *session) loop(ctx context.Context) error {
 		case err := <-failed:
 			return fmt.Errorf("couldn't read the stream a second time: %w", err)
 		case <-linger.C:
-		case <-stale.C: // without heads, bindAll records that
+		case <-stale.C: // if heads are missing, bindAll records that
 			if view := s.lane.View(); view != nil && view.Old {
 				if err := s.turn(ctx); err != nil {
 					return err
@@ -187,8 +187,8 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	}
 	effects, err := s.lane.Step(lane.View(v))
 	if err == nil && slices.ContainsFunc(effects, settles) {
-		// Dead letters are stored before a slot's end is journaled. A session that lost the lane could store letters
-		// for work that its successor assigns again.
+		// Dead letters are stored before a slot's end is journaled. A session that lost the lane must notice first,
+		// since its letters could be for work that its successor assigns again.
 		err = s.journal.fenced(ctx)
 	}
 	if err == nil {
@@ -213,7 +213,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if final {
 		s.heads.NeedFinal()
 	}
-	return s.reporter.replay(ctx) // with the view's stages of slots
+	return s.reporter.replay(ctx) // here, since reports then contain the view's stages
 }
 
 // turn does periodic work, with or without a new head.
@@ -244,8 +244,8 @@ func settles(e lane.Effect) bool {
 // fenceEvery is how often a halted lane, which appends nothing itself, looks for an operator's entry in its journal.
 const fenceEvery = 2 * time.Second
 
-// checkFence returns lane.ErrFenced if another wrote to the journal, other errors if unknown. Otherwise it halts
-// accepting, too, since NATS may have lost accepted updates.
+// checkFence returns lane.ErrFenced if an operator or another session wrote to the journal, another error if unknown.
+// Otherwise it halts accepting, too, since NATS may have lost accepted updates.
 func (s *session) checkFence(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Before(s.lookAgain) {
@@ -270,8 +270,8 @@ func (s *session) checkFence(ctx context.Context) error {
 //	bindAll: bind, split, drop ──────┼───────────────────► append ─┴─► Step ─► effects ─► outbox ─┐
 //	                                 └──────────────────── due ◄──────────────────────────────────┘
 //
-// Effects of an append wait in the outbox. It is emptied here after each effect, and in work, so that one request
-// sends everything. bindAll empties it before queued work is probed and after slow signing.
+// Effects of an append wait in the outbox, so that one request sends all. do empties it after each effect, work once,
+// and bindAll before queued work is probed and after slow signing.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	signed := s.binder.signing
 	for len(effects) > 0 {
@@ -291,7 +291,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			}
 			more, err = s.broadcast(ctx, nonces)
 		case lane.Replace:
-			if s.binder.signing-signed < longSigning { // the next head requests the others again
+			if s.binder.signing-signed < longSigning { // else the next head requests it again
 				err = s.binder.replace(ctx, e)
 			}
 		case lane.SettleSlot:
@@ -313,7 +313,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	return nil
 }
 
-// broadcast sends the newest attempts of slots. Answers only affect later sends.
+// broadcast sends the newest attempts of slots, and returns the effects of the answers, which only decide about later
+// sends.
 func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.Effect, err error) {
 	var raw [][]byte
 	var slots []*lane.Slot

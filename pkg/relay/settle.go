@@ -17,21 +17,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errOutcomes: a final transaction lacks events that the contract must have emitted. The address is not a
+// errOutcomes means that a final transaction lacks events that the contract must have emitted: the address is not a
 // ScoreRegistry, or the node withholds logs.
 var errOutcomes = errors.New("the outcomes of a final transaction cannot be read")
 
-// errUnsure: it is unknown whether a project exists or is being created.
+// errUnsure means that it is unknown whether a project exists or is being created.
 var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
-// errSigner: the key failed to sign a transaction that all else waits for.
+// errSigner means that the key failed to sign a transaction that all else waits for.
 var errSigner = errors.New("the lane's signer does not sign")
 
 // settler ends slots, and reopens them if the chain loses their blocks.
 //
 // A slot ends when the transaction that used its nonce, its own or a foreign one, is seen in a final block (package
-// evidence defines "seen"). Below the nonce of an operator's Resume, an account that shows the nonce used suffices,
-// if all blocks that can contain the transaction lack it.
+// evidence defines "seen"). Below the nonce of an operator's Resume, a final account that shows the nonce used
+// suffices. But all blocks that can contain the transaction must lack it.
 //
 // Settling makes no calls to the chain, except for overtook, which only queues updates again.
 type settler struct {
@@ -47,13 +47,13 @@ type settler struct {
 	ages       *ages
 	reread     func(tx common.Hash) // reads the receipt again
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
-	// at each endpoint
+	// ask asks each endpoint
 	ask     func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
 	cancel  func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
 	metrics *metrics
 	log     *slog.Logger
 
-	// endpoints' answers about projects unknown to the contract in a block, since asking about many takes several
+	// endpoints' answers about projects that the contract did not know in a block; asking about many takes several
 	// heads
 	said struct {
 		in  evidence.Ref
@@ -75,9 +75,9 @@ type ending struct {
 	receipt *evidence.Receipt // nil if the transaction is foreign
 }
 
-// settle ends the lowest open slot, with a nonce used in a final block; its receipt was checked when read. The Settle
+// settle ends the lowest open slot, with a nonce used in a final block; the receipt was checked when read. The Settle
 // entry itself queues work that was not carried out. Dead letters come before it and are idempotent, so a crash
-// before the commit point repeats all of it.
+// before the commit point repeats all.
 func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	slot := t.lane.State.Slot(f.Nonce)
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
@@ -114,7 +114,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	return nil
 }
 
-// Unreadable outcomes allow no conclusion. Each head retries, and new work waits.
+// keepOpen keeps slots with unreadable outcomes open. Each head retries, and new work waits.
 func (t *settler) keepOpen(end ending, err error) {
 	if !t.unreadable {
 		t.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
@@ -170,7 +170,7 @@ func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 
 func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	end.entry.Result = lane.Done
-	// NonceOnly: its work failed, was assigned elsewhere, and succeeded after a reorg.
+	// NonceOnly lacks outcomes: its work failed, was assigned elsewhere, and succeeded after a reorg.
 	switch end.work.Kind {
 	case lane.Creation, lane.Edit:
 		if err := end.carried.done(t.config.Contract, end.receipt); err != nil {
@@ -183,7 +183,8 @@ func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	return end, nil
 }
 
-// readOutcomes queues updates again that overtook their project's creation.
+// readOutcomes adds a batch's outcomes and dead letters to end. Updates that overtook their project's creation are
+// queued again.
 func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
 	batch := end.carried.batch
 	outcomes, err := registry.Outcomes(*batch, t.config.Contract, &end.receipt.Receipt)
@@ -247,7 +248,7 @@ func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 
 // reopen journals that a settled slot is open again, since the chain lost its block. The lane broadcasts the same
 // bytes until they are final again; the ledger rolls back the outcomes. With Fill, an empty transaction uses up the
-// nonce; errSigner if the key fails.
+// nonce instead; errSigner if the key fails.
 func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	entry := lane.Reopen{Nonce: e.Nonce}
 	if e.Fill {

@@ -17,8 +17,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// maxTraced bounds a transaction's traced units, in its span's links and its journal entry. Further traces end at the
-// stream.
+// maxTraced bounds a transaction's traced units, in its span's links and its journal entry. Traces of further units
+// end at the stream.
 const maxTraced = 128
 
 // tracer makes a session's spans, for work that the API traced; a nil tracer makes none. The journal contains all
@@ -115,7 +115,7 @@ func (t *tracer) sent(slot *lane.Slot, class txpool.Class) {
 	t.pending[slot.Nonce] = pendingSpan{span, last.Hash}
 }
 
-// staged ends the span when a block contains this or an earlier attempt.
+// staged ends a slot's span when a block contains one of its attempts.
 func (t *tracer) staged(nonce uint64, stage score.Stage, tx common.Hash, block uint64) {
 	if t == nil || stage < score.Included {
 		return
@@ -153,7 +153,7 @@ func (t *tracer) dropped(work *lane.Work, began time.Time, refs []score.Ref, out
 func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, outcomes []score.Outcome, where trace.SpanStartOption) {
 	places := make(map[score.Ref]int, len(refs))
 	for i := range refs {
-		// Update is zero for a creation or an edit, as in its unit
+		// Ref.Update is zero for a creation or an edit, as is TracedUnit.Update
 		places[score.UpdateRef(refs[i].Project, refs[i].Update)] = i
 	}
 	for _, unit := range work.Trace.Units {

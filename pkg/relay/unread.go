@@ -10,18 +10,18 @@ import (
 )
 
 // unread counts the lane's unread updates in the stream, most of its backlog if the horizon is full or a creation is
-// due. A reading of its own goes through the whole stream and keeps no messages. Near the stream's end it only costs
-// a look at the process's memory.
+// due. A reading of its own goes through the whole stream and keeps no messages. Near the stream's end it is cheap,
+// since the process has those messages in memory.
 //
-// Each session begins it again, slowed down in favour of assigning. So it counts a large backlog completely only
-// after minutes.
+// Each session begins the count again, slowed down in favour of assigning. So it counts a large backlog completely
+// only after minutes.
 type unread struct {
 	floors map[score.Bucket]score.Position // of the lane's buckets when the reading began
-	// of parked projects: sequence before which an earlier session counted
+	// by parked project: sequence before which an earlier session counted
 	told map[score.ProjectID]uint64
 
 	counted atomic.Uint64 // by this reading
-	taken   uint64        // by the lane's own
+	taken   uint64        // by the lane's main reading
 }
 
 // The pace of this reading: 50,000 updates of any lane a second.
@@ -78,7 +78,7 @@ func (u *unread) left() uint64 {
 	return counted - min(counted, u.taken)
 }
 
-// of counts a message's updates of the lane, without those assigned or counted before.
+// of counts a message's updates of the lane, without those assigned, or counted by an earlier session.
 func (u *unread) of(m score.Message) (n uint64) {
 	var project score.ProjectID
 	var counts bool

@@ -46,8 +46,8 @@ type sample struct {
 	Counts
 }
 
-// Add records the counters at a time, and returns the difference to about a minute before; nil without an earlier
-// sample.
+// Add records the counters at a time, and returns their increase over about the last minute. It returns nil for the
+// first sample.
 func (w *Window) Add(now time.Time, c Counts) *Lately {
 	w.samples = append(w.samples, sample{now, c})
 	for len(w.samples) > 2 && now.Sub(w.samples[1].at) >= window {

@@ -91,8 +91,8 @@ func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	return nil
 }
 
-// Reports returns the reports younger than 2 × Lifetime by NATS's clock: NATS expires keys only while it can write.
-// Reports that fail to decode are left out.
+// Reports returns the reports younger than 2 × Lifetime by NATS's clock, since NATS expires keys only while it can
+// write. Reports that fail to decode are left out.
 func Reports(ctx context.Context, js jetstream.JetStream) (reports []Report, err error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {

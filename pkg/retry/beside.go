@@ -21,7 +21,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("a bug, it panicked: %v", e.Value) }
 
 // Contained runs work outside the lanes (see package lifecycle), on one goroutine, and returns its panic as a
-// *PanicError. So a log that a projection fails on cannot end every relayer at every start. The work must leave no
+// *PanicError. So a log on which a projection panics cannot end every relayer at every start. The work must leave no
 // partial state that the next try trusts.
 func Contained(work func() error) (err error) {
 	defer func() {

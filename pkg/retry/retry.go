@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. It returns the context's error if that ends first, or has ended.
+// Sleep waits for d. It returns ctx's error if ctx ends first, or has ended.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -17,8 +17,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Do calls try until it returns nil, at most times (at least once), with a pause between calls. It returns try's
-// last error, also if the context ends.
+// Do calls try until it returns nil, up to the given times (at least once), with a pause between calls. It returns
+// try's last error, also if the context ends.
 func Do(ctx context.Context, times int, pause time.Duration, try func() error) error {
 	for n := 1; ; n++ {
 		err := try()

@@ -26,7 +26,7 @@ func (r Roster) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode returns score.ErrNewer for the form of a newer program.
+// Decode returns score.ErrNewer for a version that only a newer program reads.
 func Decode(data []byte) (Roster, error) {
 	var form struct {
 		Version int `json:"version"`

@@ -23,8 +23,8 @@ type Lane struct {
 	ID     score.Lane     `json:"id"`
 	Signer common.Address `json:"signer"`
 	State  State          `json:"state"`
-	// Dead is an operator's statement about a cut lane: its journaled transactions that are not final will never be.
-	// Other lanes then assign their work again.
+	// Dead is an operator's statement about a cut lane: its journaled transactions that are not final never will be.
+	// Other lanes then assign the work of these transactions again.
 	Dead bool `json:"dead,omitempty"`
 }
 
@@ -125,8 +125,8 @@ func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lan
 	return r, successor, nil
 }
 
-// Cut moves the buckets of a lane with a lost key to the others. dead sets Lane.Dead, also later, and never clears
-// it. Errors: ErrNoLane, ErrState, ErrLast.
+// Cut moves the buckets of a lane with a lost key to the others. dead sets Lane.Dead, also of a lane that is cut
+// already, and never clears it. Errors: ErrNoLane, ErrState, ErrLast.
 func (r Roster) Cut(id score.Lane, dead bool) (Roster, error) {
 	l, found := r.Lane(id)
 	var err error
@@ -148,7 +148,7 @@ func (r Roster) Cut(id score.Lane, dead bool) (Roster, error) {
 	return r, nil
 }
 
-// Gone requires that the lane's journal has no work left. Errors: ErrNoLane, ErrState.
+// Gone makes a lane Gone. The caller must know that its journal has no work left. Errors: ErrNoLane, ErrState.
 func (r Roster) Gone(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {
@@ -162,8 +162,8 @@ func (r Roster) Gone(id score.Lane) (Roster, error) {
 	return r, nil
 }
 
-// Wake makes a gone lane Cut: another lane handed something to it while it went. Any other lane stays as it is.
-// Errors: ErrNoLane.
+// Wake makes a gone lane Cut, since another lane handed buckets or work to it while it left. A lane in another state
+// stays as it is. Errors: ErrNoLane.
 func (r Roster) Wake(id score.Lane) (Roster, error) {
 	l, found := r.Lane(id)
 	switch {

@@ -5,7 +5,7 @@ import "hash/fnv"
 // Bucket is a hash partition of the projects. One lane owns it at a time.
 type Bucket uint8
 
-// Buckets is fixed by the journals: another number separates projects from their lanes.
+// Buckets must stay the same, since journals contain bucket numbers: another value moves projects to other lanes.
 const Buckets = 256
 
 func BucketOf(p ProjectID) Bucket {

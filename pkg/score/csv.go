@@ -7,8 +7,8 @@ import (
 )
 
 // CSVCell makes a name safe as a CSV cell: owners choose names, and spreadsheets run cells that begin like a formula.
-// Some split a file at other separators, even within quotes. So an apostrophe precedes each formula or apostrophe
-// that starts the name or follows a separator. Removing these restores the name.
+// Some spreadsheets split a file at other separators, even within quotes. So an apostrophe precedes each formula or
+// apostrophe that starts the name or follows a separator. Removing these restores the name.
 func CSVCell(name string) string {
 	var out strings.Builder
 	for len(name) > 0 {

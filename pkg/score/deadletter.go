@@ -15,7 +15,7 @@ type DeadLetter struct {
 	// ID contains Work for an update, Seq for anything else. The stream sets it.
 	ID   string `json:"id,omitzero"`
 	Lane Lane   `json:"lane"` // that found it, or that assigned the update first
-	// Seq is the message's sequence, of an update the lowest of its batch; 0: unknown.
+	// Seq is the message's sequence; for an update, the lowest one in its batch. 0: unknown.
 	Seq uint64 `json:"seq"`
 	// Work identifies the lane's work that held the update.
 	Work uint64 `json:"work,omitzero"`
@@ -31,12 +31,12 @@ type DeadLetter struct {
 	Raw     []byte      `json:"raw,omitzero"` // a corrupt message
 
 	Tx common.Hash `json:"tx,omitzero"` // that showed the outcome, if any
-	// Block is that of Tx, else the newest final block that the lane knew. A higher one is newer knowledge.
+	// Block is that of Tx, else the newest final block that the lane knew. A higher Block is newer knowledge.
 	Block    uint64    `json:"block,omitzero"`
 	Replayed time.Time `json:"replayed,omitzero"` // when it was accepted again; zero: never
 }
 
-// Ref returns ok false for a corrupt message.
+// Ref returns the rejected work's reference. ok is false for a corrupt message.
 func (d *DeadLetter) Ref() (ref Ref, ok bool) {
 	if d.Update != nil {
 		return d.Update.Ref(), true
@@ -49,6 +49,6 @@ func (d *DeadLetter) Eventless() bool {
 	return d.Update == nil || d.Tx == (common.Hash{}) || d.Outcome == Unprocessable
 }
 
-// Sole reports whether only the dead letter proves that this outcome is final. The event of an unknown project is no
-// proof: an update that preceded its project has it, too, and is assigned again.
+// Sole reports whether only the dead letter proves that this outcome is final. An event with UnknownProject is no
+// proof: an update that preceded its project causes one, too, and is then assigned again.
 func (d *DeadLetter) Sole() bool { return d.Eventless() || d.Outcome == UnknownProject }

@@ -39,10 +39,10 @@ type Edit struct {
 // ProjectEdit is the EIP-712 message that an owner signs. The contract applies the edits in order, all or none.
 type ProjectEdit struct {
 	Project ProjectID `json:"projectId"`
-	// If Edits is empty, only the nonce is used up, which revokes everything else signed with it.
+	// If Edits is empty, only the nonce is used up, which revokes everything else signed with that nonce.
 	Edits    []Edit `json:"edits"`
 	Nonce    uint64 `json:"nonce"`    // the project's next in the contract
-	Deadline uint64 `json:"deadline"` // unix seconds; the last block time that may include it
+	Deadline uint64 `json:"deadline"` // unix seconds; the last time of a block that may include the edits
 }
 
 // SignedEdit has a transaction of its own, like a creation.
@@ -54,7 +54,7 @@ type SignedEdit struct {
 
 func (e *SignedEdit) Ref() Ref { return EditRef(e.Project, e.Nonce) }
 
-// Same ignores the signature: a key can sign the same data twice with different bytes.
+// Same compares all but the signatures, since a key can sign the same data twice with different bytes.
 func (e *SignedEdit) Same(o *SignedEdit) bool {
 	return e.Project == o.Project && e.Nonce == o.Nonce && e.Deadline == o.Deadline && e.Owner == o.Owner && slices.Equal(e.Edits, o.Edits)
 }
@@ -71,11 +71,11 @@ func (e *EditTakenError) Error() string {
 
 type NextEdit struct {
 	Nonce  uint64
-	Stored bool // an edit of this nonce is stored, and no dead letter
+	Stored bool // the stream has an edit of this nonce, which is no dead letter
 	Waits  bool // an edit is pending: the stored one, or an included one before it that is not final
 }
 
-// Before returns the newest edit's nonce.
+// Before returns the newest edit's nonce; ok reports whether there is one.
 func (n NextEdit) Before() (nonce uint64, ok bool) {
 	if n.Stored {
 		return n.Nonce, true
@@ -94,10 +94,10 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline
 }
 
-// Apply applies the edits to a copy of a project's record, nil if they are more than MaxEdits. problems is everything
-// for which the contract would reject them, except nonce, deadline and signature. A project may have at most
-// maxMembers members; the record lacks unseen of them. The contract repeats all checks except UTF-8 and control
-// characters in names, unused fields, and the number of members.
+// Apply returns a copy of a project's record with the edits applied; nil if they are more than MaxEdits. problems is
+// everything for which the contract would reject the edits, except nonce, deadline and signature. A project may have
+// at most maxMembers members; unseen is the number of members that the record lacks. The contract repeats all checks
+// except UTF-8 and control characters in names, unused fields, and the number of members.
 func (e *ProjectEdit) Apply(r *Record, maxMembers, unseen int) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
@@ -156,7 +156,8 @@ func (e *Edit) used() Edit {
 	return *e
 }
 
-// Unseen counts the members that the edits add and the record lacks: it is older, or they were removed since.
+// Unseen counts the members that the edits add and the record lacks, since the record is older or the members were
+// removed later.
 func (e *ProjectEdit) Unseen(r *Record) int {
 	unseen := map[common.Address]bool{}
 	for i := range e.Edits {

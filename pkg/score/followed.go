@@ -10,10 +10,11 @@ type Followed struct {
 	// must be rebuilt from the chain.
 	Position string `json:"position,omitempty"`
 	// Block is that of Position. Records contain every event up to it, and may be newer after a writer crashed.
-	// Without a Position, records may be valid up to it.
+	// Without a Position, records up to this block may still be valid.
 	Block uint64      `json:"block"`
 	Hash  common.Hash `json:"hash"` // of Block
-	// Gaps: records lack events. All are rebuilt from the chain until the endpoints return all events.
+	// Gaps means that records lack events, so all records are rebuilt from the chain until its endpoints return all
+	// events.
 	Gaps bool `json:"gaps,omitempty"`
 }
 

@@ -23,7 +23,7 @@ type Grant struct {
 	Budget Budget
 	Rights Rights
 
-	Projects map[ProjectID]struct{} // the only ones; empty: all
+	Projects map[ProjectID]struct{} // the permitted ones; empty: all
 	Whole    bool                   // rejects signatures that cover only the time
 	Expires  time.Time              // when it is first rejected; zero: never
 }
@@ -38,17 +38,17 @@ func (g *Grant) Covers(project ProjectID) bool {
 
 func (g *Grant) Expired(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }
 
-// Budget is the limits of a key: Updates and LookUps per second, all others per UTC day. Gas is of accepted updates,
-// creations and edits at worst; Gwei is its cost at the price of their acceptance. Zero Updates, LookUps and Gas mean
-// the API's defaults; any other zero means unlimited.
+// Budget is the limits of a key: Updates and LookUps per second, all others per UTC day. Gas is the worst case of
+// accepted updates, creations and edits; Gwei is its cost at the price of that time. Zero Updates, LookUps and Gas
+// mean the API's defaults; any other zero means unlimited.
 type Budget struct {
 	Updates int // a creation, an edit or a reservation of ids counts as one
 	LookUps int
 	Gas     uint64
 	Gwei    uint64
-	Creates uint64 // gas, of creations and edits at worst
+	Creates uint64 // worst-case gas of creations and edits
 	Words   uint64 // different words of ids, by estimate
-	Wallets uint64 // different wallets, of four score types each, by estimate
+	Wallets uint64 // different wallets, each counted once for every four score types, by estimate
 }
 
 // Quota is the limits of one resource. Zero PerSecond, Gas or Gwei: unlimited.
@@ -59,8 +59,8 @@ type Quota struct {
 	Gwei      uint64 // per UTC day
 }
 
-// QuotaOf returns a quota, unlimited if perSecond is 0 or less. Its burst is the units of whole seconds, at least
-// atOnce.
+// QuotaOf returns a quota, unlimited if perSecond is 0 or less. Its burst is the units of as many whole seconds as
+// atOnce units need.
 func QuotaOf(perSecond, atOnce int) Quota {
 	if perSecond <= 0 {
 		return Quota{}
@@ -81,9 +81,9 @@ func (q Quota) Seconds() int {
 type Cost struct {
 	Units int
 	Gas   uint64
-	Bytes uint64 // of transactions, at most
+	Bytes uint64 // of its transactions, at most
 	Gwei  uint64 // price of Gas and Bytes; 0 without a Gwei limit
-	// At is before it was taken. Gas and Gwei are refunded only on that UTC day.
+	// At is a time before the cost was taken. Gas and Gwei are refunded only on that UTC day.
 	At time.Time
 }
 
@@ -91,11 +91,11 @@ type Cost struct {
 type Left struct {
 	// Wait is the time until the request may pass; 0: now.
 	Wait   time.Duration
-	NoGas  bool // it waits for gas; NoGwei likewise
+	NoGas  bool // the request waits for gas; NoGwei likewise
 	NoGwei bool
 	Units  int           // available now
 	Full   time.Duration // until Burst is available
-	// Gas and Gwei are of the day. Gwei is set only if the rest of the quota permits the request.
+	// Gas and Gwei are the rest for the UTC day. Gwei is set only if the rest of the quota permits the request.
 	Gas  uint64
 	Gwei uint64
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Kind is the low bits of the contract's kind byte.
+// Kind is the encoding of a group's updates: the low bits of the contract's kind byte.
 type Kind uint8
 
-// A run is neighbours with the same wallet and score type.
+// A run is adjacent updates with the same wallet and score type.
 const (
 	KindWord Kind = 1 // ids of one word, ascending, each at most once
 	KindRuns Kind = 2 // ids of one word, in any order, in runs
@@ -46,14 +46,15 @@ type Signed struct {
 	Signature    GroupSignature
 }
 
-// Unit is an update or a signed group, whole in one transaction.
+// Unit is an update or a signed group, which goes into one transaction as a whole.
 type Unit struct {
 	Updates   []Update        // one, or the group's in the order of its body
 	Kind      Kind            // of a group
 	Signature *GroupSignature // of a group, like Kind; else nil
 }
 
-// Units yields the units of updates, in order. signed is ascending and disjoint. A unit shares the memory of both.
+// Units yields the units of updates, in order. signed is ascending and disjoint. A unit shares the memory of updates
+// and signed.
 func Units(updates []Update, signed []Signed) iter.Seq[Unit] {
 	return func(yield func(Unit) bool) {
 		groups := signed

@@ -60,11 +60,11 @@ type Word [31]byte
 
 func (u UpdateID) Word() Word { return Word(u[:31]) }
 
-// Low returns the id's bit in its word's bitmap.
+// Low returns the index of the id's bit in its word's bitmap.
 func (u UpdateID) Low() byte { return u[31] }
 
 // Lane is one signer and its nonces. One session drives it at a time.
 type Lane uint16
 
-// More lanes would have no bucket.
+// MaxLanes is Buckets, since further lanes would have no bucket.
 const MaxLanes = Buckets

@@ -39,7 +39,7 @@ func (m *Message) Alone() (ref Ref, ok bool) {
 	return Ref{}, false
 }
 
-// ErrNewer reports a message that is valid for a newer version of this program.
+// ErrNewer reports a message that only a newer version of this program can read.
 var ErrNewer = errors.New("the message was written by a newer version of this program")
 
 type StreamState struct {
@@ -58,8 +58,8 @@ var ErrFull = errors.New("the stream is full")
 // message may be stored; sending it again is safe.
 var ErrHalted = errors.New("accepting halts")
 
-// ErrOtherMeaning refuses a creation that would replace a dead-lettered one. Otherwise pending updates, accepted for
-// the earlier creation, would change their meaning.
+// ErrOtherMeaning refuses a creation that would replace a dead-lettered one, since the indexes in pending updates,
+// accepted for the earlier creation, would change their meaning.
 var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
 
 type TakenError struct {

@@ -53,7 +53,7 @@ func PositionsOf(spans ...Span) (Positions, error) {
 	return set, nil
 }
 
-// push expects spans in order. Errors: ErrOverlap.
+// push appends a span; calls must be in the order of positions. Errors: ErrOverlap.
 func (p *Positions) push(s Span) error {
 	if n := len(*p); n > 0 {
 		last := &(*p)[n-1]
@@ -146,14 +146,14 @@ func (p Positions) Has(at Position) bool {
 	return found
 }
 
-// indexEnd bounds the ends of encoded spans. It exceeds all messages, and keeps index plus count from overflowing.
+// indexEnd bounds the ends of encoded spans. It exceeds all indexes, and keeps index plus count from overflowing.
 const indexEnd = 1 << 20
 
 var errPositions = errors.New("not a set of positions")
 
 // MarshalText returns base64 of three unsigned varints per span. The first is the distance of its Seq from the span
-// before. The second is its Index, in the same message the distance from the end of the span before. The third is
-// Count. The error is an end beyond 2^20.
+// before. The second is its Index or, within a message, the distance from the end of the span before. The third is
+// Count. A span that ends beyond 2^20 is an error.
 func (p Positions) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 4*len(p))
 	var at Position
@@ -172,7 +172,7 @@ func (p Positions) MarshalText() ([]byte, error) {
 	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText rejects any other form.
+// UnmarshalText accepts only texts that MarshalText returns.
 func (p *Positions) UnmarshalText(text []byte) error {
 	b, err := base64.RawStdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {

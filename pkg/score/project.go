@@ -23,7 +23,6 @@ const (
 
 type Direction uint8
 
-// The directions of the spec.
 const (
 	Add      Direction = 0
 	Subtract Direction = 1
@@ -189,8 +188,8 @@ func (r *Record) MembersOf(roles Role) []common.Address {
 	return members
 }
 
-// MembersAfter returns the first most members of MembersOf after an address (nil: all). It is far cheaper if most is
-// small.
+// MembersAfter returns the first most members of MembersOf after an address (nil: from the first one). It is far
+// cheaper if most is small.
 func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []common.Address {
 	members := make([]common.Address, 0, min(most, len(r.Members)))
 	for member, has := range r.Members {

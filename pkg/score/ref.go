@@ -15,8 +15,8 @@ func EditRef(project ProjectID, nonce uint64) Ref {
 	return Ref{Project: project, Edit: true, Nonce: nonce}
 }
 
-// Alone reports whether the work has a transaction of its own. It needs no claim, since the stream holds one creation
-// of a project and one edit of a nonce.
+// Alone reports whether the work has a transaction of its own. Such work needs no claim, since the stream holds one
+// creation of a project and one edit of a nonce.
 func (r *Ref) Alone() bool { return r.Creation || r.Edit }
 
 func UpdateRef(project ProjectID, update UpdateID) Ref { return Ref{Project: project, Update: update} }

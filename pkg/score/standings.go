@@ -43,7 +43,7 @@ func (m Mark) Compare(other Mark) int {
 	return cmp.Or(cmp.Compare(m.Block, other.Block), cmp.Compare(m.Count, other.Count))
 }
 
-// Part is a project's executions after From up to To, at most MaxPart. They determine every mark between.
+// Part is a project's executions after From up to To, at most MaxPart. They determine every mark between these.
 type Part struct {
 	Project    ProjectID
 	From, To   Mark
@@ -53,7 +53,7 @@ type Part struct {
 type Standing struct {
 	Wallet common.Address
 	Score  int64
-	Rank   uint64 // 1 + wallets with a higher score; ties share it. Beyond ±2^53 compared as float64
+	Rank   uint64 // 1 + wallets with a higher score; ties share it. Scores beyond ±2^53 are compared as float64
 }
 
 type BoardStanding struct {
@@ -99,7 +99,7 @@ type Day struct {
 	Rejected uint64 // including duplicates
 	Gas      uint64
 	Fee      *big.Int // wei
-	Wallets  uint64   // hit for the first time
+	Wallets  uint64   // with their first applied update
 }
 
 type Summary struct {
@@ -120,7 +120,7 @@ type Checkpoint struct {
 	// Position is where reading the ledger continues, the text of a ledger.Position. Like Back and Anchor, it is ""
 	// at a generation's start.
 	Position string
-	Process  string    // of the store, at this write
+	Process  string    // the store's server process at this write
 	Back     string    // an earlier Position, in case the store lost newer writes
 	Anchor   string    // the next Back
 	Anchored time.Time // time of Anchor, whole seconds
@@ -158,7 +158,7 @@ func (e *RebuildingError) Progress() string {
 	return fmt.Sprintf("at block %d of %d", e.Block, e.Target)
 }
 
-// ErrNotProjected: the project was lost, or its creation is still to come.
+// ErrNotProjected reports that the projection lost the project, or that the creation is still to come.
 var ErrNotProjected = errors.New("the projection does not have the project")
 
 // GapError refuses a Part that starts after its project's mark.

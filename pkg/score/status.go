@@ -25,11 +25,11 @@ type Fact struct {
 	// Block is that of Tx. If Tx is zero, it is the newest final block at that time.
 	Block  uint64
 	Letter bool // from a dead letter, so Refs were accepted
-	// Gone: Refs are no longer final, since Tx was rolled back or their dead letter was replayed.
+	// Gone means that Refs are no longer final, since Tx was rolled back or their dead letter was replayed.
 	Gone bool
 }
 
-// Carrier is a lane's transaction with an update, decoded.
+// Carrier is a lane's transaction that contains a certain update, decoded.
 type Carrier struct {
 	Update    Update
 	Signer    common.Address // of the lane

@@ -7,7 +7,7 @@ import (
 )
 
 // Update is one verified score change. Action and ScoreType are the project's indexes at acceptance, so a later
-// action of the same name does not change it.
+// action of the same name does not change the update.
 type Update struct {
 	Project   ProjectID
 	ID        UpdateID
@@ -32,7 +32,7 @@ const (
 	Unprocessable    Outcome = 7 // the contract reverts on it even alone; never in an event
 
 	SignatureRequired Outcome = 8 // the project accepts only signed groups
-	// BadSignature: not by the group's signer, or by the edit's owner.
+	// BadSignature means that the signature is by another wallet than the group's signer or the edit's owner.
 	BadSignature Outcome = 9
 
 	// Of edits; the contract reverts with the errors of these names.

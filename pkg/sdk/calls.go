@@ -21,8 +21,8 @@ const (
 	duplicate = "duplicate"
 )
 
-// ErrAnswer reports a 200 that contradicts itself. The request may be stored: repeat it under the same ids once the
-// API is repaired.
+// ErrAnswer reports a 200 that contradicts itself or the request. The request may be stored: repeat it under the same
+// ids once the API is repaired.
 var ErrAnswer = errors.New("the API's answer makes no sense")
 
 type ProjectState struct {
@@ -41,7 +41,7 @@ type ProjectState struct {
 	Domain wallet.Domain `json:"signing"`
 }
 
-// ActionIndex returns the index of the newest action of that name, or false. Its meaning never changes.
+// ActionIndex returns the index of the newest action of that name, or false. The action at an index never changes.
 func (p *ProjectState) ActionIndex(name string) (uint8, bool) {
 	return (&score.Record{Actions: p.InputActions}).ActionIndex(name)
 }
@@ -52,7 +52,7 @@ func (p *ProjectState) ScoreTypeIndex(name string) (uint8, bool) {
 }
 
 // CreateProject sends a creation. Without score types the project gets the deployment's default. Nil also means that
-// the same creation was accepted before; a different one gets the code project_exists.
+// the same creation was accepted before. If a different one was, the error's code is project_exists.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	body := struct {
 		ProjectID    score.ProjectID  `json:"projectId"`
@@ -70,7 +70,7 @@ func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	return err
 }
 
-// Project returns a project with its first 100 members. ErrDomain is permanent.
+// Project returns a project with its first 100 members. After ErrDomain, a retry would fail again.
 func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
 	return c.ProjectPage(ctx, project, Page{})
 }
@@ -79,7 +79,7 @@ func (c *Client) Project(ctx context.Context, project score.ProjectID) (*Project
 func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page Page) (*ProjectState, error) {
 	out, err := ask[struct {
 		ProjectState
-		// shadows ProjectState's, to separate its error from the connection's
+		// shadows ProjectState.Domain, so that its decoding error becomes ErrDomain
 		Signing json.RawMessage `json:"signing"`
 	}](ctx, c, "/projects/"+project.String(), page.values())
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page 
 	return &out.ProjectState, nil
 }
 
-// domain decodes a response's domain, zero if missing. Errors: ErrDomain.
+// domain decodes a response's domain, zero if missing. Errors: ErrDomain, also for an unexpected one.
 func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err error) {
 	if signing != nil {
 		if err := json.Unmarshal(signing, &domain); err != nil {
@@ -113,16 +113,17 @@ type NamedUpdate struct {
 	TargetWallet common.Address  `json:"targetWallet"`
 }
 
-// Scheme selects the bytes that UpdateScore signs. Zero: the current time (EIP-191).
+// Scheme selects the bytes that UpdateScore signs. The zero Scheme signs only the current time (EIP-191).
 type Scheme struct {
 	name   string
 	domain wallet.Domain
 }
 
-// EIP712 signs the whole update under the deployment's domain, so the signature is useless for another update.
+// EIP712 returns a Scheme that signs the whole update under the domain, so the signature is useless for another
+// update.
 func EIP712(domain wallet.Domain) Scheme { return Scheme{"eip712", domain} }
 
-// digest takes message in ms since 1970.
+// digest returns the hash to sign. message is in ms since 1970.
 func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	switch {
 	case s == Scheme{}:
@@ -137,8 +138,9 @@ func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
 	}
 }
 
-// UpdateScore sends one update, signed by at most one scheme (default: the zero Scheme). duplicate: its id was used
-// before, and the update was dropped. Projects that take only signed groups refuse it (code signed_only).
+// UpdateScore sends one update, signed by the scheme (at most one; default: the zero Scheme). It returns duplicate if
+// the id was used before, so that the update was dropped. Projects that take only signed groups refuse it (code
+// signed_only).
 func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, schemes ...Scheme) (duplicate bool, err error) {
 	var scheme Scheme
 	if len(schemes) > 0 {
@@ -183,7 +185,7 @@ type groupAcceptance struct {
 	Duplicates []score.UpdateID `json:"duplicates"`
 }
 
-// counts returns ErrAnswer if the number contradicts the status.
+// counts returns the results of UpdateScores, or ErrAnswer if the number contradicts the status.
 func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err error) {
 	all, err := a.duplicate()
 	if err == nil && all != (a.Accepted == 0) {
@@ -208,12 +210,12 @@ func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, 
 type GroupResult struct {
 	Stored     int
 	Duplicates []score.UpdateID
-	Err        error // as of UpdateScores
+	Err        error // see UpdateScores
 }
 
-// UpdateGroups sends up to 64 signed groups in one request of limited size (256 KiB by default, ten to twenty full
-// groups; code body_too_large). Each group is stored separately; results are in order. Send a group again if its Err
-// is an *Error with a RetryAfter. If the request fails, there are no results.
+// UpdateGroups sends up to 64 signed groups in one request. Beyond the API's limit (256 KiB by default, ten to twenty
+// full groups) the code is body_too_large. Each group is stored separately; results are in order. Send a group again
+// if its Err is an *Error with a RetryAfter. If the whole request fails, there are no results.
 func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]GroupResult, error) {
 	var out struct {
 		Groups []struct {
@@ -257,7 +259,7 @@ func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int)
 }
 
 type Scores struct {
-	Block  uint64      `json:"blockNumber"` // the newest
+	Block  uint64      `json:"blockNumber"` // the newest; the scores are as of it
 	Scores []TypeScore `json:"scores"`      // by index of the score type
 }
 

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	requestTimeout = 15 * time.Second // the API responds with 503 earlier
+	requestTimeout = 15 * time.Second // longer than the API's own timeouts
 	idleConns      = 256              // to the API; http.DefaultTransport keeps 2
 	defaultWait    = time.Second      // before a retry, if the response lacks Retry-After
-	// bytes; 500 wallets with 64 scores each take three quarters of that
+	// bytes of a response; 500 wallets with 64 scores each take three quarters of that
 	maxAnswer = 1 << 20
 )
 
@@ -47,23 +47,23 @@ func NewClient(url, apiKey string, client *http.Client) *Client {
 	}
 	own := *client
 	own.Timeout = cmp.Or(own.Timeout, requestTimeout)
-	// The API never redirects; a proxy's login page on another host would receive the API key.
+	// The API never redirects. A proxy may, to a login page on another host, which would receive the API key.
 	if own.CheckRedirect == nil {
 		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: &own}
 }
 
-// Expecting returns a copy in which Project and NextEdit fail with ErrDomain for any other domain, or none. Take the
-// domain from the backend's configuration. Otherwise an attacker who controls the API can make the backend sign for
-// another deployment.
+// Expecting returns a copy in which Project and NextEdit fail with ErrDomain if the API reports another domain, or
+// none. Take the domain from the backend's configuration, since otherwise an attacker who controls the API can make
+// the backend sign for another deployment.
 func (c *Client) Expecting(domain wallet.Domain) *Client {
 	expecting := *c
 	expecting.expected = &domain
 	return &expecting
 }
 
-// Error is a failed request: a response other than 200, or none.
+// Error is the error of a request without a readable 200 response.
 type Error struct {
 	Status     int    // of the response; 0: missing or unreadable
 	Code       string // of the problem document; empty without one
@@ -71,7 +71,7 @@ type Error struct {
 	Fields     []FieldError
 	RetryAfter time.Duration // delay before a retry; 0: a retry would fail again
 	RequestID  string        // in the API's log
-	Same       bool          // with project_exists: the accepted creation is equal
+	Same       bool          // with project_exists: the accepted creation equals this one
 
 	cause error
 }
@@ -103,7 +103,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.cause }
 
 // Retry repeats a call until it succeeds, its error is permanent, or ctx ends, and returns its last error. It retries
-// missing responses, 408, 429 and 5xx after the delay that the API asks for.
+// after a missing or unreadable response, 408, 429 and 5xx, with the delay that the API asks for.
 func Retry(ctx context.Context, call func() error) error {
 	for {
 		err := call()
@@ -114,8 +114,8 @@ func Retry(ctx context.Context, call func() error) error {
 	}
 }
 
-// do sends a request and decodes the body of a 200 into out, unless nil. A failed request is an *Error; other errors
-// are permanent.
+// do sends a request and decodes the body of a 200 into out, unless out is nil. A failed request is an *Error; other
+// errors are permanent.
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {

@@ -17,11 +17,11 @@ import (
 
 type NextEdit struct {
 	Nonce  uint64        `json:"nextNonce"`
-	Waits  bool          `json:"waits"` // an edit is pending; the next is accepted once it is final
-	Domain wallet.Domain `json:"-"`     // see ProjectState
+	Waits  bool          `json:"waits"` // an edit is pending; the API accepts the next one once it is final
+	Domain wallet.Domain `json:"-"`     // see ProjectState.Domain
 }
 
-// NextEdit returns a project's next nonce and domain. ErrDomain is permanent.
+// NextEdit returns a project's next nonce and domain. After ErrDomain, a retry would fail again.
 func (c *Client) NextEdit(ctx context.Context, project score.ProjectID) (*NextEdit, error) {
 	out, err := ask[struct {
 		NextEdit
@@ -44,8 +44,8 @@ type SignedEdit struct {
 	Signature hexutil.Bytes `json:"signature"`
 }
 
-// SignEdit signs as an owner of the project. Errors: the signer's, wallet.ParseSignature's, and ErrDomain for a zero
-// domain.
+// SignEdit signs an edit; sign belongs to an owner of the project. Errors: the signer's, wallet.ParseSignature's, and
+// ErrDomain for a zero domain.
 func SignEdit(ctx context.Context, domain wallet.Domain, e score.ProjectEdit, sign Signer) (*SignedEdit, error) {
 	if domain == (wallet.Domain{}) {
 		return nil, fmt.Errorf("%w: it is not known", ErrDomain)
@@ -58,7 +58,7 @@ func SignEdit(ctx context.Context, domain wallet.Domain, e score.ProjectEdit, si
 	return &SignedEdit{e, compact[:]}, nil
 }
 
-// EditProject sends an edit. duplicate: it was accepted before; Edit returns its state.
+// EditProject sends an edit. It returns duplicate if the edit was accepted before; Edit returns its state.
 func (c *Client) EditProject(ctx context.Context, e *SignedEdit) (duplicate bool, err error) {
 	body := struct {
 		Edits     []score.Edit  `json:"edits"`

@@ -29,18 +29,18 @@ const (
 	Now   = "now"   // with the events after the request
 )
 
-// maxSilence is three heartbeats of the API. After it, the connection counts as dead.
+// maxSilence is three heartbeat intervals of the API. After it, the connection counts as dead.
 const maxSilence = 45 * time.Second
 
 type Event struct {
-	ID        string          `json:"id"`   // the same at each repetition; drop events with known ids
+	ID        string          `json:"id"`   // the same in each redelivery, so drop events with known ids
 	Type      string          `json:"type"` // such as update.applied
 	Time      time.Time       `json:"timestamp"`
 	ProjectID score.ProjectID `json:"projectId"`
-	// *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; json.RawMessage for unknown types
+	// one of *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; json.RawMessage for unknown types
 	Data any `json:"-"`
 
-	Cursor string `json:"-"` // store it once the event is processed
+	Cursor string `json:"-"` // store it once the event is processed, to resume there
 }
 
 type TxRef struct {
@@ -53,8 +53,8 @@ type UpdateData struct {
 	UpdateID     score.UpdateID `json:"updateId"`
 	TargetWallet common.Address `json:"targetWallet"`
 	Signer       common.Address `json:"signer"`
-	Action       string         `json:"action"` // empty if the project lacks it, then Points is 0
-	// of the action, signed; only update.applied changed the score by them
+	Action       string         `json:"action"` // empty if the project lacks it; Points is then 0
+	// signed points of the action; they changed the score only if Type is update.applied
 	Points    int64  `json:"points"`
 	ScoreType string `json:"scoreType"` // empty if the project lacks it
 	Outcome   string `json:"outcome"`
@@ -73,17 +73,17 @@ type ProjectData struct {
 	TxRef
 }
 
-// ChangeData is the data of project.changed. One of Member, Action, ScoreType and SignedOnly is set.
+// ChangeData is the data of project.changed. Exactly one of Member, Action, ScoreType and SignedOnly is set.
 type ChangeData struct {
 	Member     *common.Address `json:"member"`
-	Roles      []string        `json:"roles"` // now: owner, updater; empty if removed
+	Roles      []string        `json:"roles"` // of Member now: owner, updater; empty if removed
 	Action     *score.Action   `json:"action"`
 	ScoreType  *string         `json:"scoreType"`
 	SignedOnly *bool           `json:"signedOnly"`
 	TxRef
 }
 
-// EditData is the data of edit.rejected. Other edits cause project.changed.
+// EditData is the data of edit.rejected. An applied edit causes project.changed instead.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`
@@ -93,7 +93,7 @@ type EditData struct {
 }
 
 // RewindData is the data of chain.rewound: a reorg replaced the final blocks after Block, and their events are void.
-// Forget their ids, since events that still hold are sent again under them.
+// Forget the ids of these events, since those that still hold are sent again under them.
 type RewindData struct {
 	Block uint64       `json:"blockNumber"` // newest final block that is still canonical
 	Hash  *common.Hash `json:"blockHash"`   // nil if unknown
@@ -128,17 +128,18 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 
 type EventOptions struct {
 	After string // Start, Now or a cursor; "" means Now
-	// Moved, if set, receives newer cursors between events: at the beginning, and while there are none. Store them
-	// like an event's.
+	// Moved, if set, receives newer cursors that come alone: at the beginning, and in the absence of events. Store
+	// them like an event's.
 	Moved func(cursor string)
-	// Trouble, if set, receives the reason before each reconnect. The API ends connections regularly.
+	// Trouble, if set, receives the reason before each reconnect. Some are normal, since the API ends connections
+	// regularly.
 	Trouble func(err error)
 }
 
 // Events streams a project's final events, each at least once, and reconnects as needed. A client that stores the
 // Cursor of the newest processed event and resumes there misses none. A client that obeys chain.rewound holds only
-// canonical ones. The loop ends with one error: ctx's, or a permanent *Error (the key, the project, or a cursor that
-// the deployment no longer knows).
+// canonical ones. The last iteration yields the only error: ctx's, or a permanent *Error (because of the key, the
+// project, or a cursor that the deployment no longer knows).
 func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := eventStream{EventOptions: o, client: c, path: "/projects/" + project.String() + "/events"}
@@ -151,7 +152,7 @@ func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOpt
 			case ctx.Err() != nil:
 				yield(Event{}, context.Cause(ctx))
 				return
-			// An error without a code came from a proxy.
+			// An error without a code came from a proxy, so it is retried.
 			case errors.As(err, &refused) && refused.RetryAfter == 0 && refused.Code != "":
 				yield(Event{}, err)
 				return
@@ -176,8 +177,8 @@ type eventStream struct {
 
 	client *Client
 	path   string
-	cursor string        // the newest received; "" before
-	retry  time.Duration // minimum pause, set by the API
+	cursor string        // the newest received; "" before the first
+	retry  time.Duration // minimum pause before a reconnect, set by the API
 	pace   pace
 }
 
@@ -198,7 +199,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 	id := s.cursor
 	for lines.Scan() {
 		silence.Reset(maxSilence)
-		field, value, _ := bytes.Cut(lines.Bytes(), []byte{':'}) // a heartbeat has no field
+		field, value, _ := bytes.Cut(lines.Bytes(), []byte{':'}) // a heartbeat begins with the colon
 		value = bytes.TrimPrefix(value, []byte{' '})
 		switch string(field) {
 		case "id":
@@ -228,7 +229,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 				continue
 			}
 			data = nil
-			silence.Stop() // while the caller works
+			silence.Stop() // while the caller processes the event
 			if !yield(event, nil) {
 				return errStopped
 			}
@@ -238,7 +239,7 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 	return cmp.Or(lines.Err(), errEnded)
 }
 
-// connect leaves out the client's timeout, since the response is endless.
+// connect requests the events after the cursor, without the client's timeout, since the response is endless.
 func (s *eventStream) connect(ctx context.Context) (io.ReadCloser, error) {
 	path := s.path
 	if s.After != "" {

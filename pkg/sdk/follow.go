@@ -13,21 +13,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// MaxLookUp is the most updates in a look-up.
+// MaxLookUp is the most updates in a call of Updates.
 const MaxLookUp = 256
 
 // Unknown is the stage of an update unknown to the API.
 const Unknown = "unknown"
 
 type Status struct {
-	Stage   string       `json:"status"`          // accepted, batched, submitted, included, final; unknown in Updates
+	Stage   string       `json:"status"`          // accepted, batched, submitted, included, final; or Unknown
 	Outcome string       `json:"outcome"`         // if final: applied, duplicate, or the reason of a rejection
 	Tx      *common.Hash `json:"transactionHash"` // nil if unknown
 	Block   uint64       `json:"blockNumber"`     // 0 if unknown
-	Waits   *Waits       `json:"waits"`           // nil unless held up before it joins a transaction
+	Waits   *Waits       `json:"waits"`           // nil unless delayed before it is in a transaction
 }
 
-// Waits is why an accepted update is held up. The update is processed afterwards.
+// Waits is the reason that delays an accepted update. The update is processed afterwards.
 type Waits struct {
 	Why    string `json:"why"`    // paused: by an operator
 	Reason string `json:"reason"` // human-readable
@@ -35,7 +35,7 @@ type Waits struct {
 
 func (s *Status) Final() bool { return s.Stage == score.Final.String() }
 
-// Update returns an update's status. The error's code is update_not_found if it was never accepted.
+// Update returns an update's status. If the update was never accepted, the error's code is update_not_found.
 func (c *Client) Update(ctx context.Context, project score.ProjectID, id score.UpdateID) (*Status, error) {
 	return ask[Status](ctx, c, "/projects/"+project.String()+"/updates/"+id.String(), nil)
 }
@@ -59,7 +59,7 @@ func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []sco
 	return out.Updates, nil
 }
 
-// within is Retry, except that after the end of ctx its error is ctx's, joined with the call's last earlier error.
+// within is Retry, except that once ctx has ended, its error joins ctx's with the last one that call returned before.
 func within(ctx context.Context, unfinished string, call func() error) error {
 	var last error
 	err := Retry(ctx, func() error {
@@ -75,13 +75,13 @@ func within(ctx context.Context, unfinished string, call func() error) error {
 	return err
 }
 
-// UntilFinal polls any number of updates until all are final, and returns their statuses in order. Outcome reports
-// whether an update applied. Polls come once a second, or with the delay that the API asks for. It also waits for
-// unknown ids, since an acceptance may become known late, so give ctx a deadline. On error it returns the last known
-// statuses, initially Unknown. The error is a permanent *Error, or ctx's joined with the API's last error.
+// UntilFinal polls any number of updates until all are final, and returns their statuses in order. Status.Outcome
+// reports whether an update applied. Polls come once a second, or with the delay that the API asks for. It also waits
+// for unknown ids, since an acceptance may become known late, so give ctx a deadline. On error it returns the last
+// known statuses, initially Unknown. The error is a permanent *Error, or ctx's joined with the API's last error.
 func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ...score.UpdateID) ([]Status, error) {
 	statuses := make([]Status, len(ids))
-	open := make([]int, len(ids)) // to be polled
+	open := make([]int, len(ids)) // indexes of the updates to poll
 	for i := range ids {
 		statuses[i].Stage, open[i] = Unknown, i
 	}

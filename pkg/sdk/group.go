@@ -26,12 +26,12 @@ type Update struct {
 	ScoreType    uint8          `json:"scoreType"`
 }
 
-// Group is the updates under one signature.
+// Group contains updates that are signed together.
 type Group struct {
 	ProjectID score.ProjectID
 	Kind      score.Kind
 	Updates   []Update // 1 … score.MaxSigned, in the order of Body
-	Body      []byte   // as the wallet signs and the contract reads them
+	Body      []byte   // Updates as the wallet signs and the contract reads them
 }
 
 // SignedGroup is, as JSON, the body of POST /update-scores. Any API key can send it, any number of times: its updates
@@ -43,20 +43,21 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// Approximate gas by registry.GasModel, without the surcharge for a storage slot's first use, equal in every kind.
+// Approximate gas by registry.GasModel. They omit the surcharge for a storage slot's first use, which is equal in
+// every kind.
 const (
 	groupGas  = 8_430 // a group of one word
 	recordGas = 1_060 // an update in a KindWord group
 	runGas    = 1_090 // a run in a KindRuns group, besides its updates
-	lowGas    = 270   // an update in it
+	lowGas    = 270   // an update in a KindRuns group
 
 	freeGroupGas = 7_190 // a KindFree group
-	freeRunGas   = 1_020 // a run in it, besides its updates
-	freeGas      = 1_340 // an update in it
+	freeRunGas   = 1_020 // a run in a KindFree group, besides its updates
+	freeGas      = 1_340 // an update in a KindFree group
 )
 
-// BuildGroups divides a project's updates into the cheapest groups, each to be signed separately. Ids of one word
-// share a group if that saves more gas than its signature costs; groups of any ids hold the others. Except in
+// BuildGroups divides a project's updates into the cheapest groups, each to be signed separately. The updates of a
+// word form a group if this saves more gas than its signature costs; KindFree groups hold the others. Except in
 // KindWord groups, updates of one wallet and score type are adjacent, so that the contract writes the score once. The
 // result is independent of the updates' order; nil without updates. Errors: a repeated id, a zero target.
 func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
@@ -80,7 +81,7 @@ func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	return groups, nil
 }
 
-// split expects updates sorted by id.
+// split divides updates, sorted by id, into groups.
 func split(updates []Update) [][]Update {
 	var words [][]Update
 	in := map[run]int{} // number of words with the run
@@ -96,10 +97,10 @@ func split(updates []Update) [][]Update {
 		updates = updates[n:]
 	}
 
-	// A word joins the KindFree groups, which can merge runs of several words, if its own group costs more.
+	// A word's updates go into KindFree groups, which can merge runs of several words, if its own group costs more.
 	var parts [][]Update
 	var rest []Update
-	apart := 0 // gas of rest in one group per word
+	apart := 0 // gas of rest if each of its words had a group
 	for _, word := range words {
 		runs, alone := runsOf(word), 0
 		for r := range runs {
@@ -172,8 +173,8 @@ func compareRuns(a, b Update) int {
 // services differ.
 type Signer func(ctx context.Context, digest common.Hash) (signature []byte, err error)
 
-// KeySigner signs with a key in memory. Reuse it: its cached last signature serves all UpdateScore calls of a
-// millisecond.
+// KeySigner signs with a key in memory. Reuse it, since its cached last signature serves all UpdateScore calls with
+// the zero Scheme in the same millisecond.
 func KeySigner(key *ecdsa.PrivateKey) Signer {
 	type signed struct {
 		digest    common.Hash

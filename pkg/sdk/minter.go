@@ -14,7 +14,7 @@ import (
 const MaxRange = 1 << 16
 
 const (
-	wordIDs    = 256                // per word
+	wordIDs    = 256                // ids per word
 	prefixSize = 28                 // random bytes before the counter
 	counters   = math.MaxUint32 + 1 // ids per prefix
 )
@@ -24,7 +24,7 @@ const (
 type Minter struct {
 	mu     sync.Mutex
 	prefix [prefixSize]byte
-	next   uint64 // at counters the prefix is used up
+	next   uint64 // next count; once it equals counters, the prefix is used up
 }
 
 func NewMinter() *Minter {
@@ -42,8 +42,8 @@ func (m *Minter) Next() score.UpdateID {
 	return m.take(1)
 }
 
-// Range mints n consecutive ids (1 … MaxRange, any other n is an error) under one prefix. If they would touch one
-// word too many, the range begins at the next word, and the skipped ids stay unused.
+// Range mints n consecutive ids (1 … MaxRange, any other n is an error) under one prefix. If they would touch more
+// words than n ids need, the range begins at the next word, and the skipped ids stay unused.
 func (m *Minter) Range(n int) (IDRange, error) {
 	if n < 1 || n > MaxRange {
 		return IDRange{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
@@ -59,7 +59,7 @@ func (m *Minter) Range(n int) (IDRange, error) {
 	return IDRange{First: m.take(uint64(n)), Count: n}, nil
 }
 
-// words expects n ids from the begin of a word.
+// words returns the number of words of n ids from a word's start.
 func words(n uint64) uint64 { return (n + wordIDs - 1) / wordIDs }
 
 // rand.Read never fails.

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	roundLookUps = 16          // per second, so that other callers of the key keep some of its quota
+	roundLookUps = 16          // maximum per second, so that other callers of the key keep some of its quota
 	lostAfter    = time.Minute // until an accepted update that the API does not know is sent again
 )
 
-// settle reports each update at least once, since it marks the spool last. It releases an update that ends before its
-// report, so that the callback may queue it again.
+// settle reports the updates of part with the result in as, and then marks them in the spool, so each is reported at
+// least once. Before its last report it removes an update from held, so that the callback may queue it again.
 func (s *Sender) settle(part []*held, as Report) {
 	ends := as.Stage != Accepted || !s.o.Follow
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func (s *Sender) follow() {
 }
 
 // lookUp polls the least recently polled updates and settles the final ones. If the API has not known an accepted
-// update for a minute, NATS lost it, and lookUp queues it again under its id.
+// update for a minute, NATS lost the update, so lookUp queues it again under the same id.
 func (s *Sender) lookUp() error {
 	s.mu.Lock()
 	some := slices.Clone(s.followed[:min(len(s.followed), MaxLookUp)])

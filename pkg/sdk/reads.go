@@ -19,10 +19,10 @@ import (
 // Total, as a score type, selects the leaderboard of all types' sums.
 const Total = "total"
 
-// MaxWallets is the most wallets of FinalScores: the path limit of common proxies.
+// MaxWallets is the most wallets in a call of FinalScores, since common proxies limit a URL's length.
 const MaxWallets = 150
 
-// AsOf is the final block of a response's data.
+// AsOf is the newest final block that a response's data includes.
 type AsOf struct {
 	Block uint64    `json:"block"`
 	Time  time.Time `json:"time"` // of the block
@@ -58,7 +58,7 @@ type ProjectSummary struct {
 	Wallets   uint64          `json:"wallets"` // with an applied update
 }
 
-// Projects returns the final projects that the key may read, by id.
+// Projects returns the projects with a final creation that the key may read, ordered by id.
 func (c *Client) Projects(ctx context.Context, page Page) (*ProjectList, error) {
 	return ask[ProjectList](ctx, c, "/projects", page.values())
 }
@@ -81,7 +81,7 @@ func (c *Client) Leaderboard(ctx context.Context, project score.ProjectID, score
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), page.values())
 }
 
-// Around returns up to limit (1 … 500) wallets around one; empty if that lacks a score.
+// Around returns up to limit (1 … 500) standings around a wallet's; none if the wallet lacks a score.
 func (c *Client) Around(ctx context.Context, project score.ProjectID, scoreType string, wallet common.Address, limit int) (*Leaderboard, error) {
 	return ask[Leaderboard](ctx, c, boardPath(project, scoreType), url.Values{"around": {wallet.Hex()}, "limit": {strconv.Itoa(limit)}})
 }
@@ -139,9 +139,9 @@ type History struct {
 
 type HistoryEntry struct {
 	UpdateID  score.UpdateID `json:"updateId"`
-	Action    string         `json:"action"` // empty if the contract lacks it, then Points is 0; ScoreType likewise
-	Points    int64          `json:"points"` // signed; if applied, the change of the score
-	ScoreType string         `json:"scoreType"`
+	Action    string         `json:"action"`    // empty if the contract lacks it; Points is then 0
+	Points    int64          `json:"points"`    // signed; if applied, the change of the score
+	ScoreType string         `json:"scoreType"` // empty if the contract lacks it
 	Signer    common.Address `json:"signer"`
 	Time      time.Time      `json:"time"` // of the block
 	Tx        common.Hash    `json:"transactionHash"`
@@ -152,11 +152,11 @@ type HistoryEntry struct {
 
 type HistoryPage struct {
 	Page
-	Final bool // only final entries; recent ones then need no read of the chain
+	Final bool // only final entries, so that the API need not read recent ones from the chain
 }
 
-// History returns the outcomes of a wallet's updates, newest first. If it reads the chain, it counts as several
-// look-ups.
+// History returns the outcomes of a wallet's updates, newest first. If the API reads the chain, the call counts as
+// several look-ups.
 func (c *Client) History(ctx context.Context, project score.ProjectID, wallet common.Address, page HistoryPage) (*History, error) {
 	query := page.values()
 	if page.Final {

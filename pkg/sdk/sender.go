@@ -37,18 +37,18 @@ type SenderOptions struct {
 	Project score.ProjectID
 	Sign    Signer // of an owner or updater of the project
 	Scheme  Scheme // of single updates: see UpdateScore
-	// if set, updates are sent in signed groups under this domain, from the backend's own configuration
+	// if set, updates are sent in groups, signed under this domain, from the backend's own configuration
 	Groups wallet.Domain
 
 	Linger   time.Duration // maximum wait until a group is full; 0: a second
 	Capacity int           // most updates held, followed ones included; 0: 100,000 (40 MB with a spool)
 	Requests int           // concurrent requests; 0: 8
 	Spool    string        // file that preserves unsent updates across crashes; empty: memory only
-	Follow   bool          // polls each update until it is final, from the key's quota of look-ups
+	Follow   bool          // poll each update until it is final, which uses the key's quota of look-ups
 
 	// Report, if set, receives each update's result: Accepted and, with Follow, Final; or Refused. Calls are
-	// sequential, and the calling goroutine sends only after the return. Report may call TryEnqueue, but no method
-	// that waits. With a spool, a crash may repeat a report.
+	// sequential. Each blocks one of the goroutines that send or poll. Report may call TryEnqueue, but no method that
+	// waits. With a spool, a crash may repeat a report.
 	Report func(Report)
 }
 
@@ -76,13 +76,13 @@ type Sender struct {
 
 	mu       sync.Mutex
 	held     map[score.UpdateID]*held
-	last     uint64        // of the newest held
+	last     uint64        // number of the newest held update
 	queue    []*held       // unsent, and waiting for a request
 	unsent   int           // queued, in requests, or being reported as accepted or refused
 	followed []*held       // accepted, waiting for a look-up; least recently polled first
 	open     int           // followed, or being looked up or reported as final
 	changed  chan struct{} // closed and replaced at each change of these fields
-	flushes  int           // in progress; disables Linger
+	flushes  int           // calls of Flush in progress, which disable Linger
 	closed   bool
 	pace     pace
 
@@ -94,13 +94,13 @@ type Sender struct {
 type held struct {
 	n        uint64 // its number in the spool
 	update   NamedUpdate
-	stored   bool // Enqueue returned, or is about to
+	stored   bool // in the spool, if there is one
 	accepted bool
 	since    time.Time // of its queueing, acceptance or last look-up that found it
 }
 
-// NewSender starts a sender, first with the updates in the spool, which one sender at a time can open. Errors:
-// invalid options, and the spool's. Call Close to release its resources.
+// NewSender starts a sender, which first sends the updates in the spool. Only one sender at a time can open a spool.
+// Errors: invalid options, and the spool's. Close releases the sender's resources.
 func NewSender(client *Client, o SenderOptions) (*Sender, error) {
 	if o.Project == (score.ProjectID{}) || o.Sign == nil {
 		return nil, errors.New("a sender needs a project and a signer")
@@ -157,7 +157,7 @@ func (s *Sender) restore() error {
 // Enqueue queues all of the updates or none, and returns their ids in order. It waits for room until ctx ends. With a
 // spool, queued updates survive a crash. Enqueue mints missing UpdateIDs, sets missing ProjectIDs, and skips updates
 // that the sender already holds. Errors: ErrFull for more updates than Capacity, ErrClosed, ErrSpool, ctx's, an
-// invalid update, and an id of another update.
+// invalid update, and an id that another update has.
 //
 // After a crash during Enqueue, the spool may contain the updates. To queue them again, a backend must choose the ids
 // itself and store them with its own data: under the same id an update applies once.
@@ -257,8 +257,8 @@ func (s *Sender) tryAdmit(updates []NamedUpdate) (fresh []*held, err error) {
 	return fresh, nil
 }
 
-// Flush waits until each queued update was accepted or refused, and reported, with Linger off. If ctx or the sender
-// ends first, it returns the unsent updates, oldest first, and ctx's error or ErrClosed.
+// Flush turns Linger off, and waits until each queued update is accepted or refused, and reported. If ctx or the
+// sender ends first, it returns the unsent updates, oldest first, and ctx's error or ErrClosed.
 func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,8 +284,8 @@ func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 }
 
 // Close stops accepting updates, flushes, and ends the sender. If ctx ends first, it cancels requests, which may have
-// reached the API, and returns the unsent updates as Flush does. These are in the spool, or can be queued in another
-// sender under their ids. A second call returns ErrClosed.
+// reached the API, and returns the unsent updates as Flush does. These are in the spool. Without one, queue them in
+// another sender under their ids. A second call returns ErrClosed.
 func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	if s.closed {
@@ -331,7 +331,7 @@ type SenderState struct {
 	Unsent    int   // waiting for acceptance or refusal
 	Followed  int   // accepted, waiting for the outcome, with Follow
 	Err       error // of the last attempt to send or sign; nil after a success
-	FollowErr error // of look-ups likewise
+	FollowErr error // of the last look-up; nil after a success
 	// unreadable lines in the spool when it was opened; kept in a copy: .damaged, .damaged-2 … .damaged-9
 	Damaged int
 }

@@ -16,9 +16,9 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 30 * time.Second
-	maxAsked   = time.Hour // of a delay that the API asks for
+	maxAsked   = time.Hour // limit for a delay that the API asks for
 
-	projectAge = time.Minute // until names are resolved again, since an owner may edit the project
+	projectAge = time.Minute // until the names are read again, since an owner may edit the project
 )
 
 // pace is the backoff of requests. After a failure, one request at a time is sent until one succeeds.
@@ -32,13 +32,13 @@ type pace struct {
 func (p *pace) failed(err error) {
 	p.err = err
 	now := time.Now()
-	if now.Before(p.resume) { // one of several requests in progress when the API failed
+	if now.Before(p.resume) { // of several requests in progress when the API failed, only the first counts
 		return
 	}
 	pause := min(firstPause<<min(p.failures, 10), maxPause)
 	p.failures++
 	var asked *Error
-	if errors.As(err, &asked) && asked.Status != 0 { // a response
+	if errors.As(err, &asked) && asked.Status != 0 { // there was a response
 		pause = max(pause, min(asked.RetryAfter, maxAsked))
 	}
 	p.resume = now.Add(pause + rand.N(pause/2)) // jitter
@@ -114,8 +114,8 @@ func (s *Sender) send(part []*held) {
 	s.answered(part, err)
 }
 
-// answered settles updates after a request. Without a result they go to the end of the queue, so that others overtake
-// one that always fails.
+// answered settles updates after a request that returned err. Unless they were accepted or refused, they go to the
+// end of the queue, so that others overtake one that always fails.
 func (s *Sender) answered(part []*held, err error) {
 	switch {
 	case err == nil:
@@ -198,7 +198,7 @@ func (s *Sender) sendGroup(g *Group) error {
 	return err
 }
 
-// resolve replaces names by indexes. It refuses updates with unknown names, with the API's error codes.
+// resolve replaces names by indexes. It settles updates with unknown names as refused, with the API's error codes.
 func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, error) {
 	s.mu.Lock()
 	project, old := s.project, time.Since(s.projectSeen) > projectAge
@@ -220,7 +220,7 @@ func (s *Sender) resolve(part []*held) ([]Update, map[score.UpdateID]*held, erro
 	return updates, byID, nil
 }
 
-// indexes returns updates with unknown names in unknown, by error code.
+// indexes replaces names by indexes. Updates with unknown names are in unknown, by error code.
 func indexes(project *ProjectState, part []*held) (updates []Update, byID map[score.UpdateID]*held, unknown map[string][]*held) {
 	byID, unknown = map[score.UpdateID]*held{}, map[string][]*held{}
 	if project == nil {

@@ -21,21 +21,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A spool is an append-only file of lines, the same for Go and TypeScript. A line begins with eight hex digits, the
-// first of the SHA-256 of its JSON:
+// A spool is an append-only file of lines, in one format for Go and TypeScript. A line begins with the first eight
+// hex digits of the SHA-256 of its JSON:
 //
 //	5e0d8a34 {"n":7,"update":{"updateId":"0x…",…}}  queued, as number 7
 //	1c22ab09 {"n":7,"state":"accepted"}             accepted, and followed
 //	90ff0112 {"n":7,"state":"done"}                 reported for the last time
 //
-// An update is pending until it is done. A crash may tear the last line, before Enqueue returns. Only queued updates
-// are synced. If a mark is lost, the update is sent again under its id.
+// An update is pending until it is done. A crash may tear the last line; if that is an update's, Enqueue has not
+// returned. Marks (accepted, done) are written without a sync: if one is lost, the update is sent or polled again.
 const (
 	spoolAccepted = "accepted"
 	spoolDone     = "done"
 
 	sumSize      = 8       // hex digits before a line's JSON
-	compactBytes = 1 << 20 // size from which a put compacts; afterwards twice the compacted size, if larger
+	compactBytes = 1 << 20 // size at which put compacts the file; then, twice the compacted size, if larger
 
 	damagedCopies = 9
 )
@@ -59,8 +59,8 @@ func (l spoolLine) append(to []byte) []byte {
 	return append(append(append(to, ' '), raw...), '\n')
 }
 
-// parseSpool returns the pending updates by number, each id once. damaged counts unreadable lines, except a torn last
-// one.
+// parseSpool returns the pending updates, sorted by number and each id once, and the highest number. damaged counts
+// unreadable lines, except a torn last one.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
 	for line := range bytes.Lines(raw) {
@@ -83,7 +83,7 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	}
 	entries = slices.SortedFunc(maps.Values(live), func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
 	// An id occurs twice if it was queued again during its last report and the process died before the mark. The
-	// newer one counts.
+	// newer update counts.
 	newest := map[score.UpdateID]uint64{}
 	for _, e := range entries {
 		newest[e.update.UpdateID] = e.n
@@ -116,8 +116,8 @@ type spool struct {
 	updates   int   // approximate number in the file, done ones included
 	size      int64 // bytes of the file
 	compactAt int64
-	appended  int64 // bytes, in total
-	synced    int64 // bytes of appended
+	appended  int64 // bytes appended since the opening
+	synced    int64 // bytes of appended on disk
 	broken    error // why the spool is unusable
 }
 
@@ -144,7 +144,7 @@ func openSpool(path string) (*spool, []spooled, error) {
 	s.updates = len(entries)
 	if err == nil {
 		if err = s.compact(); err != nil && s.file == nil && s.reuse(raw) == nil {
-			err = nil // such as a full disk: sending the existing updates makes room
+			err = nil // if the disk is full, sending the existing updates makes room
 		}
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *spool) tryPut(all []*held, lines []byte) (upTo int64, err error) {
 	return s.appended, nil
 }
 
-// shrink compacts the file if more than half of it is done, and reports whether it did.
+// shrink compacts the file if more than half of its updates are done, and reports whether it did.
 func (s *spool) shrink() bool {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -252,7 +252,7 @@ func (s *spool) sync(upTo int64) error {
 	file, appended := s.file, s.appended
 	if s.broken == nil && s.synced < upTo && s.size >= s.compactAt {
 		if s.compact() != nil {
-			s.compactAt = 2 * s.size // such as a full disk: the file is still usable
+			s.compactAt = 2 * s.size // the disk may be full, but the file is still usable
 		}
 	}
 	done, broken := s.synced >= upTo, s.broken
@@ -306,8 +306,8 @@ func (s *spool) compact() error {
 	return nil
 }
 
-// copyDamaged copies a damaged file before compact drops its unreadable lines. Of earlier copies, only the last
-// (damagedCopies) is overwritten.
+// copyDamaged copies a damaged file before compact drops its unreadable lines. Earlier copies stay, except the last:
+// number damagedCopies is overwritten.
 func (s *spool) copyDamaged() error {
 	raw, err := os.ReadFile(s.path)
 	if err != nil {
@@ -319,7 +319,7 @@ func (s *spool) copyDamaged() error {
 			path = fmt.Sprintf("%s-%d", path, i)
 		}
 		if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, raw) {
-			return nil // the process died before it compacted the spool
+			return nil // copied before: the process died before it compacted the spool
 		}
 		var file *os.File
 		if i < damagedCopies {
@@ -336,7 +336,7 @@ func (s *spool) copyDamaged() error {
 	}
 }
 
-// writeSynced creates a synced file, or none.
+// writeSynced creates a synced file. After a failure it removes the file.
 func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {

@@ -107,7 +107,7 @@ var (
 	oidSecp256k1 = asn1.ObjectIdentifier{1, 3, 132, 0, 10}
 )
 
-// parsePublic decodes a SubjectPublicKeyInfo (DER). crypto/x509 lacks the curve.
+// parsePublic decodes a SubjectPublicKeyInfo (DER), since crypto/x509 lacks the curve.
 func parsePublic(der []byte) (*ecdsa.PublicKey, error) {
 	var info struct {
 		Algorithm pkix.AlgorithmIdentifier
@@ -128,7 +128,7 @@ func parsePublic(der []byte) (*ecdsa.PublicKey, error) {
 	return public, nil
 }
 
-// recoverable converts a DER signature into 65 bytes with a low s from which the account is recovered.
+// recoverable converts a DER signature into 65 bytes, with a low s and the recovery ID that yields address.
 func recoverable(der []byte, hash common.Hash, address common.Address) ([]byte, error) {
 	var s struct{ R, S *big.Int }
 	order := crypto.S256().Params().N

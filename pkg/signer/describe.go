@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Limits of Remote.Timeout. A lane waits for its signatures.
+// Default and maximum of Remote.Timeout, short since a lane waits for its signatures.
 const (
 	defaultTimeout = 5 * time.Second
 	mostTimeout    = 10 * time.Second
@@ -33,7 +33,7 @@ type Remote struct {
 	Timeout string `json:"timeout"` // of one signature, as 5s
 }
 
-// described is false for any other file, such as a keystore file.
+// describe parses a Remote's file. described is false for any other file, such as a keystore file.
 func describe(raw []byte) (key *Key, described bool, err error) {
 	var fields map[string]json.RawMessage
 	notJSON := json.Unmarshal(raw, &fields)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Keystore can be read again after files are added. One caller at a time.
+// Keystore reads key files, again after files are added. One caller at a time.
 type Keystore struct {
 	path, passwordFile string
 	opened             map[string]stamp // by path

@@ -21,7 +21,7 @@ const (
 	mostPause  = 15 * time.Second
 )
 
-// ErrUntrue: a remote signer returned something other than the requested payload signed by its account.
+// ErrUntrue means that a remote signer returned something other than the requested payload signed by its account.
 var ErrUntrue = errors.New("the remote signer's answer is refused")
 
 // remote is a key at a remote signer. check verifies each response; after an error the lane waits. A signature lost
@@ -97,9 +97,9 @@ func (r *remote) note(err error, began, now time.Time) {
 	r.until = now.Add(r.pause)
 }
 
-// check returns an error unless signed is asked, signed by the account with a low s. It compares signing hashes,
-// which cover every field and the chain ID. A legacy transaction's hash covers the chain ID only if its signature
-// names one, so it must.
+// check returns an error unless signed is the transaction asked, signed by the account with a low s. It compares
+// signing hashes, which cover every field and the chain ID. A legacy transaction's hash covers the chain ID only if
+// its signature names one, so the signature must.
 func check(asked, signed *types.Transaction, address common.Address, rules types.Signer) error {
 	if signed.Type() != asked.Type() || !signed.Protected() || rules.Hash(signed) != rules.Hash(asked) || signed.ChainId().Cmp(rules.ChainID()) != 0 {
 		differs := errors.New(strings.Join(differences(asked, signed, rules), ", "))

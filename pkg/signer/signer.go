@@ -30,7 +30,7 @@ import (
 var (
 	ErrBadKey   = errors.New("not a private key: want 64 hex digits, with or without 0x")
 	ErrPassword = errors.New("the password does not open the keystore file")
-	// ErrPasswordFile: the password file is unset or unreadable.
+	// ErrPasswordFile means that the password file is unset or unreadable.
 	ErrPasswordFile = errors.New("the password file cannot be read")
 )
 
@@ -39,6 +39,7 @@ type passwordFileError struct{ error }
 func (passwordFileError) Is(target error) bool { return target == ErrPasswordFile }
 func (e passwordFileError) Unwrap() error      { return e.error }
 
+// Key is an account's key, local or remote.
 type Key struct {
 	backend backend
 	address common.Address
@@ -105,7 +106,7 @@ func keyFiles(path string) (files []string, err error) {
 	return files, err
 }
 
-// password is nil if no password file is set.
+// read returns a file's key, local or remote. password is nil if no password file is set.
 func read(path string, password *string, passwordFile string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -130,8 +131,8 @@ func read(path string, password *string, passwordFile string) (*Key, error) {
 	return of(key.PrivateKey), nil
 }
 
-// unreadable also explains how to fix permissions: a container seldom runs as the file's owner. It shows the path
-// only if a file exists there, since it may be a secret given by mistake.
+// unreadable also explains how to fix permissions, since a container seldom runs as the file's owner. It shows the
+// path only if a file exists there, since the path may be a secret given by mistake.
 func unreadable(what, path string, err error) error {
 	if _, absent := os.Lstat(path); absent != nil {
 		return fmt.Errorf("couldn't read %s; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file "+
@@ -183,8 +184,8 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 	return signed, nil
 }
 
-// SignTyped signs EIP-712 data, given as JSON and as its digest, and returns 65 bytes. A signature of web3signer,
-// which encodes the JSON itself, must cover the digest.
+// SignTyped signs EIP-712 data, given as JSON and as its digest, and returns 65 bytes. web3signer encodes the JSON
+// itself, so its signature is checked against the digest.
 func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error) {
 	signature, err := k.backend.signTyped(ctx, typed, digest)
 	if err != nil {

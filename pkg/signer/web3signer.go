@@ -113,7 +113,7 @@ func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Tr
 	return decode(answer)
 }
 
-// web3signer takes EIP-712 data as text.
+// askTyped sends the EIP-712 data as text, as web3signer requires.
 func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error) {
 	var signature hexutil.Bytes
 	if err := e.call(ctx, &signature, "eth_signTypedData", address, string(typed)); err != nil {

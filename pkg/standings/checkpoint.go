@@ -49,8 +49,8 @@ func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) 
 }
 
 // Begin begins a generation after the current one (after; 0: there is none). It is complete at the block target;
-// until then reads return a RebuildingError. If another writer's generation has replaced after, that stays. Begin
-// returns the valid checkpoint.
+// until then reads return a RebuildingError. If another writer has replaced generation after, that writer's
+// generation stays. Begin returns the valid checkpoint.
 func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error) {
 	if _, err := s.does(ctx, "begin a projection", beginScript, s.checkpointKey(), s.source, after, target); err != nil {
 		return score.Checkpoint{}, err
@@ -73,8 +73,9 @@ func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	return err
 }
 
-// Reach notes that parts up to a block, with the text of its position, are about to be appended to a generation.
-// Checkpoint.Ahead is the highest such position. score.ErrFoldMoved: another generation began.
+// Reach stores, before parts are appended to a generation, the highest block that they reach, with the text of its
+// position. Checkpoint.Ahead is the highest position stored. It returns score.ErrFoldMoved if another generation
+// began.
 func (s *Store) Reach(ctx context.Context, generation, block uint64, position string) error {
 	did, err := s.does(ctx, "note the reach of the projection", reachScript, s.checkpointKey(), s.source, generation, block, position)
 	if err == nil && !did {

@@ -127,7 +127,7 @@ func readPage(reply []any) (p score.Page, err error) {
 	return p, nil
 }
 
-// Scores returns the scores of wallets, in order, of the project's first score types; 0 for none.
+// Scores returns each wallet's scores of the project's first types score types, 0 for none.
 func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error) {
 	names := []string{record, exact, days, total}
 	for i := range types {
@@ -146,7 +146,7 @@ func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, 
 	return scores, asOf, err
 }
 
-// scores reads at one moment. The boards' keys follow the first four.
+// scores reads all at one moment, into to. In keys, the boards follow four others.
 func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Address, to [][]int64) (found bool, err error) {
 	types := len(keys) - 4
 	args := []any{0}
@@ -296,7 +296,7 @@ func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*s
 		})
 		return all, err
 	})
-	if errors.Is(err, score.ErrNotProjected) { // some of them
+	if errors.Is(err, score.ErrNotProjected) { // some projects are unknown
 		err = nil
 	}
 	return summaries, asOf, err

@@ -23,7 +23,7 @@ type step struct {
 	to         score.Mark
 
 	known
-	boards []*board // the total comes first; once the only type is known, its board is left out
+	boards []*board // the total comes first; the only type's board is left out, since the total holds its scores
 	days   []*day
 }
 
@@ -256,7 +256,7 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 
 func beyond(n int64) bool { return n > maxFloat || n < -maxFloat }
 
-// spread copies the total to the only type's own board. It also returns if another writer did, or moved the mark.
+// spread copies the total to the only type's own board. It also ends if another writer copied it or moved the mark.
 func (s *Store) spread(ctx context.Context, generation uint64, st *step) error {
 	keys := s.keys(generation, st.project, record, exact, total, boardName(int(st.only[0])))
 	for from, n := 0, 1; n > 0; from += n {

@@ -12,7 +12,7 @@ const scanned = 1000 // keys per SCAN call
 
 var globs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Sweep removes older generations in small steps. It may end early.
+// Sweep removes older generations in small steps. It may be interrupted and called again.
 func (s *Store) Sweep(ctx context.Context, generation uint64) error {
 	if cluster, is := s.client.UniversalClient.(*redis.ClusterClient); is {
 		return cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return s.sweep(ctx, node, generation) })

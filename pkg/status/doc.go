@@ -21,8 +21,8 @@
 // consecutive ids share an entry and, once one transaction made them final, a run. A random id has its own entry.
 //
 // A table grows by one bucket at a time (linear hashing). Buckets 0 … power-1 exist. Each one below buckets-power has
-// given half of its entries to the bucket that is power higher. Expired entries are at the front of a bucket. A write
-// that adds an entry removes them; Sweep removes the others.
+// given half of its entries to the bucket with a number higher by power. Expired entries are at the front of a
+// bucket. A write that adds an entry removes them; Sweep removes the others.
 //
 // One Redis, with or without Sentinels, has one table, so that a script call serves the whole backlog. A Cluster has
 // 64, each in one hash slot. A project is in one table, since one script claims a group.

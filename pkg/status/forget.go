@@ -97,7 +97,7 @@ if v >= tonumber(ARGV[1]) then return v end
 redis.call('SET', KEYS[1], ARGV[1])
 return tonumber(ARGV[1])`)
 
-// NoteSequence records the stream's last sequence, and returns the highest one recorded. A higher one means that NATS
+// NoteSequence records the stream's last sequence, and returns the highest one recorded. If that is above seq, NATS
 // lost messages: Redis does not lose its data together with NATS.
 func (s *Store) NoteSequence(ctx context.Context, seq uint64) (highest uint64, err error) {
 	err = s.call(ctx, "note the end of the stream", func(ctx context.Context) error {

@@ -28,18 +28,18 @@ const (
 	kindBound    = 'b'
 	kindFinal    = 'f'
 
-	over = 'a' - 'A' // between kinds without and with a rejection beneath
+	over = 'a' - 'A' // difference between kinds without and with a rejection beneath
 	// unaccepted is added to an outcome if no acceptance was recorded. If the chain loses such an outcome, its state
 	// is deleted.
 	unaccepted = 128
 )
 
-// In bytes, by kind.
+// sizes are the lengths of states in bytes, by kind.
 var sizes = map[byte]int{
 	kindClaimed: 15, kindAccepted: 1, kindBound: 9, kindClaimed - over: 30, kindAccepted - over: 16, kindBound - over: 24, kindFinal: 15, 't': 33, 's': 44,
 }
 
-// The first four bytes must be evenly distributed.
+// name is that of an entry. Its first four bytes select the bucket, so they must be evenly distributed.
 type name [16]byte
 
 type place struct {
@@ -123,7 +123,7 @@ func readUint(text string) (n uint64) {
 
 type parsed struct {
 	score.Status
-	beside *place     // of a bound state its slot, of a final one its transaction
+	beside *place     // place of a bound state's slot, or of a final state's transaction
 	lane   score.Lane // of the slot
 }
 

@@ -18,7 +18,7 @@ redis.call('HSET', KEYS[1], 'generation', ARGV[1])
 return 1`)
 
 // BeginRestore marks the store incomplete and resets its ledger position. at is the from for Fold: the restore's
-// token and a space. A later restore replaces an earlier one, whose writes return score.ErrFoldMoved.
+// token and a space. Then the writes of an earlier restore return score.ErrFoldMoved.
 func (s *Store) BeginRestore(ctx context.Context) (token string, at []string, err error) {
 	token = NewToken()
 	_, err = s.tablesDo(ctx, "begin the restore", func(p redis.Pipeliner, table string) redis.Cmder {
@@ -45,8 +45,8 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 
 func ofRestore(fold, token string) bool { return strings.HasPrefix(fold, token+" ") }
 
-// RequestRestore: some missing statuses have no writer any more. A running restore may be past them, so it is
-// refused.
+// RequestRestore marks the statuses as incomplete, so that they are restored anew: some missing ones have no other
+// writer. It ends a running restore, which may be past them.
 func (s *Store) RequestRestore(ctx context.Context) error {
 	_, err := s.tablesDo(ctx, "request a restore", func(p redis.Pipeliner, table string) redis.Cmder {
 		return p.HDel(ctx, table, generation, folded)

@@ -35,7 +35,7 @@ var (
 // Bounds of one exchange, which blocks Redis.
 const (
 	maxItems     = 256 // of one script call
-	maxArguments = 256 // of one script call: an item refers to its own by one byte
+	maxArguments = 256 // of one script call: an item refers to its argument by one byte
 	maxCalls     = 4   // of one exchange
 )
 

@@ -61,7 +61,7 @@ func New(client *redisdb.Client, config Config) *Store {
 // without a state has the zero Status. complete reports whether each table that was read has its generation.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
 	statuses, complete = make([]score.Status, len(refs)), true
-	// by table, with the indexes of their references
+	// slots and transactions, by table, with the indexes of their references
 	beside := make([]map[place][]int, s.tables)
 	var failed error
 	s.each(refs, func(table int, of []int) {

@@ -17,6 +17,7 @@ const (
 	shortened = 0.9  // factor on the age of the oldest final status, per pass
 )
 
+// hand is Sweep's progress in one table.
 type hand struct {
 	mu     sync.Mutex
 	at     int           // the next bucket
@@ -70,7 +71,8 @@ func (s *Store) sweepSome(ctx context.Context, table int, part float64) error {
 }
 
 // sweep removes statuses from bucket from on that are older than the retention, and final ones older than finals.
-// With a token in forget it removes unfinished statuses instead; ErrForgetting: another token is current.
+// With a token in forget it removes unfinished statuses instead, counted in forgotten; ErrForgetting: another token
+// is current. next is the bucket to continue at, 0 after the last; oldest is the age of the oldest final status left.
 func (s *Store) sweep(ctx context.Context, what string, table, from int, forget string, finals time.Duration) (
 	next, forgotten int, oldest time.Duration, err error,
 ) {

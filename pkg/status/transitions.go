@@ -30,9 +30,9 @@ func short(token string) string {
 	return string(sum[:8])
 }
 
-// Bound records an assignment to a slot, even from another one. A rejection stays if one of txs caused it: the
-// transactions so far of this slot and of those close behind it. A rejection also stays if its block is after final,
-// the newest final block at assignment, since the slot is no later try.
+// Bound records an assignment to a slot, even from another slot. A rejection by this try stays: by one of txs, or in
+// a block after final. txs are the transactions so far of this slot and of slots close behind it; final is the newest
+// final block at assignment.
 func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	to := string(appendUint([]byte(boundState(lane, nonce)), final, 5))
 	for _, tx := range txs {

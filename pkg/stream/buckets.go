@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// LeadReads makes leaders answer reads of single messages (allow_direct off), since outdated copies lead to wrong
-// decisions. It skips missing streams and those with one copy. Running processes read as configured at their start,
-// and get no more replies.
+// LeadReads turns allow_direct off, so that leaders answer reads of single messages, since outdated copies lead to
+// wrong decisions. It skips missing streams and those with one copy. Running processes continue with direct reads,
+// and get no more replies to them.
 func LeadReads(ctx context.Context, js jetstream.JetStream) error { return leadReads(ctx, js, Names()) }
 
 func leadReads(ctx context.Context, js jetstream.JetStream, names []string) error {
@@ -47,10 +47,10 @@ func Steady() []string {
 
 func Names() []string { return append(BackedUp(), LedgerName) }
 
-// BackedUp returns the Names in a backup, in copying order, since the copies are only nearly simultaneous. Journals
-// precede dead letters and accepted updates. Older journals only repeat work: letters are replaced, and the contract
-// applies updates once. Newer ones would refer to updates that the copy lacks, and to drops without a letter. The
-// ledger is left out, since the chain holds its content.
+// BackedUp returns the Names in a backup, in copying order, since they are copied one after another. Journals precede
+// dead letters and accepted updates: older journals only repeat work, since letters are replaced and the contract
+// applies updates once. Newer journals would refer to updates that the copy lacks, and to dropped ones without a
+// letter. The ledger is left out, since the chain holds its content.
 func BackedUp() (names []string) {
 	for _, bucket := range buckets(Config{}) {
 		names = append(names, "KV_"+bucket.Bucket)
@@ -68,7 +68,7 @@ func buckets(cfg Config) []jetstream.KeyValueConfig {
 		{Bucket: HaltBucket, History: 1},
 		{Bucket: LanesBucket, History: 64}, // earlier states, for operators
 		{Bucket: WebhooksBucket, History: 1},
-		{Bucket: WebhookStates, History: 1}, // an older copy delivers again
+		{Bucket: WebhookStates, History: 1}, // after a restore, events are delivered again
 	}
 	for i := range all {
 		all[i].Storage, all[i].Replicas = jetstream.FileStorage, cfg.Replicas
@@ -89,7 +89,7 @@ func createBuckets(ctx context.Context, js jetstream.JetStream, cfg Config) erro
 			if _, err = js.CreateKeyValue(ctx, bucket); errors.Is(err, jetstream.ErrBucketExists) {
 				err = nil
 			}
-			// the client turned allow_direct on
+			// CreateKeyValue turned allow_direct on
 			err = errors.Join(err, leadReads(ctx, js, []string{"KV_" + bucket.Bucket}))
 		}
 		if err != nil {

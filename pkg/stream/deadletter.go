@@ -18,8 +18,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// deadLetterID is deterministic. An update's contains a hash of its content, since two different updates may share an
-// updateId. Other ids are the same in every lane.
+// deadLetterID returns the same id for the same letter. An update's id contains its lane, and a hash of its content,
+// since two different updates may share an updateId. Other ids are the same in every lane.
 func deadLetterID(d *score.DeadLetter) string {
 	seq := strconv.FormatUint(d.Seq, 10)
 	switch {
@@ -38,8 +38,8 @@ func deadLetterID(d *score.DeadLetter) string {
 	}
 }
 
-// AddDeadLetters may be repeated after an error. A letter stored again loses its replay mark: accepting an update
-// twice is better than hiding its letter.
+// AddDeadLetters may be repeated after an error. A letter stored again loses its replay mark, since accepting an
+// update twice is better than hiding its letter.
 func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
@@ -80,8 +80,8 @@ func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.T
 	return of.put(ctx, msgs)
 }
 
-// DeadLetters calls fn with each dead letter held now, oldest first; marking a replay renews its time. It ends with
-// the first error of fn.
+// DeadLetters calls fn with each dead letter held now, oldest first. A replay mark makes a letter the newest. The
+// first error of fn ends the reading.
 func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
 	dead, stopDead := iter.Pull2(s.dead.all(ctx))
 	defer stopDead()

@@ -17,10 +17,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxAtomic is below the server's default limit of 1,000.
+// maxAtomic is the most messages in an atomic batch; the server's default limit is 1,000.
 const maxAtomic = 500
 
-// deadLetterStream has subjects of prefix and id.
+// deadLetterStream is DEADLETTERS or REJECTED. Its subjects are prefix and the letter's id.
 type deadLetterStream struct {
 	jetstream.Stream
 	bulk
@@ -121,7 +121,7 @@ func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 		if last {
 			msg.Header.Set(headerBatchCommit, "1")
 		}
-		reply, err := conn.RequestMsgWithContext(ctx, msg) // the answer to the first grants room for the others
+		reply, err := conn.RequestMsgWithContext(ctx, msg) // the reply to the first one accepts the batch
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,8 @@ func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	return nil
 }
 
-// acked checks the reply to a batch's first message, which is empty, and to its last.
+// acked checks a reply within a batch: the one to the first message must be empty, the one to the last must name the
+// stream.
 func acked(data []byte, last bool) error {
 	if !last && len(data) == 0 {
 		return nil

@@ -23,16 +23,16 @@
 //     is file-backed, with limits retention and no age limit (Open).
 //   - score.ErrFull means that the message was refused. After ErrUnknown it may be stored; publishing again under the
 //     same message id within the duplicate window stores it at most once.
-//   - In a cluster, the leader answers reads of single messages (Open refuses allow_direct). Reads of everything, and
-//     watches until they are complete, go up to the leader's end. A new leader has applied every acknowledged
-//     message.
+//   - In a cluster, the leader answers reads of single messages (Open refuses allow_direct). Reads of a whole stream,
+//     and the first part of a watch, go up to the leader's end. A new leader has applied every acknowledged message.
 //   - While a cluster has no leader, a former or future one may report an outdated end of the stream. A leader that
-//     lost its majority serves old data until it notices (some 10 s). State and LastDeadLetter return an error for
-//     both. Other reads there are harmless: a write based on them fails, since a majority must store it.
+//     lost its majority serves old data until it notices (some 10 s). State and LastDeadLetter return an error in
+//     both cases. Other reads from such servers are harmless: a write based on them fails, since a majority must
+//     store it.
 //   - A creation is accepted at most once per projectId, by a compare-and-set on its subject. Of two racing API
 //     replicas, one gets score.TakenError.
 //   - An edit is accepted at most once per project and nonce, until it is a dead letter.
-//   - If a process knows a higher sequence, it notices that the stream went back in time: at each publish, and in
+//   - If the stream goes back in time, a process that knows a higher sequence notices it: at each publish, and in
 //     package halt, which stops accepting.
 //   - A full stream refuses new messages (DiscardNew).
 //
@@ -46,9 +46,9 @@
 // (BenchmarkDeadLetters). Rejected: concurrent single publishes, which wait for the same syncs; many dead letters in
 // one message, which could not be marked and replaced one by one.
 //
-// The stream's metadata contains the deployment, so a process with the settings of another is refused.
+// The stream's metadata contains the deployment, so a process with another deployment's settings is refused.
 //
-// Rejected: a work queue, since every ack is a synced delete, and no ack survives a killed server. One message (one
-// fsync) or one subject per update. A subject per lane, since each API would wait for one sync per lane, and projects
-// would be tied to lanes for good.
+// Rejected: a work queue, since every ack is a synced delete, and no ack survives a killed server. One message per
+// update, since each costs an fsync, or one subject per update. A subject per lane, since each API would wait for one
+// sync per lane, and projects would be tied to lanes for good.
 package stream

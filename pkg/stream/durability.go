@@ -93,7 +93,7 @@ func Behind(info *jetstream.StreamInfo) []string {
 	return names
 }
 
-// monitored is the used part of /varz.
+// monitored is the part of /varz that this package reads.
 type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {

@@ -12,8 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// PublishEdit stores an accepted edit, once per project and nonce, and replaces a dead-lettered one.
-// *score.EditTakenError: an edit with that nonce is stored, maybe this one. Other errors are as for PublishEnvelope.
+// PublishEdit stores an accepted edit, once per project and nonce, and replaces a dead-lettered one. It returns
+// *score.EditTakenError if an edit with that nonce, maybe this one, is stored. Other errors are as for
+// PublishEnvelope.
 func (s *Stream) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
 	data, err := encodeEdit(e, traces...)
 	if err != nil {

@@ -36,9 +36,9 @@ const (
 
 var errMalformed = errors.New("malformed message")
 
-// EncodeEnvelope returns the wire format of 1 … MaxEnvelope updates; signed is ascending. The format is version,
-// kind, in version 2 the traces, the updates and the signed groups. Each list begins with its count, a big-endian
-// uint16.
+// EncodeEnvelope returns the wire format of 1 … MaxEnvelope updates; signed and traces must be ascending. The format
+// is version, kind, the traces (only in version 2), the updates, and the signed groups. Each list begins with its
+// count, a big-endian uint16.
 func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...score.Traced) ([]byte, error) {
 	if n := len(updates); n < 1 || n > MaxEnvelope {
 		return nil, fmt.Errorf("an envelope holds 1 to %d updates, not %d", MaxEnvelope, n)
@@ -71,7 +71,7 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...sco
 }
 
 // checkSpans checks that the signed groups are in order, in range and disjoint. Each needs one project, one signer,
-// and ids that its kind can encode, since a contract call expresses only these.
+// and ids that its kind can encode, since a contract call expresses only such groups.
 func checkSpans(updates []score.Update, signed []score.Signed) error {
 	free := 0
 	for i := range signed {
@@ -278,7 +278,7 @@ func cutTraces(b []byte, wrote byte) (traces []score.Traced, rest []byte, err er
 	return traces, b[n*tracedBytes:], nil
 }
 
-// cutCount reads a count in least … MaxEnvelope, and checks that b contains as many items.
+// cutCount reads a count in least … MaxEnvelope, and checks that b contains as many items of size bytes.
 func cutCount(b []byte, least, size int) (n int, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, fmt.Errorf("%w: no count", errMalformed)

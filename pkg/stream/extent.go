@@ -12,7 +12,7 @@ import (
 // BackError reports that the stream went back in time: it assigned a sequence a second time.
 type BackError struct {
 	Known uint64 // highest sequence known before
-	Ends  uint64 // of the new message
+	Ends  uint64 // sequence of the new message
 }
 
 func (e *BackError) Error() string {
@@ -34,12 +34,13 @@ func (s *Stream) Saw(seq uint64) {
 // Seen returns the highest sequence known from this process's reads and publishes, and from Saw.
 func (s *Stream) Seen() uint64 { return s.seen.Load() }
 
-// purgeEvery bounds the fillers, of some 100 bytes each.
+// purgeEvery is the number of fillers (some 100 bytes each) after which Extend purges them.
 const purgeEvery = 100 * maxAtomic
 
 // Extend publishes fillers until the stream ends at a sequence or above, then purges them. So no later message reuses
 // a sequence that some process knows. (The server itself could only begin at a sequence, dropping the content.)
-// Accepting must be halted. Extend may be repeated after an error. progress may be nil.
+// Accepting must be halted. Extend may be repeated after an error. progress, which may be nil, gets the number of
+// missing sequences.
 func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint64)) error {
 	for since := 0; ; {
 		state, err := s.State(ctx)
@@ -91,8 +92,8 @@ func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, err
 }
 
 // tookOver reports whether the server may have become leader during the request, after it read the state. Such a
-// server replies with an end read before LeaderSince. Both times are by its clock, which was set back if the
-// difference is negative.
+// server replies with an end that it read before it led. TimeStamp and LeaderSince are by its clock, which was set
+// back if their difference is negative.
 func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
 	if info.Cluster == nil || len(info.Cluster.Replicas) == 0 || info.Cluster.LeaderSince == nil {
 		return false

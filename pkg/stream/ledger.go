@@ -54,8 +54,8 @@ func (s *Stream) FindLedger(ctx context.Context) (*Ledger, error) {
 }
 
 // Ledger opens or creates the ledger, also after a restore, since backups leave it out. keep, if not nil, replaces
-// its retention. A ledger created without is unbounded and has no reserved space; relayers, its only writers, set a
-// retention first.
+// its retention. A ledger created without it is unbounded and has no reserved space; relayers, its only writers, set
+// a retention before they write.
 func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
 	config := jetstream.StreamConfig{
 		Name:        LedgerName,
@@ -158,7 +158,8 @@ func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
 }
 
 // Follow calls fn in order with the messages from a sequence on, and waits for new ones, until ctx ends or something
-// fails. Then the caller repeats it. It leaves a server with an outdated copy.
+// fails. Then the caller repeats it. It fails if the consumer's server has an outdated copy, since the next call may
+// use another.
 func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) error {
 	consumer, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), MaxResetAttempts: 1,

@@ -91,7 +91,7 @@ type watching struct {
 	goal uint64 // sequence to reach; 0: arrived
 }
 
-// watch calls arrived once after the initial messages.
+// watch calls fn with a subject's messages, and arrived once after the initial ones.
 func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func(), fn func(jetstream.Msg, uint64)) (*watching, error) {
 	last, err := newest(ctx, s, subject)
 	if err != nil {
@@ -131,7 +131,7 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 	return w, nil
 }
 
-// look updates an open goal, since it may have been purged.
+// look counts as arrived, too, if the goal was purged before it was seen.
 func (w *watching) look(ctx context.Context) error {
 	w.mu.Lock()
 	goal := w.goal

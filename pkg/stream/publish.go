@@ -22,8 +22,8 @@ const (
 	codeInsufficientResource jetstream.ErrorCode = 10023
 )
 
-// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed is ascending. A nil error means stored and
-// synced. The errors: score.ErrFull (refused), ErrUnknown (perhaps stored), *BackError (perhaps lost).
+// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed must be ascending. A nil error means stored
+// and synced. The errors: score.ErrFull (refused), ErrUnknown (perhaps stored), *BackError (perhaps lost).
 func (s *Stream) PublishEnvelope(
 	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
@@ -47,9 +47,10 @@ func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID
 	return nil
 }
 
-// PublishProject stores an accepted creation, once per projectId. replaces is the sequence of a dead-lettered one, or
-// 0. *score.TakenError: a creation is stored, maybe an equal one. score.ErrOtherMeaning: this one may not replace the
-// other. Other errors are as for PublishEnvelope. Nil if the message was stored before under msgID.
+// PublishProject stores an accepted creation, once per projectId. replaces is the sequence of the dead-lettered one
+// that it replaces, or 0. *score.TakenError: a creation is stored, maybe an equal one. score.ErrOtherMeaning: this
+// one may not replace the other. Other errors are as for PublishEnvelope. Nil, too, if the message was stored before
+// under msgID.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
 	data, err := encodeProject(p, traces...)
 	if err != nil {

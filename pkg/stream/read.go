@@ -12,8 +12,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrReplaced reports that the stream's sequences have another meaning. Reading must stop until an operator restarts
-// the process.
+// ErrReplaced reports another stream of the same name, so known sequences have another meaning. Reading must stop
+// until an operator restarts the process.
 var ErrReplaced = errors.New("the stream was deleted and made again")
 
 // ErrShorter reports that the stream lost acknowledged messages, or went back to an older copy. New messages reuse
@@ -63,7 +63,7 @@ type Reader struct {
 // pump moves one consumer's messages into a channel, so that a waiting reader can stop at once: the client's own Next
 // blocks while it recreates its consumer.
 type pump struct {
-	consumer  string // its name; messages of another may be of another stream
+	consumer  string // its name; another consumer's messages may be of another stream
 	delivered chan delivery
 	stop      context.CancelFunc
 }
@@ -176,8 +176,8 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	}
 }
 
-// wait checks the stream after checkEvery without a delivery. If the stream holds more, the consumer's server has a
-// lagging copy, so wait closes the consumer.
+// wait returns the next delivery. If none comes within checkEvery, ok is false, and wait checks the stream: if that
+// holds more, the consumer's server has a lagging copy, so wait closes the consumer.
 func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	timer := time.NewTimer(checkEvery)
 	defer timer.Stop()
@@ -231,6 +231,7 @@ func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) erro
 	})
 }
 
+// ReadFrom is ReadAll, starting at the first sequence ≥ from.
 func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
 	state, err := s.State(ctx)
 	if err != nil || from > state.LastSeq {
@@ -274,7 +275,7 @@ var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.Deliver
 // ErrStop, returned by a callback, ends the reading without an error.
 var ErrStop = errors.New("no more are wanted")
 
-// forget deletes a consumer, which the server would keep for minutes. It allows a thousand per stream.
+// forget deletes a consumer, since the server would keep it for minutes, and allows a thousand per stream.
 func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -302,8 +303,8 @@ func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last j
 	return last, nil
 }
 
-// readThrough calls fn with the messages that a stream holds, from a place on, until fn returns an error. If a
-// consumer stays silent before the end, it creates another, since the copy on that server may lag behind.
+// readThrough calls fn with the messages that a stream holds at the call, from a place on, until fn returns an error.
+// If a consumer stays silent before the end, it creates another, since the copy on that server may lag behind.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// All are created here, so that one command sets up a deployment.
+// This package creates all of these, so that one command sets up a deployment.
 const (
 	Name            = "SCORELAY"
 	JournalName     = "JOURNAL"
@@ -44,8 +44,8 @@ const (
 	metaDeployment  = "scorelay.deployment" // score.Deployment as JSON
 	metaSalt        = "scorelay.salt"       // Stream.Salt in hex
 
-	// CreatedKey is metadata that a restore writes: the stream's first creation time, in RFC 3339. The server sets a
-	// new one.
+	// CreatedKey is metadata that a restore writes: the stream's first creation time, in RFC 3339, since the server
+	// sets a new one.
 	CreatedKey        = "scorelay.created"
 	deadLettersMaxMiB = 1024
 )
@@ -144,7 +144,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	if err := createBuckets(ctx, js, cfg); err != nil {
 		return err
 	}
-	if err := LeadReads(ctx, js); err != nil { // of an interrupted setup
+	if err := LeadReads(ctx, js); err != nil { // for the buckets of an interrupted setup
 		return err
 	}
 	for _, s := range streamConfigs(cfg, string(deployment)) {
@@ -164,7 +164,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	return err
 }
 
-// streamConfigs returns the stream of accepted updates last.
+// streamConfigs returns the configurations of all streams except the ledger, accepted updates last.
 func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	journal := jetstream.StreamConfig{
 		Name:        JournalName,
@@ -207,7 +207,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	return configs
 }
 
-// unsafeBecause returns "" for a safe stream.
+// unsafeBecause returns why a stream is unsafe; "" if it is safe.
 func unsafeBecause(c jetstream.StreamConfig) string {
 	switch {
 	case c.Storage != jetstream.FileStorage:
@@ -282,8 +282,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 
 func (s *Stream) Deployment() score.Deployment { return s.deployment }
 
-// Salt returns the deployment's secret, drawn by Setup. Hashing callers' values with it keeps them from choosing the
-// hash. Never log it.
+// Salt returns the deployment's secret, drawn by Setup. Hashing callers' values with it keeps callers from choosing
+// the hash. Never log it.
 func (s *Stream) Salt() [16]byte { return s.salt }
 
 // Created returns when the stream was first created, before any restore: its identity.
@@ -314,7 +314,7 @@ func (s *Stream) Now(ctx context.Context) (time.Time, error) {
 	return info.TimeStamp, nil
 }
 
-// Purge deletes all messages below a sequence, which must be final and older than the duplicate window.
+// Purge deletes all messages below a sequence. They must be final and older than the duplicate window.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {
 	if below <= 1 {
 		return nil // to the server, 0 would mean all

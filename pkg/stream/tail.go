@@ -42,12 +42,12 @@ func (t *Tail) Read(ctx context.Context, from uint64) (*TailReader, error) {
 }
 
 // reading is one consumer of the stream and its newest messages, guarded by the tail's lock. After a failure its
-// readers end and new readers begin another, since the stream's content may have changed.
+// readers end, and new readers begin another reading, since the stream's content may have changed.
 type reading struct {
 	tail    *Tail
 	stop    context.CancelFunc
 	readers int
-	first   uint64          // sequence of kept[0], or of the next message
+	first   uint64          // sequence of kept[0]; of the next message if kept is empty
 	kept    []score.Message // without gaps
 	size    int             // bytes of kept
 	failed  error

@@ -19,9 +19,9 @@ const (
 	unknown     = math.MaxUint64 // next nonce before the first transfer
 	transferGas = 21_000         // first gas limit; some rollups refuse it as too low
 	mostGas     = 2_000_000
-	mostBytes   = 130
-	lateBlocks  = 50 // blocks until a transfer that is in none is reported
-	agreedFinal = 3  // final blocks in a row that must show the same nonce, unless it is proved
+	mostBytes   = 130 // of a signed transfer
+	lateBlocks  = 50  // blocks until a transfer that is in none is reported
+	agreedFinal = 3   // final blocks in a row that must show the same nonce, unless it is proved
 )
 
 func (t *TopUp) pay(ctx context.Context) reason {
@@ -77,7 +77,7 @@ func (t *TopUp) reopen(ctx context.Context) reason {
 }
 
 // nonce returns the newest transfer's nonce plus one. Before the first transfer, it returns the account's, which must
-// match at the head and in final blocks. While endpoints show another nonce, it returns a reason.
+// match at the head and in final blocks. While endpoints show another nonce, it returns a reason to wait.
 func (t *TopUp) nonce(ctx context.Context) (uint64, reason) {
 	v := t.view
 	if t.record.Transfer == nil {
@@ -152,7 +152,7 @@ func (t *TopUp) push(ctx context.Context) reason {
 	return why
 }
 
-// A revert stops payments.
+// end records that the pending transfer is in a final block. If it reverted, payments stop.
 func (t *TopUp) end(ctx context.Context, in evidence.Included) reason {
 	next, ended := t.record, *t.record.Transfer
 	ended.Ended, next.Transfer = &in.Block, &ended

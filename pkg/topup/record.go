@@ -16,11 +16,11 @@ import (
 // Version is the version of records written, and the newest that is read.
 const Version = 1
 
-// ErrCorrupt: a record is malformed or contradicts itself.
+// ErrCorrupt means that a record is malformed or contradicts itself.
 var ErrCorrupt = errors.New("the record of top-ups cannot be continued")
 
-// Record contains the day's spending and the newest transfer. Any relayer may send its bytes: they have one nonce, so
-// one payment results.
+// Record contains the day's spending and the newest transfer. Any relayer may send the transfer's bytes: its attempts
+// have one nonce, so one payment results.
 type Record struct {
 	Version  int            `json:"version"`
 	Account  common.Address `json:"account"` // payer
@@ -114,7 +114,7 @@ func (r *Record) Of(account common.Address) Record {
 }
 
 // Resumed returns the record after an operator's review: only the day's spending stays, and the account's nonce is
-// read from the chain again. A dropped transfer is never paid besides the next one: that has the same nonce, or a
+// read from the chain again. A dropped transfer is never paid besides the next one, which has the same nonce, or a
 // later one if the nonce was used.
 func (r *Record) Resumed() Record {
 	return Record{Version: Version, Account: r.Account, Day: r.Day, SpentWei: r.SpentWei}

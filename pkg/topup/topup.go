@@ -56,7 +56,8 @@ type Store interface {
 	// Get returns the record and its revision; the zero Record and 0 if there is none. Errors: Record.Check's, or
 	// NATS's.
 	Get(ctx context.Context) (Record, uint64, error)
-	// Put replaces the record at a revision, 0 for none. After an error it may be stored or not.
+	// Put stores r if revision is still the newest (0 for none), and returns r's. After an error r may be stored or
+	// not.
 	Put(ctx context.Context, r Record, revision uint64) (uint64, error)
 }
 
@@ -85,7 +86,7 @@ type TopUp struct {
 	begun    evidence.Account // the account in a final block, for the first nonce
 	agreed   int              // final blocks in a row with the same nonce
 	pricedAt uint64           // head when this process first saw the newest attempt; 0: not yet
-	refused  txpool.Class     // its definite refusal, else Added
+	refused  txpool.Class     // definite refusal of the newest attempt, else Added
 }
 
 func New(config Config, deps Deps) *TopUp {
@@ -103,7 +104,7 @@ func New(config Config, deps Deps) *TopUp {
 	return t
 }
 
-// Run runs rounds until ctx ends, and returns its error.
+// Run runs rounds until ctx ends, and returns ctx's error.
 func (t *TopUp) Run(ctx context.Context) error {
 	defer func() {
 		if t.sub != nil {
@@ -184,7 +185,7 @@ func (t *TopUp) follow(r Record, revision uint64) {
 	}
 }
 
-// put replaces the record. If it fails, bytes stay unsent, and the next round reads the stored record.
+// put stores next as the record. If that fails, new bytes stay unsent, and the next round reads the stored record.
 func (t *TopUp) put(ctx context.Context, next Record) error {
 	next.Version, next.Account = Version, t.deps.Signer.Address()
 	if err := next.Check(); err != nil {
@@ -208,7 +209,7 @@ func (t *TopUp) day() string {
 	return time.Unix(int64(final.Time), 0).UTC().Format(time.DateOnly)
 }
 
-// needy returns the lane with the lowest signer balance below the bound. found is false if there is none.
+// needy returns the lane with the lowest balance of a trusted signer below Config.Below. found is false without one.
 func (t *TopUp) needy(ctx context.Context) (of roster.Lane, balance *big.Int, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	defer cancel()

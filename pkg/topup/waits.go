@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Wait is a reason that blocks payments, or would.
+// Wait is a reason that blocks payments, or would if one were due.
 type Wait string
 
 // WaitNone means that payments are possible.
@@ -82,14 +82,14 @@ type told struct {
 	logged bool
 }
 
-// Told is safe for concurrent use.
+// Told returns the last round's state. It is safe for concurrent use.
 func (t *TopUp) Told() Told {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()
 	return t.told.told
 }
 
-// say logs a reason once, in its second round.
+// say publishes a round's state, and logs its reason once, in the reason's second round.
 func (t *TopUp) say(why reason) {
 	t.told.mu.Lock()
 	defer t.told.mu.Unlock()

@@ -16,7 +16,7 @@ const (
 	Added
 	Known                  // the pool had the same bytes
 	ReplacementUnderpriced // the pool has another transaction with this nonce at a close price
-	NonceLow               // used in a block, perhaps by ours: read receipts
+	NonceLow               // the nonce was used in a block, perhaps by us: read receipts
 	NonceHigh              // the pool lacks a lower nonce
 	Delegated              // EIP-7702 account: the pool takes one of its transactions at a time
 	FeeLow                 // below the minimum price of pool or block
@@ -65,18 +65,17 @@ type Answer struct {
 // was ambiguous, else the most specific rejection.
 type Result struct {
 	Class Class
-	// Refused is the most specific rejection that Class hides, by another node that got the bytes. If Class is
-	// ambiguous, Refused is any rejection. If Class is about nonce or account, Refused is one of the transaction
-	// itself. Else Unknown.
+	// Refused is the most specific rejection that Class hides, by another node that got the bytes, or Unknown. An
+	// ambiguous Class hides any rejection. A Class about nonce or account hides rejections of the transaction itself.
 	Refused Class
 	Err     error // for logs; nil if taken
-	// MinTip is the smallest MinTip of nodes that rejected the tip as too low. It is 0 if one of them left it open,
-	// or all took the tip.
+	// MinTip is the smallest MinTip of nodes that rejected the tip as too low. It is 0 if one of them named no
+	// minimum, or all took the tip.
 	MinTip uint64
 }
 
-// ranked orders classes: first taken, then ambiguous, then rejections: those that show the nonce's position, those
-// that may pass, those that will not.
+// ranked orders the classes for Join: first taken, then ambiguous, then rejections. Of these, first come those about
+// the nonce, then those that may pass later, then permanent ones.
 var ranked = []Class{
 	Added, Known,
 	Unknown, Throttled, Timeout, NodeDown,
@@ -84,7 +83,7 @@ var ranked = []Class{
 	BadGas, TooBig, FeeCapRPC, Invalid,
 }
 
-// Join counts nodes that certainly lack the bytes only if all do.
+// Join combines answers. Those of nodes that certainly lack the bytes count only if all lack them.
 func Join(answers []Answer) Result {
 	joined := join(answers)
 	var tips []uint64

@@ -23,7 +23,7 @@ func ContractCall(digest common.Hash, signature []byte) []byte {
 	return call
 }
 
-// ContractAgrees accepts only the exact magic value, in one whole word.
+// ContractAgrees reports whether the answer confirms the signature: exactly the magic value, in one whole word.
 func ContractAgrees(answer []byte) bool {
 	return len(answer) == 32 && bytes.Equal(answer[:4], isValidSignature[:]) && bytes.Equal(answer[4:], make([]byte, 28))
 }

@@ -15,8 +15,8 @@
 // Invariants:
 //   - A signature has one accepted encoding per form: s is low, v is 0, 1, 27 or 28, and the 64-byte form is
 //     EIP-2098's.
-//   - A message is decimal digits only. Some signers (web3.js) treat text beginning with 0x as bytes; digits they
-//     sign as all others do.
+//   - A message is decimal digits only. Some signers (web3.js) treat text beginning with 0x as bytes, but sign digits
+//     as all others do.
 //   - A Domain parsed from JSON is one that NewDomain makes.
 //
 // Rejected: crypto.SigToPub alone (accepts high-s), common.IsHexAddress (accepts a missing 0x and wrong checksums).

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Part of the interface, like the types of messages.
+// Part of the signature scheme: any change makes all signatures invalid.
 const (
 	domainName    = "Scorelay"
 	domainVersion = "1"
@@ -57,8 +57,8 @@ type domainJSON struct {
 	Contract string  `json:"verifyingContract"`
 }
 
-// MarshalJSON returns the form of `eth_signTypedData`. The chain's id is a number, as some libraries reject a string.
-// Some parsers round ids beyond 2^53 - 1. The zero Domain is null.
+// MarshalJSON returns the form of `eth_signTypedData`. The chain's id is a number, since some libraries reject a
+// string, although some parsers round ids beyond 2^53 - 1. The zero Domain is null.
 func (d Domain) MarshalJSON() ([]byte, error) {
 	if d == (Domain{}) {
 		return []byte("null"), nil

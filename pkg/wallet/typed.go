@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Part of the interface: any change makes another scheme.
+// Part of the signature scheme: any change makes another scheme.
 const (
 	payloadType = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
 	groupType   = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"

@@ -61,7 +61,7 @@ func Change(ctx context.Context, kv jetstream.KeyValue, key, what string, change
 func replace(ctx context.Context, kv jetstream.KeyValue, key string, data []byte, revision uint64) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if revision == 0 { // also if an operator deleted it
+	if revision == 0 { // absent, or deleted by an operator
 		_, err = kv.Create(ctx, key, data)
 	} else {
 		_, err = kv.Update(ctx, key, data, revision)

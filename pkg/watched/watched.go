@@ -43,7 +43,7 @@ var (
 	errBehind      = fmt.Errorf("the server that answers has not all that is stored, and told nothing for %s", allQuiet)
 )
 
-// Open binds to a bucket of `scorelay setup`. ErrAnyCopy: reads are unsafe.
+// Open binds to a bucket of `scorelay setup`. It returns ErrAnyCopy if reads are unsafe.
 func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -67,7 +67,7 @@ func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream
 }
 
 // Moved reports whether the server refused a write because the entry has another revision. A cluster uses its own
-// code, also while another such write is in flight.
+// error code, also while another such write is in flight.
 func Moved(err error) bool {
 	var refused *jetstream.APIError
 	return errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
@@ -148,7 +148,7 @@ type replay struct {
 	heard   time.Time // of the last entry
 	highest uint64    // revision delivered
 	goal    uint64    // newest revision of the leader
-	caught  bool      // its server delivered everything
+	caught  bool      // the watch's server delivered everything that it has
 	whole   bool
 }
 
@@ -215,7 +215,7 @@ func (r *replay) ends() bool {
 	return true
 }
 
-// lookAgain reads the goal again if less was delivered: the awaited entry may be gone.
+// lookAgain reads the goal again if less was delivered, since the awaited entry may be deleted.
 func (r *replay) lookAgain(ctx context.Context) (err error) {
 	if r.whole || !r.caught {
 		return nil
@@ -227,7 +227,7 @@ func (r *replay) lookAgain(ctx context.Context) (err error) {
 	return err
 }
 
-// All ends with the first error of fn, or after allQuiet without a message.
+// All calls fn for each stored entry. It ends with the first error of fn, or after allQuiet without a message.
 func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jetstream.KeyValueEntry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -274,7 +274,7 @@ type View[V any] struct {
 	values map[string]V
 	known  map[string]uint64 // revisions seen, also of entries that values lacks
 
-	shown    uint64                             // highest in the current watch
+	shown    uint64                             // highest revision in the current watch
 	asked    time.Time                          // its Event.asked
 	current  time.Time                          // last match with the leader
 	seen     map[string]bool                    // keys in the replay
@@ -297,7 +297,7 @@ func (v *View[V]) Get(key string) (V, bool) {
 	return value, ok
 }
 
-// After returns up to most values by key, from the first above the given one.
+// After returns up to most values, in the order of keys, from the first key above the given one.
 func (v *View[V]) After(key string, most int) []V {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -393,7 +393,7 @@ func (v *View[V]) see(e Event) {
 		v.seen, v.older = map[string]bool{}, map[string]jetstream.KeyValueEntry{}
 		return
 	case e.Entry == nil: // the replay is complete
-		for _, entry := range v.older { // NATS went back in time
+		for _, entry := range v.older { // NATS was restored from an older copy
 			v.take(entry)
 		}
 		maps.DeleteFunc(v.values, func(key string, _ V) bool { return !v.seen[key] })

@@ -38,7 +38,7 @@ type courier struct {
 	read     bool      // the state was read, so it may be written
 	dirty    bool      // the stored state is older
 	saved    time.Time // last write
-	serving  bool      // value in the metric
+	serving  bool      // the metric counts the endpoint as served
 	trouble  retry.Trouble
 }
 
@@ -289,7 +289,8 @@ func (c *courier) giveUp(ctx context.Context, why string, commands ...string) er
 	if err := c.save(ctx); err != nil {
 		return err
 	}
-	// The write ends ctx, maybe before its response arrives, which would suppress the log line.
+	// Disabling changes the record, which ends ctx, maybe before the response arrives. WithoutCancel keeps the log
+	// line.
 	if err := c.Store.disable(context.WithoutCancel(ctx), c.ID, Disabled{Why: why, Fails: true}); err != nil {
 		return err
 	}

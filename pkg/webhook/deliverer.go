@@ -76,7 +76,8 @@ func (d *Deliverer) newView() *watched.View[*known] {
 	})
 }
 
-// Watch must run in every relayer, so that all report unserved endpoints. It returns ctx's error.
+// Watch keeps the endpoints and their metric current until ctx ends; it returns ctx's error. It must run in every
+// relayer, so that all report unserved endpoints.
 func (d *Deliverer) Watch(ctx context.Context) error {
 	var viewing sync.WaitGroup
 	defer viewing.Wait()

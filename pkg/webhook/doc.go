@@ -27,7 +27,7 @@
 // # Rejected
 //
 //   - Concurrent POSTs with the cursor at the oldest: the receiver would see a project's change before its creation.
-//     Batches are as much faster, in order, and need one signature.
+//     Batches are as fast, keep the order, and need one signature.
 //   - A JetStream stream of deliveries: a bounded copy of the chain per endpoint, lost or full while the endpoint is
 //     down.
 //   - Skipping an event after its retries: the event would be lost silently, and the next would mostly fail, too.

@@ -67,14 +67,14 @@ type Endpoint struct {
 type Disabled struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"`
-	Fails bool      `json:"fails"` // because of its responses; else by an operator
+	Fails bool      `json:"fails"` // because of its responses; false: by an operator
 }
 
 type record struct {
 	Endpoint
 	Secret  Secret    `json:"secret"`
 	Older   []older   `json:"older,omitempty"`  // secrets before rotations, newest first
-	Move    Move      `json:"move"`             // the newest; the first sets the start
+	Move    Move      `json:"move"`             // the newest Move; the first one sets the endpoint's start
 	Enabled time.Time `json:"enabled,omitzero"` // when an operator last enabled it
 	Test    uint64    `json:"test,omitempty"`   // number of tests requested
 	Resend  Resend    `json:"resend,omitzero"`  // the newest
@@ -85,7 +85,7 @@ type older struct {
 	Until  time.Time `json:"until"`
 }
 
-// Move sets an endpoint's cursor once: after From or, if nil, to the first event in blocks from Time on.
+// Move sets an endpoint's cursor once: to From or, if that is nil, before the first event in blocks from Time on.
 type Move struct {
 	N    uint64        `json:"n"` // increases
 	From *event.Cursor `json:"from,omitempty"`

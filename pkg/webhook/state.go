@@ -19,7 +19,7 @@ type State struct {
 	Tested  uint64       `json:"tested,omitempty"`  // last test done
 	Resent  uint64       `json:"resent,omitempty"`  // last Resend done
 	Failing *time.Time   `json:"failing,omitempty"` // first failure since the last 2xx, if any
-	// nil: events are readable as far as known, or the endpoint is disabled
+	// Waiting is nil while events are readable, as far as known, or the endpoint is disabled.
 	Waiting  *Waiting  `json:"waiting,omitempty"`
 	Attempts []Attempt `json:"attempts"` // newest ones, in order
 }

@@ -168,8 +168,8 @@ func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secr
 	})
 }
 
-// Move sets the cursor of an endpoint, also of a disabled one. The relayer has done so when State.Moved ≥ n. Repeated
-// events keep their ids.
+// Move requests that an endpoint's cursor be set, even while the endpoint is disabled. n numbers the request: once
+// State.Moved ≥ n, the relayer has done it. Repeated events keep their ids.
 func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		to.N = r.Move.N + 1
@@ -178,8 +178,8 @@ func (s *Store) Move(ctx context.Context, id string, to Move) (n uint64, err err
 	return n, err
 }
 
-// Test requests one POST of type webhook.test, even while the endpoint is disabled. When State.Tested ≥ n, State has
-// the attempt.
+// Test requests one POST of type webhook.test, even while the endpoint is disabled. n numbers the request: once
+// State.Tested ≥ n, the POST was attempted, and State has the attempt.
 func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		r.Test++
@@ -188,9 +188,9 @@ func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	return n, err
 }
 
-// Resend requests one POST of an event, even if the endpoint is disabled or did not ask for its type. When
-// State.Resent ≥ n, State has the attempt, unless a later Resend replaced it. An invalid event id returns
-// event.ErrNoEvent.
+// Resend requests one POST of an event, even if the endpoint is disabled or did not ask for its type. n numbers the
+// request: once State.Resent ≥ n, State has the attempt, unless a later Resend replaced it. For an invalid event id,
+// it returns event.ErrNoEvent.
 func (s *Store) Resend(ctx context.Context, id, of string) (n uint64, err error) {
 	if of == "" || len(of) > event.MaxID {
 		return 0, event.ErrNoEvent

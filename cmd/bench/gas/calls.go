@@ -16,11 +16,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// call is a figure of a single call, or of skipped updates.
+// call is a figure of the report that is measured on a single call, or on skipped updates.
 type call struct {
 	key     string
 	per     string                         // unit of the figure
-	measure func(*machine) (uint64, error) // gas
+	measure func(*machine) (uint64, error) // returns gas
 }
 
 func calls() []call {
@@ -97,7 +97,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 type Most struct {
 	Fresh              int `json:"fresh_consecutive"`    // wallets without a score
 	Existing           int `json:"existing_consecutive"` // wallets with a score
-	PlannedConsecutive int `json:"planned_consecutive"`  // by a relayer, for any wallets
+	PlannedConsecutive int `json:"planned_consecutive"`  // by a relayer, to which wallets' scores are unknown
 	PlannedRandom      int `json:"planned_random"`
 }
 

@@ -13,15 +13,15 @@ const (
 	coldRead    = params.ColdSloadCostEIP2929
 	slotKey     = params.Keccak256Gas + 2*params.Keccak256WordGas
 	freshSlot   = slotKey + params.ColdSloadCostEIP2929 + params.SstoreSetGasEIP2200
-	changedSlot = slotKey + params.SstoreResetGasEIP2200 // its cold read included
+	changedSlot = slotKey + params.SstoreResetGasEIP2200 // includes its cold read
 	event       = params.LogGas + params.LogTopicGas
 	recover     = params.EcrecoverGas
 )
 
-// used is the set of the contract's non-empty slots, each a wordSlot or scoreSlot.
+// used is the set of the contract's non-empty storage slots, each a wordSlot or scoreSlot.
 type used map[any]bool
 
-// Keys of data that a transaction reads, writes or contains at most once.
+// Keys of the data that least counts once per transaction: storage slots, and parts of the calldata.
 type (
 	memberSlot struct {
 		project score.ProjectID
@@ -48,8 +48,8 @@ type (
 )
 
 // least returns a lower bound of the batch's gas for any code that stores projects, members, ids and scores as this
-// contract does. The first coldRead is of the relayer's role. Calldata of headers, masks and lengths is omitted.
-// least marks the batch's slots as used; fresh counts the newly used ones.
+// contract does. The coldRead in the first sum is for the relayer's role. Calldata of headers, masks and lengths is
+// omitted. least marks the batch's slots as used; fresh counts those that were unused before.
 func (s used) least(b batch.Batch) (gas uint64, fresh batch.Fresh) {
 	gas = params.TxGas + event + coldRead
 	seen := map[any]bool{}

@@ -62,7 +62,7 @@ func (m *machine) call(from *ecdsa.PrivateKey, data []byte) (*types.Receipt, err
 	return m.send(from, &m.contract, data)
 }
 
-// send returns errReverted if the transaction reverts.
+// send applies a transaction, and returns errReverted with the receipt if it reverts.
 func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
 	receipt, err := m.try(from, to, data)
 	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {

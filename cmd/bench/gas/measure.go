@@ -25,7 +25,7 @@ type sentBatch struct {
 	gas   uint64
 	floor uint64 // lower bound under osaka, see least
 	fresh batch.Fresh
-	bytes int // size of the transaction, at most
+	bytes int // upper bound of the transaction's size
 }
 
 func perUpdate(gas uint64, updates int) uint64 { return (gas + uint64(updates) - 1) / uint64(updates) }
@@ -140,7 +140,7 @@ func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 	return out, nil
 }
 
-// sendBatch returns errOutcome for any outcome other than want.
+// sendBatch sends a batch, and returns errOutcome if an update's outcome is other than want.
 func (l *lab) sendBatch(b batch.Batch, want score.Outcome) (*types.Receipt, error) {
 	receipt, err := l.call(relayerKey, registry.EncodeBatch(b))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 )
 
-// Report contains gas per update, unless the key is a call's.
+// Report contains figures by the key of a row or call. A row's are per update, a call's per its own unit.
 type Report struct {
 	Geth   string                       `json:"geth"`
 	EIPs   map[string][]string          `json:"eips"`   // by Rules.Name
@@ -28,7 +28,7 @@ type Report struct {
 
 // Next describes a relayer's batches under amsterdam.
 type Next struct {
-	PlannedConsecutive int   `json:"planned_consecutive"` // updates in a transaction as it plans, for any wallets
+	PlannedConsecutive int   `json:"planned_consecutive"` // updates in a transaction, as in Most
 	PlannedRandom      int   `json:"planned_random"`
 	Model              Model `json:"model"`
 }
@@ -37,8 +37,8 @@ type Next struct {
 type Model struct {
 	Batches int `json:"batches"`
 
-	// Excess of the model's upper bound. Least is negative if a batch would run out of gas. Fresh is the most among
-	// batches with only fresh slots, the worst case.
+	// Excess of the model's upper bound over the gas used. BoundLeast is negative if a batch would run out of gas.
+	// BoundFresh is the most among batches with only fresh slots, the worst case.
 	BoundLeast float64 `json:"bound_least_percent"`
 	BoundFresh float64 `json:"bound_most_percent_when_fresh"`
 

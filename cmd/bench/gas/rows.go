@@ -17,9 +17,9 @@ type row struct {
 type style int
 
 const (
-	consecutive style = iota // as the SDK does, one stream per project and signer
+	consecutive style = iota // ids count up as the SDK's, one stream per project and signer
 	random                   // 32 random bytes
-	subset                   // a random part of a word, then another part of it
+	subset                   // a batch has a random part of a word's ids, the next one another part
 )
 
 func plain(key string, promise uint64, updates int, ids style) row {
@@ -62,12 +62,12 @@ func rows() []row {
 
 const (
 	wordIDs       = 256 // ids of a word
-	randomBatches = 8   // their gas differs only by occasional zero bytes
+	randomBatches = 8   // few, since their gas differs only by occasional zero bytes
 	subsetBatches = 32
 )
 
-// batches returns the number of measured batches. Consecutive ids fill whole words, so that all ids of a word share
-// its gas.
+// batches returns the number of measured batches. With consecutive ids, they fill whole words, so that a word's gas
+// is shared by all its ids.
 func (r row) batches() int {
 	switch r.ids {
 	case random:

@@ -8,12 +8,12 @@ import (
 
 type Rules struct {
 	Name string   // osaka or amsterdam
-	Live bool     // on mainnet, by the geth in use
-	EIPs []string // with prices for the contract's transactions, as in geth
+	Live bool     // in force on mainnet, by the geth in use
+	EIPs []string // that price the contract's transactions, as in geth
 
 	model  registry.GasRules
 	config *params.ChainConfig
-	time   uint64 // of the blocks, s since 1970
+	time   uint64 // timestamp of blocks, s since 1970
 	txGas  uint64 // gas limit of a transaction
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Sizes of every newProject.
+// Sizes of the projects of newProject.
 const (
 	actions    = 8
 	scoreTypes = 4
@@ -162,7 +162,7 @@ func (g *generator) bytes32() (b [32]byte) {
 type stream struct {
 	prefix [32]byte
 	next   uint32
-	lows   []int // for part: the order of the word's ids
+	lows   []int // used by part: the order of the word's ids
 }
 
 func (g *generator) newStream() *stream { return &stream{prefix: g.bytes32()} }
@@ -174,7 +174,7 @@ func (s *stream) id() score.UpdateID {
 	return id
 }
 
-// part generates ids in random order within a word, of which it uses as many whole parts of size ids as fit.
+// part returns the next id. A part is size random ids of one word, and each word has as many whole parts as fit.
 func (s *stream) part(size int, rng *rand.Rand) score.UpdateID {
 	at := int(s.next) % (wordIDs / size * size)
 	if at == 0 {

@@ -11,11 +11,11 @@
 // end is assigned, and counts.
 //
 // Every wallet has a score before the measurement. Words of ids are new: each member mints consecutive ids, as the
-// SDK does. Updates come from random projects and members. The lane knows a slot once a transaction that used it is
-// assigned, because transactions are applied one after the other.
+// SDK does. Updates come from random projects and members. The lane knows a storage slot once a transaction that used
+// it is assigned, because transactions are applied one after the other.
 //
-// Planning is the CPU time of all threads to add updates, to choose and make batches, and to learn, without the EVM.
-// It is the median of five runs.
+// Planning is the CPU time of all threads to add updates, to choose and make batches, and to learn slots, without the
+// EVM. It is the median of five runs.
 //
 // # The bound
 //
@@ -28,6 +28,6 @@
 //
 // A cell's bound is this cost if all updates that a lane sees at once were one transaction, which writes each wallet
 // and each word once. The base cost is that of one transaction per 2,000 updates. A lane sees 20,000 updates. If
-// several projects take turns, it sees up to twice a project's share: a pile grows from zero between turns, so it is
-// then twice its mean.
+// several projects take turns, it sees up to twice a project's share: a project's backlog grows from zero between
+// turns. So at its turn, it is twice its mean.
 package horizon

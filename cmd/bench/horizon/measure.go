@@ -113,7 +113,8 @@ func (m *machine) applyChoice(c *batch.Choice) (used uint64, err error) {
 	return m.apply(c.Batch, c.Gas)
 }
 
-// choose assigns the updates as a lane does, with apply, and returns the gas used. It fails if one is never assigned.
+// choose assigns the updates as a lane does, with apply, and returns the gas used. It fails if an update is never
+// assigned.
 func choose(updates []score.Update, apply func(*batch.Choice) (used uint64, err error)) (total uint64, err error) {
 	model := registry.GasModel()
 	model.Known = batch.NewKnown()

@@ -15,7 +15,7 @@ import (
 
 type cell struct {
 	name              string
-	projects, members int     // members sign; number per project
+	projects, members int     // members: signers per project
 	wallets           int     // per project
 	zipf              float64 // a wallet's popularity is 1/rank^zipf; 0: uniform
 }
@@ -61,7 +61,7 @@ type traffic struct {
 	cell
 	ids     []score.ProjectID
 	targets [][]common.Address
-	below   []float64 // cumulative weight of the wallets up to each
+	below   []float64 // cumulative weight of the wallets up to this one
 	minted  []uint32  // by each member of each project
 	rng     *rand.Rand
 }

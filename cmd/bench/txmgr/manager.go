@@ -61,7 +61,7 @@ func newManager(ctx context.Context, o *order) (txmgr.TxManager, error) {
 	return manager, nil
 }
 
-// cachedFees returns the last block's fees.
+// cachedFees keeps the last block's fees.
 type cachedFees struct{ last atomic.Pointer[fees] }
 
 type fees struct{ tip, base, blobBase *big.Int }

@@ -30,7 +30,7 @@ func changes(changelog, version string) (string, error) {
 		return "", fmt.Errorf("CHANGELOG.md has no section %q", "## ["+version+"]")
 	}
 	section, _, _ = strings.Cut(section, "\n## [")
-	_, section, _ = strings.Cut(section, "\n") // the date
+	_, section, _ = strings.Cut(section, "\n") // drops the date in the heading
 	section = strings.TrimSpace(section)
 	if section == "" {
 		return "", fmt.Errorf("the section of CHANGELOG.md for %s is empty", version)

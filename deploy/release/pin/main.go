@@ -27,6 +27,7 @@ import (
 
 var files = []string{"docker-compose.yml", "deploy/Dockerfile"}
 
+// named matches an image's name with its tag, and its digest if pinned.
 var named = regexp.MustCompile(`(?m)^((?:FROM|\s*image:)[ \t]+)([a-z0-9][^\s@]*:[^\s@:/]+)(@sha256:[0-9a-f]{64})?`)
 
 var errStale = errors.New("run it without -check")

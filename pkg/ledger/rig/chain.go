@@ -198,7 +198,7 @@ func (c *Chain) paid(logs []types.Log) map[common.Hash]evidence.Paid {
 	paid := map[common.Hash]evidence.Paid{}
 	for i := range logs {
 		r := c.chain.Block(logs[i].BlockHash).Receipts[logs[i].TxIndex]
-		// at 1 wei
+		// gas costs 1 wei
 		paid[r.TxHash] = evidence.Paid{Time: logs[i].BlockTimestamp, Gas: r.GasUsed, Fee: new(big.Int).SetUint64(r.GasUsed)}
 	}
 	return paid

@@ -80,8 +80,8 @@ func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, err
 }
 
 // Update replaces the roster by the result of change, as watched.Change does. If the answer to a stored write is
-// lost, and another write follows, change runs again on a roster that includes the first. It then rejects the same
-// signer (roster.ErrSigner). A missing or unreadable roster is an error at once.
+// lost, another writer may write before the next try. Then change runs again on a roster that includes its own
+// result, and rejects the same signer (roster.ErrSigner). A missing or unreadable roster is an error at once.
 func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (r roster.Roster, err error) {
 	err = watched.Change(ctx, s.kv, key, "the roster of lanes", func(stored []byte) ([]byte, error) {
 		if r, err = decode(stored); err != nil {

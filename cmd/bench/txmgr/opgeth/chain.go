@@ -34,9 +34,10 @@ import (
 // ChainID is unused by public chains.
 const ChainID = 90_777_111
 
-// OP Stack chains make a block every 1 or 2 seconds; `safe` is minutes behind, `finalized` 15 to 20 minutes.
+// OP Stack chains make a block every 1 or 2 seconds; `safe` is minutes behind, `finalized` 15 to 20 minutes. Here,
+// both lags are shorter.
 const (
-	// between blocks; if less, timestamps (whole seconds) would run ahead
+	// Interval is the time between blocks. If it were less, timestamps (whole seconds) would run ahead.
 	Interval      = time.Second
 	building      = 250 * time.Millisecond // part of Interval for adding transactions
 	safeLag       = 3                      // blocks behind the head
@@ -238,10 +239,10 @@ func (c *Chain) block(ctx context.Context) error {
 }
 
 // deposits returns a block's first transactions: L1's attributes, and in some blocks a user's deposit. A user's
-// deposit brings ether from L1 and sends part of it on. Every other one fails, but is still in the block.
+// deposit brings ether from L1 and sends part of it on. Every other user's deposit fails, but is still in the block.
 func (c *Chain) deposits(number, now uint64) ([]hexutil.Bytes, error) {
 	origin := crypto.Keccak256Hash(binary.BigEndian.AppendUint64([]byte("L1 block"), number))
-	// A deposit's kind and origin on L1.
+	// source returns a deposit's source hash, from its kind (domain) and its origin on L1.
 	source := func(domain, index uint64) common.Hash {
 		return crypto.Keccak256Hash(common.BigToHash(new(big.Int).SetUint64(domain)).Bytes(),
 			crypto.Keccak256(origin[:], common.BigToHash(new(big.Int).SetUint64(index)).Bytes()))

@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// restartAfter is long enough for others to notice the death.
+// restartAfter is the pause before a dead process is restarted, so that others notice the death.
 const restartAfter = time.Second
 
 type child struct {
@@ -24,7 +24,7 @@ type child struct {
 	log     *slog.Logger
 	say     func(string)
 	logDir  string
-	running func(pid int) // called at each start; with 0 at each death
+	running func(pid int) // called at each start, and with 0 at each death
 }
 
 func (c *child) run(drain, kill context.Context) error {
@@ -51,7 +51,7 @@ func (c *child) run(drain, kill context.Context) error {
 	}
 }
 
-// once returns an error only if the process could not be started.
+// once runs the process until it ends. It returns an error only if the process could not be started.
 func (c *child) once(drain, kill context.Context, out *os.File) error {
 	cmd := c.command()
 	cmd.Stdout, cmd.Stderr = out, out

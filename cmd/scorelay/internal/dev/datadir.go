@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 )
 
-// Label marks a data directory as ours.
+// Label is the file that marks a data directory as ours.
 const Label = "scorelay-dev.txt"
 
 const labelText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
@@ -34,10 +34,10 @@ func (d *dataDir) chain() string            { return filepath.Join(d.path, "chai
 func (d *dataDir) logs() string             { return filepath.Join(d.path, "logs") }
 func (d *dataDir) settings() string         { return filepath.Join(d.path, "kept.json") }
 
-// servers are folders that are only valid together.
+// servers returns the folders of data that are valid only together.
 func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }
 
-// openDataDir locks a directory that is new, empty or labelled.
+// openDataDir creates a missing directory, and locks it. A directory with content must be labelled.
 func openDataDir(path string) (*dataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -149,7 +149,8 @@ func (d *dataDir) discard() error {
 	return nil
 }
 
-// logger writes to logs/dev.log and, unless nil, to also. Earlier logs move to logs.old.
+// logger returns a log that writes to logs/dev.log and, unless nil, to also, and a function that closes it. It moves
+// earlier logs to logs.old.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	err := os.RemoveAll(d.logs() + ".old")
 	if err == nil {

@@ -32,7 +32,7 @@ func (d *Demo) Progress() string {
 }
 
 // Run sends a plan and waits until each update with a 200 is final. Then it audits, and checks that the contract has
-// used every promised id. With an error, the summary is as complete as possible.
+// used the ids of all these updates. With an error, the summary contains the results so far.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
 	defer cancel()
@@ -79,7 +79,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 		planned: planned, answered: c.Sent - c.Failed, accepted: v.Promised, refused: c.Rejected, unanswered: c.Failed,
 		wrong: c.Wrong, applied: v.Applied, rejected: v.Rejected, retries: c.Retries,
 		acceptedPer: float64(v.Promised) / sending.Seconds(), perSecond: float64(v.Applied) / total.Seconds(),
-		// Repeats are duplicates, even if the API accepted them while Redis was unavailable.
+		// A repeat counts as a duplicate, even if the API accepted it while Redis was unavailable.
 		duplicates: c.Accepted + c.Duplicate - v.Promised,
 	}
 	if c.Failed > 0 {
@@ -88,7 +88,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 	return r
 }
 
-// missing counts promised updates with unused ids.
+// missing is the number of updates with a 200 and an id that the contract has not used.
 func (r *Summary) audit(findings *index.Findings, missing int) {
 	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
 	if !findings.OK() {

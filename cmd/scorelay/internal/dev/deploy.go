@@ -60,7 +60,7 @@ func (b *builder) setUp(ctx context.Context) error {
 		}
 	}
 	var plan app.SetupPlan
-	if !b.kept.Ready { // later, `scorelay lanes` may have changed them
+	if !b.kept.Ready { // later, `scorelay lanes` may have changed the signers
 		for _, key := range keys[firstSigner:] {
 			plan.Relayers = append(plan.Relayers, key.Address())
 		}
@@ -114,7 +114,7 @@ func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *c
 	return d, err
 }
 
-// countWaiting must run before any relayer starts.
+// countWaiting counts the backlog of earlier runs, so it must run before any relayer starts.
 func (b *builder) countWaiting(ctx context.Context) error {
 	if !b.kept.Ready {
 		return nil
@@ -169,7 +169,7 @@ func (b *builder) disconnect(context.Context) error {
 	return nil
 }
 
-// keys also sets b.secrets to the lanes' signers' keys.
+// keys returns n development keys, and sets b.secrets to those of the lanes' signers.
 func (b *builder) keys(n int) ([]*signer.Key, error) {
 	keys := make([]*signer.Key, n)
 	b.secrets = nil
@@ -253,7 +253,7 @@ var demoActions = []score.Action{
 	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace returns a new project if id is zero.
+// demoPlace describes the demo project, which gets a new id if id is zero.
 func demoPlace(id common.Hash) (*load.Place, error) {
 	stranger, err := load.RandomWallet()
 	if err != nil {

@@ -99,12 +99,12 @@ func natsAt(urls string) string {
 	return first
 }
 
-// Sight returns the lines that stay visible.
+// Sight returns the lines that stay visible below all output.
 func (s *Stack) Sight() []string {
 	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
-// fromHere shortens a path inside the working directory; others stay.
+// fromHere shortens a path inside the working directory, and returns other paths unchanged.
 func fromHere(path string) string {
 	here, err := filepath.Abs(".")
 	if err != nil {

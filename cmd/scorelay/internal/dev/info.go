@@ -22,7 +22,7 @@ type Info struct {
 	RPCURL     string           `json:"rpcUrl"` // the first endpoint
 	ChainID    uint64           `json:"chainId"`
 	Contract   string           `json:"contract"`
-	NATSURL    string           `json:"natsUrl"` // of all servers, comma-separated, as MonitorURL
+	NATSURL    string           `json:"natsUrl"` // of all servers, comma-separated; MonitorURL likewise
 	MonitorURL string           `json:"natsMonitorUrl"`
 	RedisURL   string           `json:"redisUrl"`
 	OwnerKey   string           `json:"ownerKey"`
@@ -33,7 +33,7 @@ type Info struct {
 	AdminURLs  []string         `json:"adminUrls"` // of every API and relayer: /livez /readyz /metrics
 	PIDs       map[string][]int `json:"pids"`      // by role: dev, chain, nats, redis, api, relayer; kept current
 
-	Confirmations uint64 `json:"confirmations"` // of a final block, itself included; 0: the finalized tag
+	Confirmations uint64 `json:"confirmations"` // that make a block final, itself included; 0: by the finalized tag
 }
 
 // ReadInfo reads a data directory's dev.json; fs.ErrNotExist if no stack is running there.
@@ -55,7 +55,7 @@ func (i *Info) Domain() wallet.Domain {
 
 func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }
 
-// infoFile keeps dev.json current from publish on.
+// infoFile is the content of dev.json. From publish on, each change is written.
 type infoFile struct {
 	dataDir string
 

@@ -14,7 +14,7 @@ import (
 )
 
 type kept struct {
-	Port     int      `json:"port"` // as requested; 0: any free one
+	Port     int      `json:"port"` // as requested; 0 requests any free one
 	RPCPort  int      `json:"rpcPort"`
 	NATSPort int      `json:"natsPort"`
 	Ports    ports    `json:"ports"`
@@ -22,7 +22,8 @@ type kept struct {
 	Servers  int      `json:"natsServers,omitempty"` // more than one: a cluster
 	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own
 
-	// Ready: a start was completed and set the fields below. If false, the next start discards the data.
+	// Ready is set by the first complete start, with the fields below. While it is false, the next start discards the
+	// data.
 	Ready     bool        `json:"ready"`
 	APIKey    string      `json:"apiKey,omitempty"`
 	APIKeyID  string      `json:"apiKeyId,omitempty"`
@@ -67,7 +68,7 @@ func (o *Options) merge(before *kept) (*kept, error) {
 	}
 	rpcPort := o.RPCPort
 	if o.Port != nil && *o.Port == 0 && rpcPort == nil {
-		rpcPort = o.Port // --port 0 asks for free ports altogether
+		rpcPort = o.Port // --port 0 requests a free port for the chain, too
 	}
 	if o.Port != nil && *o.Port != now.Port {
 		now.Port, now.Ports.API = *o.Port, nil

@@ -20,7 +20,7 @@ type Meter struct {
 	client *http.Client
 
 	mu     sync.Mutex
-	seen   map[string]counters // last, by url
+	seen   map[string]counters // the last ones read, by url
 	total  Reading
 	before float64 // backlog when the counters began; see Read
 	idle   int
@@ -32,8 +32,8 @@ type Reading struct {
 	At       time.Time
 	Accepted float64 // updates answered with 200 since the start
 	Final    float64 // updates that became final since the start
-	Applied  float64 // of Final
-	Gas      float64 // of final transactions since the first reading, thus after the demo project's creation
+	Applied  float64 // applied part of Final
+	Gas      float64 // of final transactions since the first reading, after the demo project's creation
 	Waiting  float64
 	Sent     float64 // pending transactions
 }
@@ -45,11 +45,12 @@ func NewMeter(urls []string, waiting int) *Meter {
 	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[string]counters{}, before: float64(waiting)}
 }
 
-// A process that does not respond counts with its last counters and 0 pending transactions.
+// Read reads all processes' metrics. A process that does not respond counts with its last counters and 0 pending
+// transactions.
 //
-// Waiting is accepted minus final updates, and at least the backlog that relayers have read. A killed process loses
-// its counts since the last reading. So Waiting is reset to 0 after idleAfter readings in which all processes respond
-// and are idle.
+// Waiting is accepted minus final updates, but at least the backlog that relayers report. A killed process takes its
+// counts since the last reading with it. So Waiting is reset to 0 after idleAfter readings in which all processes
+// respond and are idle.
 func (m *Meter) Read(ctx context.Context) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +117,7 @@ func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
 	m.total.Sent += total(families, "scorelay_relay_open_slots", "")
 }
 
-// total sums the series with a label of this value, or all if value is empty.
+// total sums the series that have a label with this value, or all if value is empty.
 func total(families map[string]*dto.MetricFamily, name, value string) (sum float64) {
 	for _, metric := range families[name].GetMetric() {
 		has := func(label *dto.LabelPair) bool { return label.GetValue() == value }
@@ -127,7 +128,7 @@ func total(families map[string]*dto.MetricFamily, name, value string) (sum float
 	return sum
 }
 
-// Line returns the live line, in at most 79 columns; rates are since before.
+// Line returns the live line, in at most 79 columns; rates are averages since before.
 func (r Reading) Line(before Reading) string {
 	seconds := r.At.Sub(before.At).Seconds()
 	if seconds <= 0 {

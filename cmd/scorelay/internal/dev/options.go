@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Options are a stack's flags. nil: the kept value, else the default.
+// Options are a stack's flags. nil means the kept value or, if there is none, the default.
 type Options struct {
 	DataDir       string        `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Where the stack is kept over restarts: chain, NATS, Redis, API key, project and ports, besides dev.json and logs (${default}). A folder of ours, an empty one or a new one."`
 	Fresh         bool          `name:"fresh" help:"Forget what the data directory keeps and begin again, with a new API key, project and chain."`

@@ -42,7 +42,7 @@ func (p *ports) natsServers() []natsPorts {
 	return append([]natsPorts{{p.NATS, p.NATSMonitor, p.NATSRoute}}, p.NATSMore...)
 }
 
-// chooser listens on each port until all are chosen, so that they differ.
+// chooser listens on each chosen port until all are chosen, so that they differ.
 type chooser struct {
 	say  func(string)
 	held []net.Listener
@@ -50,8 +50,8 @@ type chooser struct {
 }
 
 // choosePorts stores the chosen ports in k. It returns an error if a port requested by number is taken, since
-// clients' settings contain it. Other ports are those in k if free, else any. Until release, other stacks and tests
-// on this machine avoid the ports: some servers start seconds later, or restart.
+// clients' settings contain the number. Other ports are those in k if free, else any. Until release, other stacks and
+// tests on this machine avoid the ports, since some servers start seconds later, or restart.
 func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(), err error) {
 	c := &chooser{say: say}
 	was, now := k.Ports, ports{}
@@ -135,7 +135,7 @@ func (c *chooser) take(port int) (int, error) {
 	}
 }
 
-// listen chooses, for 0, a port that stays free while its process restarts.
+// listen listens on the port. For 0, it chooses one that stays free while its process restarts.
 func listen(port int) (net.Listener, error) {
 	if port == 0 {
 		return devnet.FreeListener()

@@ -64,7 +64,7 @@ func (b *builder) damaged(err error) error {
 	return fmt.Errorf("couldn't go on with the stack in %s: %w; if its data is damaged, or its chain was reset, begin again with --fresh", b.dir.path, err)
 }
 
-// whileNATSIsAway repeats try while a cluster elects leaders.
+// whileNATSIsAway repeats try as long as its error may mean that a cluster elects leaders.
 func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (err error) {
 	_ = retry.Do(ctx, math.MaxInt, 250*time.Millisecond, func() error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)

@@ -33,7 +33,7 @@ const (
 
 const fallbackWidth = 80
 
-// NewScreen honours NO_COLOR, unless empty, and TERM=dumb, which disables colours and live lines.
+// NewScreen disables colours if NO_COLOR has a value, and colours and live lines if TERM is dumb.
 func NewScreen(out *os.File, getenv func(string) string) *Screen {
 	s := &Screen{out: out}
 	if !term.IsTerminal(int(out.Fd())) || getenv("TERM") == "dumb" {
@@ -169,7 +169,7 @@ const (
 	watchEveryOut = 10 * time.Second
 )
 
-// Watch shows a line about the last two readings until ctx ends.
+// Watch shows, until ctx ends, the live line that line makes from the last two readings.
 func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before Reading) string) {
 	every := watchEveryOut
 	if s.Terminal() {
@@ -184,7 +184,7 @@ func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before 
 		s.Show(append(stack.Sight(), line(now, before))...)
 		select {
 		case <-ctx.Done():
-			s.Show(append(stack.Sight(), line(now, before))...) // a demo has ended since
+			s.Show(append(stack.Sight(), line(now, before))...) // again, since a demo has ended since
 			return
 		case <-ticker.C:
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// Hidden commands, each for one process of a stack with Separate.
+// Hidden commands. With Options.Separate, each runs one process of the stack.
 const (
 	NATSCommand    = "run-nats"
 	RedisCommand   = "run-redis"
@@ -123,7 +123,7 @@ func selfCommand(args ...string) func() *exec.Cmd {
 	}
 }
 
-// serviceCommand replaces our own SCORELAY_ variables with settings.
+// serviceCommand makes commands that have settings in place of our own SCORELAY_ variables.
 func serviceCommand(command string, settings []string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := selfCommand(command)()

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// defaults sets settings, a pointer to a struct with kong tags, to the defaults, whatever the environment.
+// defaults sets settings, a pointer to a struct with kong tags, to the tags' defaults. It ignores the environment.
 func defaults(settings any) error {
 	parser, err := kong.New(settings)
 	if err != nil {

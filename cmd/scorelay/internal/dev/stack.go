@@ -76,7 +76,7 @@ type builder struct {
 // Run starts a stack, calls use, and stops everything when use returns or drain ends. It returns use's errors
 // unchanged.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
-	dir, err := openDataDir(opts.DataDir) // first, since another stack here would explain taken ports
+	dir, err := openDataDir(opts.DataDir) // first, since another stack's lock explains taken ports
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,8 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
 		return err
 	}
-	// lifecycle reports a part that ends early as failed, so this part ends the drain itself and then waits for it.
+	// lifecycle reports a part that returns early as failed. So after use, this part ends the drain itself and then
+	// waits for its ctx to end.
 	drain, end := context.WithCancel(drain)
 	defer end()
 	var used error
@@ -149,7 +150,7 @@ func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePort
 	return k, releasePorts, err
 }
 
-// parts are in starting order.
+// parts returns the parts in starting order.
 func (b *builder) parts() []lifecycle.Part {
 	var parts []lifecycle.Part
 	parts = append(parts, b.servers()...)
@@ -166,7 +167,7 @@ func (b *builder) parts() []lifecycle.Part {
 	})
 }
 
-// common sets a longer StartTimeout than production.
+// common returns the settings that APIs and relayers share, with a longer StartTimeout than in production.
 func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
 		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())
@@ -198,7 +199,7 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
 	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
-	s.OpsToken = app.Secret(b.kept.APIKey) // one secret less to copy
+	s.OpsToken = app.Secret(b.kept.APIKey) // so that users copy only one secret
 	return s, s.Validate()
 }
 
@@ -210,7 +211,7 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
 	s.OTLPEndpoint, s.Confirmations = b.opts.OTLPEndpoint, b.opts.Confirmations
-	s.LeaseTTL = 3 * time.Second                    // users watch how soon a killed relayer is replaced
+	s.LeaseTTL = 3 * time.Second                    // short, since users watch how soon a killed relayer is replaced
 	s.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()

@@ -16,16 +16,16 @@ type Summary struct {
 	refused     int // by the API, permanently
 	unanswered  int // without a definite response, sent or not
 	wrong       int // response other than planned
-	applied     int // of accepted, by the API: final
-	rejected    int // of accepted: final with another outcome
-	doubled     int // by the audit: applied more than once
-	lost        int // by audit or contract: accepted, and neither final nor pending
-	pending     int // by the audit: accepted, still pending
+	applied     int // of accepted: final and applied, by the API
+	rejected    int // of accepted: final with another outcome, by the API
+	doubled     int // applied more than once, by the audit
+	lost        int // accepted, but neither final nor pending, by the audit or the contract
+	pending     int // accepted and still pending, by the audit
 	audited     bool
 	problem     string
 	settled     bool    // all of accepted became final
-	interrupted bool    // by the user, before that
-	perSecond   float64 // applied, from the first request until the last was final
+	interrupted bool    // by the user, before settled
+	perSecond   float64 // applied, from the first request until the last update was final
 	acceptedPer float64 // accepted, while sending
 	gas         int
 	answer      load.Percentiles
@@ -106,7 +106,7 @@ func (r *Summary) table() string {
 func progress(planned, answered, waiting, final int) string {
 	const columns = 20
 	share := 0.0
-	if planned > 0 { // an update is half done while it waits
+	if planned > 0 { // an accepted update counts as half done until it is final
 		share = min(1, (float64(answered)-float64(waiting)/2)/float64(planned))
 	}
 	full := int(share * columns)

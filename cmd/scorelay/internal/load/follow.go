@@ -12,7 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// followEvery is also the resolution of Tally.Finality.
+// followEvery is the pause between polls, so the resolution of Tally.Finality.
 const followEvery = 250 * time.Millisecond
 
 var ErrStalled = errors.New("nothing became final for too long")
@@ -28,7 +28,7 @@ func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, 
 		ended := false
 		select {
 		case <-sent:
-			ended = true // read before the open promises
+			ended = true // read before look, so that look finds every promise
 		default:
 			progress = time.Now()
 		}
@@ -78,7 +78,7 @@ func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error)
 const usedPerCall = 1000
 
 // NotUsed returns the promised updates with ids unused in the contract, independent of the API. view calls the
-// contract at a block after they became final.
+// contract at a block after these updates became final.
 func (t *Tally) NotUsed(ctx context.Context, view func(ctx context.Context, data []byte) ([]byte, error)) (missing []Key, err error) {
 	promised := map[score.ProjectID][]score.UpdateID{}
 	for key := range t.Promised() {

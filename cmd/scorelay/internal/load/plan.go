@@ -47,7 +47,7 @@ type planned struct {
 	place   *Place
 	minters []*sdk.Minter // one per updater
 	posts   []*Post
-	made    []Update // in order; those of the open group without ids
+	made    []Update // in order, except those of the open group
 	group   []Update
 	groups  int
 }
@@ -105,7 +105,8 @@ func (p *planned) closeGroup() {
 	p.group, p.groups = nil, p.groups+1
 }
 
-// Assign sets the signer and ids of up to 256 updates, random or the minter's next. It panics on more.
+// Assign sets the signer and the ids of up to 256 updates: random ids, or the minter's next ones. The minter panics
+// on more.
 func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
 	next := RandomID
 	if !random {

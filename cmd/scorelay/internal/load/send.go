@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// Signed groups contain ActionIndex and TypeIndex instead of the names.
+// In signed groups, ActionIndex and TypeIndex replace the names.
 type Update struct {
 	ID          score.UpdateID
 	Project     score.ProjectID
@@ -39,11 +39,11 @@ func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
 
 type Result struct {
 	Post      *Post
-	Duplicate []bool // per update: its id was used; nil unless the response was 200
+	Duplicate []bool // per update: its id was used already; nil unless the response was 200
 	Err       error
 	Retries   int // requests before the last one
 	At        time.Time
-	Latency   time.Duration // from when due to At, with retries
+	Latency   time.Duration // from the due time to At, retries included
 }
 
 // refusal returns the code of a permanent problem; empty after a 200 or without a definite response.
@@ -55,7 +55,7 @@ func (r *Result) refusal() string {
 	return ""
 }
 
-// Send retries a post until a definite response or ctx's end.
+// Send retries a post until a definite response or ctx's end. Its latency counts from due.
 func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
 	result := Result{Post: p}
 	result.Duplicate, result.Retries, result.Err = c.send(ctx, p)
@@ -93,7 +93,7 @@ func (c *Client) sendUpdate(ctx context.Context, u *Update) ([]bool, error) {
 	return []bool{duplicate}, nil
 }
 
-// sign is called once for all tries: a group contains no timestamp.
+// sign signs a post's group once for all tries, since a group contains no timestamp.
 func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
 	updates := make([]sdk.Update, len(p.Updates))
 	for i := range p.Updates {
@@ -114,7 +114,7 @@ func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
 	return groups[0].Sign(ctx, domain, p.Updates[0].Wallet.Sign)
 }
 
-// sendGroup returns sdk.ErrAnswer unless the response accounts for each update.
+// sendGroup returns which updates are duplicates, or sdk.ErrAnswer unless the response accounts for each update.
 func (c *Client) sendGroup(ctx context.Context, group *sdk.SignedGroup, updates []Update) ([]bool, error) {
 	stored, ids, err := c.UpdateScores(ctx, group)
 	if err != nil {

@@ -20,7 +20,7 @@ type Tally struct {
 	mu       sync.Mutex
 	counts   Counts
 	verdict  Verdict
-	promised map[Key]time.Time // time of each one's first 200
+	promised map[Key]time.Time // time of an update's first 200
 	waiting  map[score.ProjectID]map[score.UpdateID]struct{}
 	accept   *hdrhistogram.Histogram
 	finality *hdrhistogram.Histogram
@@ -28,8 +28,8 @@ type Tally struct {
 
 type Counts struct {
 	Sent      int            `json:"sent"`
-	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of our try that lost its response
-	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
+	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of an own try with a lost response
+	Duplicate int            `json:"duplicate"` // any other 200 duplicate
 	Rejected  int            `json:"rejected"`  // permanent: 4xx
 	Failed    int            `json:"failed"`    // no definite response; perhaps stored
 	Retries   int            `json:"retries"`
@@ -107,7 +107,7 @@ func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 	return open
 }
 
-// Only an update's first settle counts.
+// settle records an update as final; only the first call for an update counts.
 func (t *Tally) settle(key Key, outcome string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +169,7 @@ type Percentiles struct {
 // longest is a histogram's upper bound.
 const longest = time.Hour
 
-// newHistogram counts microseconds.
+// newHistogram returns a histogram of durations in microseconds.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest.Microseconds(), 3) }
 
 func record(h *hdrhistogram.Histogram, d time.Duration) {

@@ -23,11 +23,11 @@ const Columns = 79
 // lowFunds is the least time that a balance should last, in seconds.
 const lowFunds = 24 * 60 * 60
 
-// mostProjects are shown; the document contains all.
+// mostProjects is the most projects that a list shows; the document contains all.
 const mostProjects = 3
 
-// Lines formats the document in lines of at most Columns. If they exceed rows (0: unlimited), it omits lanes, moving
-// ones first.
+// Lines formats the document in lines of at most Columns. If there are more lines than rows (0: unlimited), it omits
+// lanes, first those that move.
 func Lines(d *overview.Document, rows int) []string {
 	head := append(dev.Fold(d.Verdict, Columns), chainLine(&d.Chain, d.At), "")
 	heading := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
@@ -43,7 +43,7 @@ func Lines(d *overview.Document, rows int) []string {
 	return all
 }
 
-// Printable replaces non-printable characters: text from NATS and nodes is untrusted.
+// Printable replaces non-printable characters, since text from NATS and nodes is untrusted.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -53,7 +53,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// table formats room lanes, preferring stuck ones, and counts the others.
+// table formats at most room lanes, preferring stuck ones, and a line that counts the others.
 func table(d *overview.Document, room int) (lines []string) {
 	all := slices.Clone(d.Lanes)
 	slices.SortStableFunc(all, func(a, b overview.Lane) int { return rank(&a) - rank(&b) })
@@ -233,7 +233,7 @@ func pausedProjects(d *overview.Document) (lines []string) {
 	return lines
 }
 
-// endpoints returns each endpoint's state for this command, or else for a replica.
+// endpoints returns each endpoint's state: why it is down for any process, else as this command or a replica sees it.
 func endpoints(d *overview.Document) (all []string) {
 	down, seen := d.Down(), map[string]bool{}
 	newest := d.Chain.Head

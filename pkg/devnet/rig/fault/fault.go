@@ -46,7 +46,7 @@ type Crash struct {
 
 	Write   int // that fails, counted from 1
 	Kind    Kind
-	Another bool // process continues
+	Another bool // another process continues, instead of the same one
 }
 
 func (c Crash) String() string {
@@ -84,7 +84,7 @@ type Plan struct {
 	mu       sync.Mutex
 	writes   int
 	failures int
-	failed   atomic.Bool // ever, also before the rule was set
+	failed   atomic.Bool // whether a write ever failed, also before the rule was set
 	rule     Rule
 	before   map[int]func()
 	after    func()
@@ -173,8 +173,8 @@ func (p *Plan) Failures() int {
 	return p.failures
 }
 
-// Write calls do unless the write's kind is Failed. A Failed or Persisted write returns Err; if do of a Persisted
-// write fails, do's error.
+// Write calls do unless the write's kind is Failed. If the kind is Failed or Persisted, it returns Err, or do's error
+// if do fails.
 func (p *Plan) Write(name string, do func() error) error {
 	p.mu.Lock()
 	p.writes++
@@ -205,7 +205,7 @@ func (p *Plan) Write(name string, do func() error) error {
 	return fmt.Errorf("%w: %s", Err, name)
 }
 
-// Value is Write for a write with a value, zero if the write fails.
+// Value is Write for a write that returns a value. The value is zero if the write fails.
 func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err error) {
 	err = p.Write(name, func() (err error) {
 		value, err = do()

@@ -65,7 +65,7 @@ func JetStream(t testing.TB) jetstream.JetStream {
 	})
 }
 
-// describes ignores the server's own metadata.
+// describes reports whether metadata is more than the server's own.
 func describes(metadata map[string]string) bool {
 	for key := range metadata {
 		if !strings.HasPrefix(key, "_nats.") {
@@ -96,7 +96,8 @@ func startNATS() (jetstream.JetStream, func(), error) {
 	}, err
 }
 
-// lend returns a free server, or starts one. Its cleanup runs after those that the test registers later.
+// lend returns a free server, or starts one. The cleanup that takes the server back runs after those that the test
+// registers later.
 func lend[T any](t testing.TB, free *[]T, start func() (T, func(), error), tidy func(T)) (server T) {
 	t.Helper()
 	mu.Lock()

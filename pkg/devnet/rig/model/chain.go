@@ -48,7 +48,7 @@ type Chain struct {
 	GasLimit   uint64         // of the next block
 	Tip        uint64         // that nodes suggest, wei per gas
 	Finalized  uint64         // number of the newest finalized block; 0: none
-	Told       map[string]int // by fault: answers that it changed
+	Told       map[string]int // by fault: number of answers that the fault changed
 
 	rules    registry.GasRules // of the next block, and of calls
 	clock    *Clock
@@ -113,7 +113,7 @@ func (c *Chain) Fork(rules registry.GasRules) {
 // traffic. Adopt makes the block canonical.
 func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
 	s, baseFee := parent.state.clone(), new(big.Int).SetUint64(c.BaseFee)
-	own := false // the registry's state is this block's copy
+	own := false // whether the registry's state is this block's copy
 	var in []*Tx
 	var receipts evidence.Receipts
 	for _, tx := range txs {
@@ -166,7 +166,7 @@ func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*type
 	return receipt
 }
 
-// seal also sets the positions of receipts and logs.
+// seal makes a block, and sets the positions of receipts and logs.
 func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts evidence.Receipts, used uint64) *Block {
 	c.made++
 	list := make(types.Transactions, len(txs))

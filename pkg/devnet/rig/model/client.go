@@ -21,7 +21,7 @@ const (
 	mostSetAside = 10 * time.Minute
 )
 
-// Client reads nodes like package chain: it checks results with package evidence, and leaves out missing or
+// Client reads nodes as package chain does: it checks results with package evidence, and leaves out missing or
 // contradictory data. It implements heads.Chain and relay.Chain.
 type Client struct {
 	chain *Chain
@@ -43,7 +43,7 @@ type Link struct {
 	times int
 }
 
-// doubtful reports whether the node contradicted itself in the last setAside. The client then believes only
+// doubtful reports whether the node contradicted itself less than setAside ago. The client then believes only
 // verifiable data.
 func (l *Link) doubtful(now time.Time) bool { return !l.last.IsZero() && now.Sub(l.last) < setAside }
 
@@ -210,7 +210,7 @@ func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (ou
 	return out, nil
 }
 
-// Read asks each node that has block ask.At for prices, accounts and receipts still missing.
+// Read asks each node that has block ask.At for the prices, accounts and receipts that are still missing.
 func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
 	c.before("read")
 	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*evidence.Receipt{}}
@@ -297,8 +297,8 @@ func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Ha
 	}
 }
 
-// single reads receipts one by one, and reports whether they suffice. The receipts root must verify failed ones,
-// those without logs, and a doubtful node's.
+// single reads receipts one by one, and reports whether they suffice. It skips failed receipts, those without logs
+// and a doubtful node's, since only the receipts root verifies them.
 func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*evidence.Receipt) bool {
 	if l.doubtful(c.chain.clock.now) {
 		return false
@@ -391,7 +391,7 @@ func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evi
 	return found, nil
 }
 
-// holder returns nil if the node's branch lacks tx.
+// holder returns the block with tx in the node's branch, or nil.
 func (n *Node) holder(tx common.Hash) *Block {
 	for b := n.head; b != nil; b = b.Parent {
 		if slices.Contains(b.Block.Txs, tx) {

@@ -59,7 +59,8 @@ type result struct {
 	revert   []byte
 }
 
-// try leaves r unchanged. It returns a nil call if the call fails.
+// try returns the result of a transaction on r, which it leaves unchanged. The returned call is nil if the
+// transaction fails.
 func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint64) (result, *call) {
 	base := intrinsic(data)
 	refused := func(revert []byte) (result, *call) {
@@ -151,7 +152,7 @@ func (r *registryState) refuses(read *call) []byte {
 	return nil
 }
 
-// edit applies an edit of members, the only ones supported.
+// edit applies an edit of members, the only supported kind.
 func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs []*types.Log) {
 	before := r.projects[e.Project]
 	after, _ := e.Apply(before, math.MaxInt, 0)

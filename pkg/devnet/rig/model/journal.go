@@ -102,7 +102,7 @@ func (j *Journal) Append(_ context.Context, id score.Lane, last uint64, e lane.E
 	return seq, err
 }
 
-// Force skips the compare-and-set, which no real journal allows.
+// Force appends the entry and skips the compare-and-set, unlike any real journal.
 func (j *Journal) Force(id score.Lane, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {

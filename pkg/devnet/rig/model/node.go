@@ -152,7 +152,7 @@ func (n *Node) Drop(drop func(*Tx) bool) {
 
 func (n *Node) Head() *Block { return n.head }
 
-// delivered is false if the node is down.
+// send hands tx to the node's pool, as its faults allow. delivered is false if the node is down.
 func (n *Node) send(tx *Tx) (class txpool.Class, delivered bool) {
 	hash := tx.Hash()
 	if n.Faults.Down {

@@ -17,8 +17,8 @@ type Rules struct {
 	NoGaps     bool   // refuses a nonce while a lower one is missing
 	NoCheap    bool   // refuses a fee below the next block's base fee
 
-	// MaxData is the largest calldata, in bytes, of a batch that can be split. Larger ones are reported as accepted
-	// and dropped. 0: unlimited
+	// MaxData is the largest calldata, in bytes, of a batch that can be split; 0: unlimited. A larger batch is
+	// reported as accepted, but dropped.
 	MaxData int
 }
 

@@ -144,7 +144,7 @@ func london(h *types.Header) {
 }
 
 // Polygon has a transaction of type 0x7F last in each fourth block and in each block with others. Both roots cover
-// it. Its payload cannot be computed from its JSON fields.
+// this transaction. Its payload cannot be computed from its JSON fields.
 func Polygon() Rules {
 	r := Rules{Name: "Polygon", Header: bor}
 	r.Last = func(number uint64, txs int) *System {
@@ -187,7 +187,7 @@ func bor(_ uint64, h *types.Header) {
 	london(h)
 	h.Difficulty, h.Coinbase = big.NewInt(21), common.Address{}
 	h.Extra = crypto.Keccak256([]byte("vanity"))
-	for range 3 { // and the seal
+	for range 3 { // the seal follows
 		h.Extra = append(h.Extra, crypto.Keccak256(h.Extra)...)
 	}
 }

@@ -135,7 +135,7 @@ func (e *Emulator) at(number uint64) *block {
 
 // transaction answers queries of one transaction; nil passes the query to the node. If no emulated block has the
 // transaction, its receipt is null, and the node answers other queries. While a preliminary version of its block is
-// served, all are null.
+// served, all answers are null.
 func (e *Emulator) transaction(method string, args []json.RawMessage) *Answer {
 	var hash common.Hash
 	if len(args) == 0 || json.Unmarshal(args[0], &hash) != nil {

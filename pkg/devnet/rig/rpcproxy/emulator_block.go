@@ -57,8 +57,8 @@ type block struct {
 	receipts []map[string]any
 	raw      [][]byte // transactions as the root covers them
 
-	systemFirst uint64 // transactions before user ones
-	systemLogs  uint64 // their logs
+	systemFirst uint64 // number of system transactions before user ones
+	systemLogs  uint64 // number of these transactions' logs
 
 	came    time.Time
 	flashes []*block // preliminary versions, each for Rules.Flash
@@ -111,7 +111,7 @@ type source struct {
 	theirs   common.Hash
 }
 
-// read returns nil if the node's next block does not extend the last one of before.
+// read emulates the node's next block. It returns nil if that block does not extend the last one of before.
 func (r Rules) read(n *Node, before []*block, gaps []*gap) (*block, error) {
 	number := hexutil.Uint64(len(before))
 	var raw, receipts json.RawMessage

@@ -18,8 +18,8 @@ import (
 type Fault struct {
 	Name    string
 	Methods []string // of touched calls; empty: all
-	Share   float64  // random, in (0, 1]; 0: all
-	Whole   bool     // Share is of requests instead of calls
+	Share   float64  // random part of these calls, in (0, 1]; 0: all
+	Whole   bool     // Share is a part of the requests instead of calls
 
 	// Around handles a request with a touched call. It may call next to get the response, and change it. Faults added
 	// later wrap earlier ones.

@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// GasFloor refuses transactions with less gas than intrinsic gas plus perByte for each byte of calldata, as for L1's
-// part. Estimates include it.
+// GasFloor refuses transactions with less gas than intrinsic gas plus perByte for each byte of calldata, as for a
+// rollup's data on L1. Estimates include it.
 func GasFloor(perByte uint64) Fault {
 	f := RefuseSends(func(tx *types.Transaction) error {
 		if least := floor(perByte, len(tx.Data())); tx.Gas() < least {

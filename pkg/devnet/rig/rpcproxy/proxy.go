@@ -35,7 +35,8 @@ type Stats struct {
 	MaxBatch int
 	Calls    map[string]int // by method
 
-	// Told counts requests by fault that changed the response, with 0 for others that were added.
+	// Told counts, by fault, the requests with a response that the fault changed. It is 0 for a fault that was added
+	// and changed none.
 	Told map[string]int
 }
 
@@ -70,7 +71,7 @@ func (p *Proxy) Close() {
 	p.node.client.CloseIdleConnections()
 }
 
-// Add activates faults until remove is called, which may be repeated.
+// Add activates faults until remove is called. remove may be called again.
 func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	added := make([]*Fault, len(faults))
 	for i := range faults {
@@ -167,7 +168,7 @@ func (h *hit) around(x *Exchange, inner func()) {
 	h.acted = was == nil || x.late || x.Status != was.Status || x.Dropped != was.Dropped || !bytes.Equal(x.Body, was.Body)
 }
 
-// A lie counts only if the client received it.
+// A changed answer counts only if the client could receive it.
 func (p *Proxy) told(x *Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +197,7 @@ func (p *Proxy) begin(x *Exchange) {
 	}
 }
 
-// forward decodes the calls only if a fault touches single ones.
+// forward passes the request to the node. It decodes the calls only if a fault touches single ones.
 func (p *Proxy) forward(x *Exchange) {
 	if !slices.ContainsFunc(x.hits, func(h hit) bool { return h.fault.Ask != nil || h.fault.Answer != nil }) {
 		status, contentType, body, err := p.node.post(x.Context, x.raw)

@@ -10,6 +10,7 @@ import (
 	"math"
 )
 
+// Flaw is a violation of the framing.
 type Flaw struct {
 	Name   string // a word or two, for metrics and logs
 	Detail string // for people
@@ -42,7 +43,7 @@ type Gate interface {
 	LetIn(target, key []byte, length uint64) bool
 }
 
-// Against overflow of lengths, and for lines that fasthttp reads without a limit.
+// Limits: against overflow of lengths, and for lines that fasthttp reads without a limit.
 const (
 	maxLengthDigits = 18
 	maxChunkDigits  = 12
@@ -70,8 +71,8 @@ type Framing struct {
 	line    []byte // the beginning of an incomplete line, bounded as fasthttp bounds heads
 	left    uint64 // bytes of the body or chunk
 	old     bool   // HTTP/1.0
-	sized   bool   // Content-Length
-	chunked bool   // Transfer-Encoding
+	sized   bool   // Content-Length came
+	chunked bool   // Transfer-Encoding came
 	blank   bool   // an empty line came before the request line
 
 	Gate        Gate   // nil admits every body
@@ -82,8 +83,8 @@ type Framing struct {
 // Follow checks the next bytes, and returns how many may be passed on to the server: all, or those before the first
 // line with a flaw or a Refused body. After a flaw, only an error may be passed on.
 //
-// If that line begins a request, Follow replaces its first byte by a question mark, which may be passed on, too. A
-// server sends an error only after it has read part of a request.
+// If that line begins a request, Follow replaces the line's first byte by a question mark, which may be passed on,
+// too. The reason: a server sends an error only after it has read part of a request.
 func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 	for passed < len(p) {
 		if f.part == inBody || f.part == inChunk {
@@ -139,7 +140,7 @@ func (f *Framing) bodyRead() {
 	f.part = inRequestLine
 }
 
-// judge gets the line feed, too.
+// judge checks a line with its line feed.
 func (f *Framing) judge(line []byte) *Flaw {
 	end := len(line) - 2
 	if end < 0 || bytes.IndexByte(line, '\r') != end {
