@@ -209,7 +209,7 @@ var (
 
 const answerTimeout = 30 * time.Second
 
-// send fails unless the response is a 200.
+// send fails unless the response is a 200 and, if accepted is set, its body contains "accepted" in quotes.
 func (s *sender) send(request []byte, accepted bool) error {
 	if err := s.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err

@@ -246,7 +246,7 @@ func (l *redisLoad) wave(ctx context.Context, n int) error {
 	return nil
 }
 
-// slot reports the updates of one transaction as a lane does.
+// slot writes the statuses of one transaction's updates, from assigned to final.
 func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 	l.nonce++
 	var tx common.Hash

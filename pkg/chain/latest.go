@@ -67,8 +67,8 @@ func (c *Client) newestOf(ctx context.Context, replies []reply[evidence.Block], 
 	return all, nil
 }
 
-// Finalized is Latest for Config.FinalTag; endpoints that lack such a block are left out. It is called rarely, so it
-// waits for callGrace.
+// Finalized is Latest for the tag Config.FinalTag; endpoints without such a block are left out. Since it is called
+// rarely, it can wait longer for slow endpoints: callGrace instead of Config.Grace.
 func (c *Client) Finalized(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := c.finalized.round(ctx, c, callGrace, "finalized", c.witnesses(), c.tagged)
 	return c.taggedOf(ctx, replies, errs)

@@ -69,7 +69,8 @@ type UpdateData struct {
 	TxRef
 }
 
-// ProjectData describes a project as created, or as it should have been.
+// ProjectData describes a project as created. In project.rejected and project.replayed, it describes the project of
+// the dead-lettered creation.
 type ProjectData struct {
 	Name       string           `json:"name"`
 	Actions    []score.Action   `json:"inputActions"` // by index

@@ -37,7 +37,7 @@ type Config struct {
 	Process string // for the marker
 	Stream  Stream
 	Marks   Marks
-	// Journaled returns the highest sequence in the lanes' journals.
+	// Journaled returns the highest sequence of Stream that any lane's journal mentions. Stream must have held it.
 	Journaled func(ctx context.Context) (uint64, error)
 	// Note raises the highest sequence noted outside of NATS to seq, and returns the highest. It may fail.
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)

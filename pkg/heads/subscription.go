@@ -90,9 +90,9 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	s.included = nil
 }
 
-// Settled ends the watch of a nonce, and remembers its block, to report the nonce in Reorged if it leaves the chain.
-// tx is zero if only the block's account shows the nonce used: its transaction is in that block or an earlier one.
-// Nonces under below are forgotten.
+// Settled ends the watch of a nonce. If block at leaves the chain, View.Reorged contains the nonce. tx is zero if only
+// the signer's account at that block shows the nonce used: the transaction is in that block or an earlier one. Nonces
+// under below are forgotten.
 func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()

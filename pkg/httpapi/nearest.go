@@ -11,7 +11,7 @@ import (
 
 const mostListed = 10
 
-// thereAre lists names, those most similar to the unknown name came first.
+// thereAre returns a text such as 'there are "x", "y" and 3 more'. The names most similar to came come first.
 func thereAre(came string, names []string) string {
 	far := make(map[string]int, len(names))
 	for _, name := range names {

@@ -34,7 +34,7 @@ type Standings interface {
 	Reach(ctx context.Context, generation, block uint64, position string) error
 	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
-	// Marks returns each project's mark, nil for an unknown project.
+	// Marks returns how far each project's executions are stored; nil for an unknown project.
 	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
 	// Append adds the executions after the project's mark. It returns a score.GapError if the mark is before
 	// part.From, or score.ErrNotProjected if the project is unknown.

@@ -82,8 +82,8 @@ type Statuses struct {
 	Store      StatusStore
 	// Lost returns the token of the newest loss of updates that an operator accepted, or "". It may be nil.
 	Lost func() string
-	// Retention is how far back a restore reads outcomes, by block time (0: everything), or further if the stream
-	// contains older updates. The contract still rejects older ids as duplicates.
+	// Retention is how far back, by block time, a full restore reads outcomes (0: to the beginning). It reads further if
+	// the stream has older updates. Updates before that lose their status, but the contract still rejects their ids.
 	Retention time.Duration
 	Log       *slog.Logger
 

@@ -48,8 +48,8 @@ type SettleSlot struct {
 
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot orders a Reopen entry. With Fill, an empty transaction fills the nonce: a foreign one used it in a lost
-// block, or it is below the lane's first.
+// ReopenSlot orders a Reopen entry. With Fill, the nonce gets a new empty transaction, since the lane has none to send
+// again: the lost transaction was another sender's, or the nonce is below the lane's first.
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool

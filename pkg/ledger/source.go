@@ -250,7 +250,8 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 	}
 }
 
-// inMemory returns kept messages after a position. For holds and the lock, see find.
+// inMemory returns up to mostAtOnce kept messages after a position; holds is false if memory lacks the position. The
+// caller holds the lock.
 func (s *Source) inMemory(after Position) (some []*Message, holds bool) {
 	i, holds := s.find(after)
 	if holds {

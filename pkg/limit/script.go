@@ -12,7 +12,7 @@ type scriptCall struct {
 }
 
 // run calls a script in one exchange with Redis, or with each server of a Cluster. If a server lacks the script, a
-// second exchange follows. The error is one that prevented a reply.
+// second exchange follows. Check each reply, since one may be an error although run's error is nil.
 func (l *Limiter) run(ctx context.Context, script *redis.Script, calls []scriptCall) ([]*redis.Cmd, error) {
 	replies := make([]*redis.Cmd, len(calls))
 	err := l.client.Call(ctx, func(ctx context.Context) error {

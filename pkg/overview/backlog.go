@@ -69,8 +69,9 @@ type backlog struct {
 
 var errEnough = errors.New("enough was read")
 
-// read counts the messages of the stream that journals have yet to assign. It skips the start of the stream if only
-// paused projects have messages there: that backlog may be large, and stays.
+// read counts the stream's updates, creations and edits that journals have yet to assign, until mostRead or readFor. It
+// starts where the first of a project that is not paused may be: the backlog of paused projects before it is left out,
+// since it may be large and does not shrink.
 func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]pause.Pause) (*backlog, error) {
 	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}
 	from := held[0].Floor

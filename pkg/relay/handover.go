@@ -181,8 +181,8 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 	return changed, nil
 }
 
-// driven reports whether a relayer ever drove a lane; false if unknown. Before that, the lane's key may be missing
-// everywhere, and it would take no handoff.
+// driven reports whether a relayer ever drove a lane; false if its journal is unreadable. A lane gets buckets only once
+// it is driven: before that, perhaps all relayers lack its key, and the handoff would stay open.
 func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	if h.opened[id] || h.lane.State.Given[id].N > 0 {
 		return true

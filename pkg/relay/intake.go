@@ -102,9 +102,9 @@ func (in *intake) wantsMessage() bool {
 	return crowded || in.horizon.Room() > 0
 }
 
-// take accepts the next message, if wantsMessage. unreadable is the place of a corrupt message of the lane to
-// dead-letter, or nil. The error is lane.ErrCorrupt if only a part of a signed group is assigned. Since groups are
-// assigned whole, to continue could carry updates twice or lose some.
+// take puts the next message into the intake; wantsMessage must hold. unreadable is the place of a corrupt message that
+// this lane has to dead-letter, else nil. lane.ErrCorrupt means that the journal assigns only a part of a signed
+// group, although groups are assigned whole: to continue could carry updates twice or lose some.
 func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	in.lost(in.read, lostBefore(m), false)
 	in.read = score.Position{Seq: m.Seq + 1}

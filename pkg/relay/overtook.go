@@ -55,8 +55,8 @@ func (t *settler) overtook(
 	return overtook, unknown, nil
 }
 
-// has reports whether any endpoint reports that the head has a project. It fails if no endpoint knows, or if the head
-// is below forgotten, the newest block with creations that a journal forgot.
+// has reports whether the project exists at the head, by any endpoint's word. It fails if no endpoint answers, or if
+// the head is below forgotten, the block up to which the journals may lack creations.
 func (t *settler) has(ctx context.Context, project score.ProjectID, forgotten uint64) (bool, error) {
 	read, head := registry.ReadProject(project), &t.lane.View().Head
 	if head.Number < forgotten {

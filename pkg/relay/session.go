@@ -313,8 +313,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	return nil
 }
 
-// broadcast sends the newest attempts of slots, and returns the effects of the answers, which only decide about later
-// sends.
+// broadcast sends the slots' newest attempts and steps the lane with the answers. more contains at most reports that
+// slots are submitted.
 func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.Effect, err error) {
 	var raw [][]byte
 	var slots []*lane.Slot

@@ -9,8 +9,9 @@ type Followed struct {
 	// Position is where reading the ledger continues, the text of a ledger.Position. It is empty while all records
 	// must be rebuilt from the chain.
 	Position string `json:"position,omitempty"`
-	// Block is that of Position. Records contain every event up to it, and may be newer after a writer crashed.
-	// Without a Position, records up to this block may still be valid.
+	// Block is that of Position. Records contain every event up to it. Some contain later events if a writer crashed
+	// between storing records and this checkpoint. If Position is empty, all records are about to be rebuilt, and
+	// meanwhile only those as of Block or earlier may be valid.
 	Block uint64      `json:"block"`
 	Hash  common.Hash `json:"hash"` // of Block
 	// Gaps means that records lack events, so all records are rebuilt from the chain until its endpoints return all

@@ -23,7 +23,8 @@ var (
 
 type Entry struct {
 	Seq uint64
-	// by NATS's clock; with Seq it identifies the message, also after a restore of an older copy
+	// Stored is when NATS stored the message, by its clock. After a restore of an older copy, NATS reuses sequences;
+	// Seq and Stored together still identify the message.
 	Stored time.Time
 	Data   []byte
 }

@@ -19,7 +19,7 @@ func Empty(methods ...string) Fault {
 	return Fault{Name: "empty", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) { *a = Answer{Result: json.RawMessage("[]")} }}
 }
 
-// EmptyBlock empties the receipts of one block: always the first requested one that has some.
+// EmptyBlock returns no receipts for one block, at every request for it: the first requested block that has receipts.
 func EmptyBlock() Fault {
 	var mu sync.Mutex
 	var block string
