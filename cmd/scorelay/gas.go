@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"text/tabwriter"
@@ -26,8 +27,10 @@ type gasCommand struct {
 }
 
 func (c *gasCommand) Run(signals) error {
-	if min(c.GasPrice, c.EtherPrice, c.L1BaseFee, c.BlobFee) < 0 {
-		return errors.New("prices must not be negative")
+	for _, price := range []float64{c.GasPrice, c.EtherPrice, c.L1BaseFee, c.BlobFee} {
+		if math.IsNaN(price) || price < 0 || price > 1e9 {
+			return errors.New("prices must be from 0 to 1000000000")
+		}
 	}
 	costs, err := c.costs()
 	if err != nil {

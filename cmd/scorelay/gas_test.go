@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -68,5 +69,7 @@ func TestGasAsText(t *testing.T) {
 	lines := strings.Split(text.String(), "\n")
 	require.Regexp(t, `batch +wallets +ids +gas +after Amsterdam +gwei +L1 gwei +ETH a million +USD a million`, lines[0])
 	require.Regexp(t, `^ +1 +existing +consecutive +4\d,\d{3} +5\d,\d{3} +4\d{4}\.\d\d +0\.00 +4\d\.\d+ +14\d,\d{3}$`, lines[1])
-	require.ErrorContains(t, (&gasCommand{GasPrice: -1}).Run(signals{}), "must not be negative")
+	for _, price := range []float64{-1, 1e300, math.NaN(), math.Inf(1)} {
+		require.ErrorContains(t, (&gasCommand{GasPrice: price}).Run(signals{}), "prices must be from 0")
+	}
 }

@@ -29,9 +29,8 @@ type Standings interface {
 	// Advance moves the checkpoint, and may lower its target. It returns score.ErrFoldMoved if the stored checkpoint
 	// is not from.
 	Advance(ctx context.Context, from, to score.Checkpoint) error
-	// Reach stores, before the appends, the highest block that they reach, as the text of its position
-	// (Checkpoint.Ahead). A higher one stays. It returns score.ErrFoldMoved if another generation began.
-	Reach(ctx context.Context, generation, block uint64, position string) error
+	// Reach moves Checkpoint.Ahead, before parts are appended. It returns score.ErrFoldMoved if Ahead is not at from.
+	Reach(ctx context.Context, generation uint64, from, to string) error
 	// Create adds a project at a mark, unless it exists.
 	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
 	// Marks returns how far each project's executions are stored; nil for an unknown project.
@@ -156,8 +155,18 @@ func (f *StandingsFold) Begin(ctx context.Context, lost bool) (from ledger.Posit
 	if f.gap > 0 && from.Block >= f.gap {
 		from = ledger.Position{Block: f.gap - 1, Letters: from.Letters}
 	}
+	var ahead ledger.Position
+	if at.Ahead != "" {
+		if ahead, err = ledger.ParsePosition(at.Ahead); err != nil {
+			return from, fmt.Errorf("couldn't read how far the standings reach: %w", err)
+		}
+	}
+	begun := ahead
+	if at.Block > ahead.Block {
+		begun = ledger.Position{Block: at.Block, Hash: [8]byte(at.Hash[:8])}
+	}
 	f.current = &stint{
-		at: at, process: process, again: again, trusted: score.Mark{Block: from.Block + 1},
+		at: at, process: process, again: again, begun: begun, ahead: ahead, trusted: score.Mark{Block: from.Block + 1},
 		marks: map[score.ProjectID]score.Mark{}, points: map[score.ProjectID][]int64{}, cut: map[score.ProjectID][]score.Part{},
 	}
 	return from, nil
@@ -220,25 +229,20 @@ func (f *StandingsFold) Apply(ctx context.Context, messages []*ledger.Message) e
 	return f.failed(s, err)
 }
 
-// reach checks, once in a run, that the block of Ahead is canonical. Then it stores the messages' last block with
-// events as Ahead.
+// reach checks, until reading has passed them, that the blocks of earlier parts are canonical. Then it notes the last
+// block with events. The messages were read before the check, so a reorg in between does not escape it.
 func (f *StandingsFold) reach(ctx context.Context, s *stint, messages []*ledger.Message) error {
-	at, err := ledger.ParsePosition(cmp.Or(s.at.Ahead, ledger.Position{}.String()))
-	if err != nil {
-		return fmt.Errorf("couldn't read how far the standings reach: %w", err)
-	}
-	if !s.stands {
-		err := f.Source.Stands(ctx, at)
+	if s.begun.Block >= messages[0].Block.Number {
+		err := f.Source.Stands(ctx, s.begun)
 		if errors.Is(err, ledger.ErrReplaced) {
-			f.broken, f.why = s.at.Generation, fmt.Sprintf("block %d, of which they may have executions, is not in the chain any more: a reorg deeper than finality", at.Block)
+			f.broken, f.why = s.at.Generation, fmt.Sprintf("block %d, of which they may have executions, is not in the chain any more: a reorg deeper than finality", s.begun.Block)
 			return ledger.ErrFoldMoved
 		}
 		if err != nil {
 			return err
 		}
-		s.stands = true
 	}
-	to := at
+	to := s.ahead
 	for _, m := range messages {
 		if m.Kind == ledger.Rewind {
 			break
@@ -247,11 +251,12 @@ func (f *StandingsFold) reach(ctx context.Context, s *stint, messages []*ledger.
 			to = ledger.Position{Block: m.Position.Block, Hash: m.Position.Hash}
 		}
 	}
-	if to.Block <= at.Block {
+	if to.Block <= s.ahead.Block {
 		return nil
 	}
-	s.at.Ahead = to.String()
-	return f.Standings.Reach(ctx, s.at.Generation, to.Block, s.at.Ahead)
+	from := s.at.Ahead
+	s.ahead, s.at.Ahead = to, to.String()
+	return f.Standings.Reach(ctx, s.at.Generation, from, s.at.Ahead)
 }
 
 // failed records a loss that err reveals for the next Begin, and returns ErrFoldMoved.
@@ -276,7 +281,7 @@ func (f *StandingsFold) Check(ctx context.Context) error {
 		defer func() { f.lags(end) }()
 	}
 	at, err := f.Standings.Checkpoint(ctx)
-	if err == nil && (at.Generation != s.at.Generation || at.Position != s.at.Position) {
+	if err == nil && (at.Generation != s.at.Generation || at.Position != s.at.Position || at.Ahead != s.at.Ahead) {
 		err = fmt.Errorf("%w: its checkpoint is another one", score.ErrFoldMoved)
 	}
 	if err != nil {

@@ -432,8 +432,8 @@ func (f faultyStandings) Advance(ctx context.Context, from, to score.Checkpoint)
 	return f.Write("checkpoint", func() error { return f.boards.Advance(ctx, from, to) })
 }
 
-func (f faultyStandings) Reach(ctx context.Context, generation, block uint64, position string) error {
-	return f.Write("reach", func() error { return f.boards.Reach(ctx, generation, block, position) })
+func (f faultyStandings) Reach(ctx context.Context, generation uint64, from, to string) error {
+	return f.Write("reach", func() error { return f.boards.Reach(ctx, generation, from, to) })
 }
 
 func (f faultyStandings) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {

@@ -26,8 +26,9 @@ const (
 type stint struct {
 	at      score.Checkpoint
 	process string
-	again   bool // the store's process changed since at, so the ledger is read again from at.Back
-	stands  bool // the block of at.Ahead was found canonical
+	again   bool            // the store's process changed since at, so the ledger is read again from at.Back
+	begun   ledger.Position // the highest block of earlier parts
+	ahead   ledger.Position // of at.Ahead
 	// trusted is the mark up to which every project is believed complete: that of the position where this run began
 	// to read.
 	trusted score.Mark

@@ -424,7 +424,14 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 		return nil, err
 	}
 	if after.Block < join.Block {
-		return Backfill{s.Chain, s.Deployment, registry.Topics(), !s.Costless}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
+		some, err := Backfill{s.Chain, s.Deployment, registry.Topics(), !s.Costless}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.stands(ctx, after, end); err != nil { // again, since a reorg may have come between both reads
+			return nil, err
+		}
+		return some, nil
 	}
 	// The join is at or after all Rewinds. So block numbers rise after it, and search can bisect.
 	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block })

@@ -73,11 +73,10 @@ func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
 	return err
 }
 
-// Reach stores, before parts are appended to a generation, the highest block that they reach, with the text of its
-// position. Checkpoint.Ahead is the highest position stored. It returns score.ErrFoldMoved if another generation
-// began.
-func (s *Store) Reach(ctx context.Context, generation, block uint64, position string) error {
-	did, err := s.does(ctx, "note the reach of the projection", reachScript, s.checkpointKey(), s.source, generation, block, position)
+// Reach notes the position that parts of a generation may reach, before they are appended: Checkpoint.Ahead moves from
+// one position to another. It may be repeated. score.ErrFoldMoved: another writer moved Ahead, or began a generation.
+func (s *Store) Reach(ctx context.Context, generation uint64, from, to string) error {
+	did, err := s.does(ctx, "note the reach of the projection", reachScript, s.checkpointKey(), s.source, generation, from, to)
 	if err == nil && !did {
 		return score.ErrFoldMoved
 	}

@@ -7,5 +7,5 @@ if tonumber(ARGV[2]) ~= (was[1] == ARGV[1] and last or 0) then return 0 end
 local t = call('TIME')
 local generation = math.max(t[1] * 1000000 + t[2], last + 1)
 call('HSET', KEYS[1], 'source', ARGV[1], 'generation', string.format('%.0f', generation), 'block', 0, 'hash', '', 'time', 0, 'target', ARGV[3],
-  'anchored', 0, 'position', '', 'process', '', 'back', '', 'anchor', '', 'top', 0, 'ahead', '')
+  'anchored', 0, 'position', '', 'process', '', 'back', '', 'anchor', '', 'ahead', '')
 return 1

@@ -137,6 +137,15 @@ func (d *dataDir) refuseLinks() error {
 	return nil
 }
 
+func (d *dataDir) hasData() bool {
+	for _, folder := range d.servers() {
+		if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // discard removes only the servers' data and kept.json, so the user's own files stay.
 func (d *dataDir) discard() error {
 	var errs []error

@@ -47,17 +47,20 @@ func (b *builder) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if b.kept.Ready {
+		if err := b.verify(ctx, js, c); err != nil {
+			return err
+		}
+		if err := b.dir.writeKept(b.kept); err != nil { // settings that the command line changed
+			return err
+		}
+	}
 	keys, err := b.keys(firstSigner + b.kept.Lanes)
 	if err != nil {
 		return err
 	}
 	if err := b.fund(ctx, c, chainID, keys); err != nil {
 		return err
-	}
-	if b.kept.Ready {
-		if err := b.verify(ctx, js, c); err != nil {
-			return err
-		}
 	}
 	var plan app.SetupPlan
 	if !b.kept.Ready { // later, `scorelay lanes` may have changed the signers

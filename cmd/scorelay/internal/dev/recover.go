@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"syscall"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/node"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -56,12 +58,18 @@ func (b *builder) verify(ctx context.Context, js jetstream.JetStream, c *chain.C
 	return nil
 }
 
-// damaged adds the fix to an error of a stack that was complete before.
+// damaged adds the fix to an error of a stack that was complete before, except to those that pass.
 func (b *builder) damaged(err error) error {
-	if err == nil || !b.kept.Ready {
+	if err == nil || !b.kept.Ready || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, node.ErrDatadirUsed) {
 		return err
 	}
-	return fmt.Errorf("couldn't go on with the stack in %s: %w; if its data is damaged, or its chain was reset, begin again with --fresh", b.dir.path, err)
+	check := ""
+	if len(b.kept.ChainRPC) > 0 {
+		check = "check --chain-rpc; "
+	}
+	return fmt.Errorf("couldn't go on with the stack in %s: %w; %sif its data is damaged, or its chain was reset, begin again with --fresh",
+		b.dir.path, err, check)
 }
 
 // whileNATSIsAway repeats try as long as its error may mean that a cluster elects leaders.

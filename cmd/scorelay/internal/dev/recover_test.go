@@ -171,7 +171,26 @@ func TestAnOutsideChainThatWasResetIsRefused(t *testing.T) {
 	}
 	_, err = starts(t, d.path)
 	require.ErrorContains(t, err, "chain 1337 has at 0x")
+	require.ErrorContains(t, err, "check --chain-rpc")
 	require.ErrorContains(t, err, "begin again with --fresh")
+	require.DirExists(t, d.nats())
+	balance, err := again.Client().BalanceAt(t.Context(), devnet.Address(firstSigner), nil)
+	require.NoError(t, err)
+	other, err := again.Client().BalanceAt(t.Context(), devnet.Address(accountAdmin), nil)
+	require.NoError(t, err)
+	require.Equal(t, other, balance, "nothing was paid on the wrong chain")
+}
+
+// TestDataWithoutItsSettingsIsRefused, since it may be a stack whose kept.json was lost.
+func TestDataWithoutItsSettingsIsRefused(t *testing.T) {
+	t.Parallel()
+	d, err := openDataDir(t.TempDir())
+	require.NoError(t, err)
+	defer d.release()
+	write(t, "", d.nats(), "x")
+	o := options(t)
+	_, _, err = d.prepare(&o, silent)
+	require.ErrorContains(t, err, "but no kept.json: begin again with --fresh")
 	require.DirExists(t, d.nats())
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -95,9 +96,9 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 		say(fmt.Sprintf("going on with the stack in %s: its API key, project, ports and scores (--fresh begins again)", dir.path))
 	} else {
 		say("making a new stack in " + dir.path + "; this takes some seconds")
-	}
-	if err := dir.writeKept(k); err != nil {
-		return err
+		if err := dir.writeKept(k); err != nil {
+			return err
+		}
 	}
 	opts.ChainRPC = k.ChainRPC
 	b := &builder{opts: opts, log: log, say: say, dir: dir, kept: k, info: &infoFile{dataDir: dir.path}}
@@ -139,6 +140,10 @@ func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePort
 	}
 	if k, err = opts.merge(before); err != nil {
 		return nil, nil, err
+	}
+	if before == nil && d.hasData() {
+		return nil, nil, fmt.Errorf("%s has data of a stack, but no %s: begin again with --fresh, or choose another folder with --data-dir",
+			d.path, filepath.Base(d.settings()))
 	}
 	if !k.Ready { // what an incomplete start left
 		k.forget()

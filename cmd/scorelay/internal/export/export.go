@@ -24,6 +24,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -45,9 +46,8 @@ var (
 		"run the export again once a relayer has followed the ledger")
 )
 
-var errVoid = fmt.Errorf("%w, and an earlier export has some of them: export all again, without --after", ErrReplaced)
-
 const (
+	tries        = 5 // of a read of the ledger or the chain, a second apart
 	sayEvery     = 5 * time.Second
 	sourceBudget = 4 << 20 // bytes of the ledger's end in memory, since an export reads it once
 	examples     = 10      // scores that differ, in messages
@@ -81,20 +81,32 @@ type Export struct {
 // Run exports everything final. A file gets its name Path once it is complete.
 func (e *Export) Run(ctx context.Context) error {
 	if e.Path == "" {
-		return e.run(ctx, e.Out)
+		summary, err := e.run(ctx, e.Out)
+		if err == nil {
+			e.Say(summary)
+		}
+		return err
+	}
+	if info, err := os.Lstat(e.Path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file, which an export could replace; use the standard output", e.Path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(e.Path), filepath.Base(e.Path)+".*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }() // fails once it has its name
-	if err = errors.Join(e.run(ctx, file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+	summary, err := e.run(ctx, file)
+	if err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), e.Path)
+	if err := os.Rename(file.Name(), e.Path); err != nil {
+		return err
+	}
+	e.Say(summary) // last, since its cursor claims that the file is there
+	return nil
 }
 
-func (e *Export) run(ctx context.Context, to io.Writer) error {
+func (e *Export) run(ctx context.Context, to io.Writer) (summary string, err error) {
 	out := bufio.NewWriter(to)
 	e.write, e.scores = linesTo(out, e.Format), index.Scores{}
 	if e.Format == CSV {
@@ -103,30 +115,28 @@ func (e *Export) run(ctx context.Context, to io.Writer) error {
 			header = scoreColumns
 		}
 		if err := e.write(header); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if err := e.read(ctx); err != nil {
-		return err
+		return "", err
 	}
 	at := fmt.Sprintf("as of block %d (%s)", e.at.Number, e.at.Hash)
 	if e.What == Updates {
 		cursor := ledger.Position{Block: e.position.Block, Hash: e.position.Hash}
-		e.Say(fmt.Sprintf("%d updates %s; later ones: --after %s", e.updates, at, cursor))
-		return out.Flush()
+		return fmt.Sprintf("%d updates %s; later ones: --after %s", e.updates, at, cursor), out.Flush()
 	}
 	if err := e.compare(ctx); err != nil {
-		return err
+		return "", err
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(e.scores), func(a, b index.ScoreKey) int {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
 		if err := e.write(scoreRow{key.Wallet, e.Project.ScoreTypes[key.ScoreType], e.scores[key]}); err != nil {
-			return err
+			return "", err
 		}
 	}
-	e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.scores), e.updates, at))
-	return out.Flush()
+	return fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.scores), e.updates, at), out.Flush()
 }
 
 // read applies all messages up to the ledger's end.
@@ -149,27 +159,42 @@ func (e *Export) read(ctx context.Context) error {
 	if e.position, err = e.start(ctx, source, end); err != nil {
 		return err
 	}
-	e.after, e.at = e.position.Block, evidence.Ref{Number: e.position.Block}
+	begin := e.position
+	e.after, e.at = begin.Block, evidence.Ref{Number: begin.Block}
 	said := time.Now()
-	done := e.position.Block == end.Position.Block && e.position.Hash == end.Position.Hash
+	next := begin // ahead of e.position within a block of several messages
+	done := next.Block == end.Position.Block && next.Hash == end.Position.Hash
 	if done {
 		e.at = end.Block
 	}
 	for !done {
-		messages, err := source.Next(ctx, e.position)
-		if errors.Is(err, ledger.ErrReplaced) && e.After != "" && e.position.Block == e.after {
-			return errVoid
-		}
-		if err != nil {
+		var messages []*ledger.Message
+		var lost error
+		err := retry.Do(ctx, tries, time.Second, func() (err error) {
+			if messages, err = source.Next(ctx, next); errors.Is(err, ledger.ErrReplaced) || errors.Is(err, ledger.ErrAhead) {
+				lost = err
+				return nil
+			}
+			if err == nil {
+				err = e.date(ctx, messages)
+			}
 			return err
-		}
-		if err := e.date(ctx, messages); err != nil {
-			return err
+		})
+		switch {
+		case errors.Is(lost, ledger.ErrReplaced):
+			return e.replaced(ctx, source, begin)
+		case lost != nil || err != nil:
+			return cmp.Or(lost, err)
 		}
 		for _, m := range messages {
-			if err := e.take(m); err != nil {
+			err := e.take(m)
+			if errors.Is(err, ErrReplaced) {
+				return e.replaced(ctx, source, begin)
+			}
+			if err != nil {
 				return err
 			}
+			next = m.Position
 		}
 		if end, err = source.End(ctx); err != nil {
 			return err
@@ -178,9 +203,17 @@ func (e *Export) read(ctx context.Context) error {
 			e.Say(fmt.Sprintf("block %d of %d, %d updates", e.at.Number, end.Block.Number, e.updates))
 			said = time.Now()
 		}
-		done = e.position.Seq >= end.Seq
+		done = next.Seq >= end.Seq
 	}
 	return nil
+}
+
+// replaced returns the error of an export whose lines, or position to begin at, are void.
+func (e *Export) replaced(ctx context.Context, source *ledger.Source, begin ledger.Position) error {
+	if err := source.Stands(ctx, begin); err != nil && e.After != "" {
+		return fmt.Errorf("%w, and an earlier export may have some of them: export all again, without --after (%w)", ErrReplaced, err)
+	}
+	return fmt.Errorf("%w meanwhile: run the export again", ErrReplaced)
 }
 
 // start returns the position After, or the one before the project's creation. The contract's own block number of the
@@ -195,8 +228,13 @@ func (e *Export) start(ctx context.Context, source *ledger.Source, end *ledger.M
 	case !info.Exists() || e.Project.Record == nil:
 		return at, ErrNoProject
 	case e.After != "":
-		at, err = ledger.ParsePosition(e.After)
-		return ledger.Position{Block: at.Block, Hash: at.Hash}, err // the ledger's messages behind it may be of replaced blocks
+		if at, err = ledger.ParsePosition(e.After); err == nil && at.Hash == [8]byte{} && at.Block >= e.Deployment.DeployBlock {
+			err = ledger.ErrPosition
+		}
+		if err != nil {
+			return at, fmt.Errorf("--after %q: %w", e.After, err)
+		}
+		return ledger.Position{Block: at.Block, Hash: at.Hash}, nil // the ledger's messages behind it may be of replaced blocks
 	case e.Project.Created > end.Position.Block:
 		return source.Start(ctx, 0)
 	}
@@ -226,11 +264,8 @@ func (e *Export) date(ctx context.Context, messages []*ledger.Message) (err erro
 func (e *Export) take(m *ledger.Message) error {
 	switch m.Kind {
 	case ledger.Rewind:
-		switch {
-		case e.After != "" && m.Block.Number < e.after:
-			return errVoid
-		case m.Block.Number < e.newest:
-			return fmt.Errorf("%w meanwhile: run the export again", ErrReplaced)
+		if m.Block.Number < e.newest || e.After != "" && m.Block.Number < e.after {
+			return ErrReplaced
 		}
 		e.parts, e.at = nil, m.Block
 	case ledger.Block:
@@ -269,10 +304,10 @@ func (e *Export) event(m *ledger.Message, event *ledger.Event) error {
 			row.Time = time.Unix(int64(paid.Time), 0).UTC()
 		}
 		action, points, scoreType := e.Project.Words(x.Action, x.ScoreType)
-		if action != nil {
+		if action != nil && x.Outcome != score.UnknownAction { // which the project may have got later
 			row.Action = *action
 		}
-		if scoreType != nil {
+		if scoreType != nil && x.Outcome != score.UnknownScoreType {
 			row.ScoreType = *scoreType
 		}
 		if x.Outcome == score.Applied {

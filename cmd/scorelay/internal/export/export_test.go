@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
@@ -264,8 +266,62 @@ func TestAfter(t *testing.T) {
 	is()
 	require.Len(t, lines(t, texts[len(texts)-1]), 110)
 
-	x.After = "nonsense"
-	require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), ledger.ErrPosition)
+	for _, text := range []string{"nonsense", fmt.Sprintf("0-%d-0000000000000000-0", w.deployment.DeployBlock)} {
+		x.After = text
+		require.ErrorIs(t, x.run(t.Context(), nil, func(string) {}), ledger.ErrPosition)
+	}
+}
+
+// TestAHalfWrittenBlock: a writer dies within a block of several messages, and the export ends before the block.
+func TestAHalfWrittenBlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(2)
+	whole := done(t, w.task(export.Updates, export.NDJSON, ""))
+	facts, err := w.stream.Ledger(t.Context(), nil)
+	require.NoError(t, err)
+	_, last, err := facts.Bounds(t.Context())
+	require.NoError(t, err)
+	entry, err := facts.At(t.Context(), last)
+	require.NoError(t, err)
+	var m struct { // as package ledger stores messages
+		Kind             uint64
+		Number           uint64
+		Hash             common.Hash
+		Time             uint64
+		Whole            bool
+		Letters, Rewound uint64
+		Before           struct {
+			Number uint64
+			Hash   common.Hash
+		}
+		Rest []rlp.RawValue `rlp:"tail"`
+	}
+	require.NoError(t, rlp.DecodeBytes(entry.Data[1:], &m))
+	require.True(t, m.Whole)
+	m.Before.Number, m.Before.Hash = m.Number, m.Hash
+	m.Number, m.Hash, m.Whole = m.Number+1, common.Hash{1}, false
+	raw, err := rlp.EncodeToBytes(&m)
+	require.NoError(t, err)
+	_, err = facts.Append(t.Context(), last, append(entry.Data[:1:1], raw...))
+	require.NoError(t, err)
+	text, after := cursor(t, w.task(export.Updates, export.NDJSON, ""))
+	require.Equal(t, whole, text)
+	x := w.task(export.Updates, export.NDJSON, "")
+	x.After = after
+	require.Empty(t, done(t, x))
+}
+
+// TestAFileThatIsNoFile stays as it is.
+func TestAFileThatIsNoFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(1)
+	path := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink("/dev/null", path))
+	for _, path := range []string{path, "/dev/null", t.TempDir()} {
+		require.ErrorContains(t, w.task(export.Updates, export.CSV, path).run(t.Context(), nil, func(string) {}), "is not a regular file")
+	}
 }
 
 // TestReplaced: final blocks with updates of the project are replaced. Exports have what is in the chain, and a cursor
