@@ -91,7 +91,7 @@ func TestAPublishThatWasNotAnsweredHasTheProcessLookAgain(t *testing.T) {
 	b := newBench(t, newBucket(t))
 	b.look()
 	require.True(t, b.publishes())
-	for _, answered := range []error{score.ErrFull, score.ErrOtherMeaning, &score.TakenError{}} {
+	for _, answered := range []error{score.ErrFull, score.ErrOtherMeaning, &score.TakenError{}, &score.EditTakenError{}} {
 		require.ErrorIs(t, b.Publish(func() error { return answered }), answered)
 		require.True(t, b.publishes())
 	}

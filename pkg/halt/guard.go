@@ -146,7 +146,8 @@ func (g *Guard) Publish(publish func() error) error {
 // most of its servers and continue from older copies, while the connection to another server stayed up.
 func (g *Guard) doubts(err error) {
 	var taken *score.TakenError
-	if errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrOtherMeaning) || errors.As(err, &taken) {
+	var edit *score.EditTakenError
+	if errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrOtherMeaning) || errors.As(err, &taken) || errors.As(err, &edit) {
 		return
 	}
 	g.mu.Lock()
