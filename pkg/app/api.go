@@ -98,7 +98,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 }
 
 // open creates the views and the server. It fails if the chain is not the deployment's. If the chain does not
-// respond, the start continues, since only look-ups of scores need it.
+// respond, the start continues, since updates of known wallets are accepted all the same.
 func (a *api) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, a.settings.StartTimeout)
 	defer cancel()

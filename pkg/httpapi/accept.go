@@ -180,9 +180,9 @@ func (s *Server) accept(u unit, by *caller) (duplicates []score.UpdateID, p *Pro
 		return nil, p
 	}
 
-	// The commit point: when add returns nil, the stream has synced the unit. From here on each update gets exactly
-	// one outcome, whichever process dies. A group is stored whole, since its signature covers it; the contract skips
-	// the duplicates.
+	// If add returns nil, the commit point has passed (Stream.publish): the stream has synced the unit. From there on
+	// each update gets exactly one outcome, whichever process dies. A group is stored whole, since its signature covers
+	// it; the contract skips the duplicates.
 	if err := s.enveloper.add(u); err != nil {
 		// A retry must find the ids unclaimed.
 		s.release(refs, token)

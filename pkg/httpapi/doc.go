@@ -5,8 +5,8 @@
 //   - A 200 "accepted" means that the stream has stored and synced the update. After any other response the caller
 //     may send the same updateId again: even if both are stored, the contract applies one.
 //   - A signed group is stored whole, in the canonical order of its signed bytes, in one envelope, or not at all,
-//     since the contract checks its signature. Its ids are claimed all or none, so a waiting request holds no id that
-//     others wait for.
+//     since the contract checks its signature. Its free ids are claimed all or none, so a waiting request holds no
+//     id that others wait for.
 //   - A 200 "duplicate" means that an update was accepted under the updateId and not rejected, or that the chain has
 //     used the id. While a claim is unresolved, a second caller waits; if that takes too long, it gets a 503 with
 //     Retry-After.

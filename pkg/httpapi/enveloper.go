@@ -189,7 +189,7 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 	return updates, signed, claimed, tokens
 }
 
-// publish repeats the message under one id until it is stored, refused for good (notTaken), or out of time.
+// publish repeats the message under one id until it is stored, another try is useless (notTaken), or time is up.
 func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces []score.Traced) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
 		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed, traces...)
@@ -197,7 +197,7 @@ func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.U
 	})
 }
 
-// notTaken reports whether the stream refused the message for good.
+// notTaken reports whether another try is useless: the stream is full, or accepting is halted.
 func notTaken(err error) bool {
 	return errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrHalted)
 }

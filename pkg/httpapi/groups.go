@@ -38,7 +38,8 @@ type postedGroup struct {
 	problem    *Problem
 }
 
-// groupAnswer is the result of one group. A refused group may be stored only if its code is not_durable or internal.
+// groupAnswer is the result of one group. A refused group may be stored only if its code is not_durable, halted or
+// internal.
 type groupAnswer struct {
 	Status     string           `json:"status"`
 	Accepted   int              `json:"accepted"`

@@ -96,7 +96,7 @@ type Server struct {
 	streaming    context.Context // ends when the server begins to drain, which streams must not delay
 	endStreaming context.CancelFunc
 
-	life     context.Context // ends when Run gives up on the requests in progress
+	life     context.Context // ends with Run, or when Run gives up on requests
 	end      context.CancelFunc
 	started  atomic.Bool // Ready has returned nil
 	draining atomic.Bool

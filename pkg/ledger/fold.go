@@ -17,7 +17,8 @@ type Fold interface {
 	// after each error. If lost is set, reading cannot continue from that position (ErrReplaced), and the state
 	// starts over.
 	Begin(ctx context.Context, lost bool) (Position, error)
-	// Apply applies the messages after the stored position. It stores state and new position in one write.
+	// Apply applies the messages after the stored position. It stores the new position with the state or after it, so
+	// messages may be applied again.
 	Apply(ctx context.Context, messages []*Message) error
 }
 

@@ -36,6 +36,7 @@ func (s *Stream) PublishEnvelope(
 
 func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID string, opts ...jetstream.PublishOpt) error {
 	before := s.Seen()
+	// the commit point of accepting
 	ack, err := s.js.Publish(ctx, subject, data, append(opts, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))...)
 	if err != nil {
 		return classify(err)
