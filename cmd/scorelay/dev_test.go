@@ -326,7 +326,7 @@ func TestDemoInATerminal(t *testing.T) {
 	w := watch(t, []string{"NO_COLOR=1"}, "--data-dir", dir, "--demo", "2000")
 	bar := w.sees(t, "API  http://127.0.0.1:", "key  scorelay_", "] ", " of 2,000 updates answered, ")
 	require.Contains(t, bar, "[")
-	w.sees(t, "[####################] 100 %", "  applied      1,960", "  lost         0, and 0 applied twice", "All 1,960 accepted updates were applied exactly once.")
+	w.sees(t, "[####################] 100 %", "  applied      2,000", "  lost         0, and 0 applied twice", "All 2,000 accepted updates were applied exactly once.")
 	require.NoError(t, w.ended(t))
 	w.fits(t)
 	require.NotRegexp(t, `\x1b\[[0-9;]*m`, w.raw.String(), "no colours where NO_COLOR is set")

@@ -2,96 +2,226 @@ package dev
 
 import (
 	"context"
-	"math"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
 	"time"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// A demo's timeout is demoPatience, for faults, plus demoPerUpdate per update.
 const (
+	// A demo's timeout is demoPatience, for faults, plus demoPerUpdate per update.
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
-	stallPatience = load.Patience
+	auditPatience = 90 * time.Second
+
+	demoTargets  = 100
+	demoRepeated = 100  // one update in so many is sent twice
+	usedPerCall  = 1000 // ids per call of the contract
 )
 
+// Demo uses the SDK as a backend does. It sends half of the updates one by one and half in signed groups, to all APIs
+// in turn. One in a hundred it also sends a second time, concurrently with the first.
 type Demo struct {
-	updates, parallel int
-	tally             *load.Tally
+	planned, parallel int
+
+	mu       sync.Mutex
+	accepted map[score.UpdateID]time.Time // of the first 200
+	repeated int                          // further 200s
+	refused  map[score.UpdateID]bool
+	applied  map[score.UpdateID]finalEvent
+	rejected map[score.UpdateID]finalEvent
+}
+
+type finalEvent struct {
+	arrived time.Time
+	block   uint64
 }
 
 func NewDemo(updates, parallel int) *Demo {
-	return &Demo{updates: updates, parallel: parallel, tally: load.NewTally()}
+	return &Demo{
+		planned: updates, parallel: parallel, accepted: map[score.UpdateID]time.Time{}, refused: map[score.UpdateID]bool{},
+		applied: map[score.UpdateID]finalEvent{}, rejected: map[score.UpdateID]finalEvent{},
+	}
 }
 
-func (d *Demo) Progress() string {
-	verdict := d.tally.Verdict()
-	return progress(d.updates, d.tally.Counts().Sent, verdict.Unknown, verdict.Applied+verdict.Rejected)
-}
-
-// Run sends a plan and waits until each update with a 200 is final. Then it audits, and checks that the contract has
+// Run sends the updates and waits until each with a 200 is final. Then it audits, and checks that the contract has
 // used the ids of all these updates. With an error, the summary contains the results so far.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
-	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.updates)*demoPerUpdate)
+	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.planned)*demoPerUpdate)
 	defer cancel()
-	stall := stallPatience
-	if s.Options.Confirmations == 0 {
-		stall = math.MaxInt64 // ctx ends if the chain stops making blocks
+	ctx, fail := context.WithCancelCause(ctx)
+	var follower sync.WaitGroup
+	defer follower.Wait()
+	defer fail(nil)
+	following := make(chan struct{})
+	follower.Go(func() { fail(d.follow(ctx, s, sync.OnceFunc(func() { close(following) }))) })
+	select {
+	case <-following: // so that no event is missed
+	case <-ctx.Done():
+		return d.summary(), fmt.Errorf("couldn't follow the project's events: %w", context.Cause(ctx))
 	}
-	posts := load.Plan(s.Place, d.updates)
-	before := s.Meter.Read(ctx)
-
-	sent, followed := make(chan struct{}), make(chan error, 1)
-	go func() { followed <- load.Follow(ctx, s.Client, d.tally, sent, stall) }()
-	began := time.Now()
-	load.Run(ctx, s.Client, posts, d.parallel, d.tally.Add)
-	sendTime := time.Since(began)
-	close(sent)
-	err := <-followed
-	summary := measured(d.updates, d.tally.Counts(), d.tally.Verdict(), sendTime, time.Since(began))
-	summary.answer, summary.final = d.tally.Latency(), d.tally.Finality()
-	defer func() { summary.interrupted = err != nil && user.Err() != nil }()
+	before, began := s.Meter.Read(ctx), time.Now()
+	err := d.send(ctx, s)
+	sending := time.Since(began)
+	every := 50*time.Millisecond + time.Duration(d.planned)*time.Microsecond // a summary takes its time
+	for err == nil && d.summary().waiting() > 0 {
+		err = retry.Sleep(ctx, every)
+	}
+	r := d.summary()
+	r.acceptedPer, r.perSecond = float64(r.accepted)/sending.Seconds(), float64(r.applied)/time.Since(began).Seconds()
 	if err != nil {
-		return summary, err
+		r.interrupted = user.Err() != nil
+		return r, fmt.Errorf("stopped waiting for %d updates to become final: %w", r.waiting(), errors.Join(context.Cause(ctx), err))
 	}
-	summary.settled = true
-	if summary.applied > 0 {
-		summary.gas = int(s.Meter.Read(ctx).Gas-before.Gas) / summary.applied
+	r.settled = true
+	if r.applied > 0 {
+		r.gas = int(s.Meter.Read(ctx).Gas-before.Gas) / r.applied
 	}
-	findings, err := s.Auditor.Await(ctx, stallPatience)
+	findings, err := s.Auditor.Await(ctx, auditPatience)
 	if err != nil {
-		return summary, err
+		return r, err
 	}
-	missing, err := d.tally.NotUsed(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
-		return s.Auditor.Chain.Call(ctx, evidence.Call{To: s.Auditor.Deployment.Contract, Data: data}, findings.Hash)
-	})
+	missing, err := d.notUsed(ctx, s, findings.Hash)
 	if err != nil {
-		return summary, err
+		return r, err
 	}
-	summary.audit(findings, len(missing))
-	return summary, nil
+	r.audit(findings, missing)
+	return r, nil
 }
 
-func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Duration) *Summary {
-	r := &Summary{
-		planned: planned, answered: c.Sent - c.Failed, accepted: v.Promised, refused: c.Rejected, unanswered: c.Failed,
-		wrong: c.Wrong, applied: v.Applied, rejected: v.Rejected, retries: c.Retries,
-		acceptedPer: float64(v.Promised) / sending.Seconds(), perSecond: float64(v.Applied) / total.Seconds(),
-		// A repeat counts as a duplicate, even if the API accepted it while Redis was unavailable.
-		duplicates: c.Accepted + c.Duplicate - v.Promised,
+// follow records the project's final events until ctx ends. It calls opened when the stream is open.
+func (d *Demo) follow(ctx context.Context, s *Stack, opened func()) error {
+	options := sdk.EventOptions{After: sdk.Now, Moved: func(string) { opened() }}
+	for e, err := range demoClient(s.Info.APIURL, s.Info.APIKey, 1).Events(ctx, s.Project, options) {
+		if err != nil {
+			return err
+		}
+		d.event(e)
 	}
-	if c.Failed > 0 {
-		r.unanswered += planned - c.Sent
+	return nil
+}
+
+func (d *Demo) event(e sdk.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch data := e.Data.(type) {
+	case *sdk.RewindData:
+		replaced := func(_ score.UpdateID, f finalEvent) bool { return f.block > data.Block }
+		maps.DeleteFunc(d.applied, replaced)
+		maps.DeleteFunc(d.rejected, replaced)
+	case *sdk.UpdateData:
+		switch e.Type {
+		case "update.applied":
+			d.applied[data.UpdateID] = finalEvent{time.Now(), data.Block}
+		case "update.rejected":
+			d.rejected[data.UpdateID] = finalEvent{time.Now(), data.Block}
+		}
 	}
+}
+
+// send returns once the API has accepted or refused each update, or ctx has ended.
+func (d *Demo) send(ctx context.Context, s *Stack) error {
+	urls, signers := s.Info.APIURLs, []int{accountUpdater, accountUpdater2, accountUpdater3, accountOwner}
+	requests := max(1, d.parallel/(2*len(urls)+1))
+	var senders []*sdk.Sender
+	for i := range 2*len(urls) + 1 {
+		o := sdk.SenderOptions{Project: s.Project, Sign: sdk.KeySigner(devnet.Key(signers[i%len(signers)])), Requests: requests, Report: d.report}
+		if i%2 == 1 {
+			o.Groups = s.Info.Domain()
+		}
+		sender, err := sdk.NewSender(demoClient(urls[i/2%len(urls)], s.Info.APIKey, requests), o)
+		if err != nil {
+			return err
+		}
+		senders = append(senders, sender)
+	}
+	targets := randomAddresses(demoTargets)
+	senders, again := senders[:len(senders)-1], senders[len(senders)-1]
+	for i := range d.planned {
+		u := sdk.NamedUpdate{ActionName: demoActions[i%len(demoActions)].Name, ScoreType: demoScoreType, TargetWallet: targets[i%len(targets)]}
+		ids, err := senders[i%len(senders)].Enqueue(ctx, u)
+		if err == nil && i%demoRepeated == demoRepeated/2 {
+			u.UpdateID = ids[0]
+			_, err = again.Enqueue(ctx, u)
+		}
+		if err != nil {
+			break // ctx ended, which ends Close, too
+		}
+	}
+	var errs []error
+	for _, sender := range append(senders, again) {
+		_, err := sender.Close(ctx)
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// demoClient keeps idle connections for concurrent requests.
+func demoClient(url, key string, requests int) *sdk.Client {
+	return sdk.NewClient(url, key, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: requests, IdleConnTimeout: time.Minute}})
+}
+
+func (d *Demo) report(r sdk.Report) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := r.Update.UpdateID
+	switch {
+	case r.Stage == sdk.Refused:
+		d.refused[id] = true
+	case d.accepted[id].IsZero():
+		d.accepted[id] = time.Now()
+	default:
+		d.repeated++
+	}
+}
+
+func (d *Demo) summary() *Summary {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := &Summary{planned: d.planned, accepted: len(d.accepted), duplicates: d.repeated, refused: len(d.refused)}
+	for id, accepted := range d.accepted {
+		if f, ok := d.applied[id]; ok {
+			r.applied++
+			r.finality = append(r.finality, f.arrived.Sub(accepted))
+		} else if _, ok := d.rejected[id]; ok {
+			r.rejected++
+		}
+	}
+	slices.Sort(r.finality)
 	return r
 }
 
-// missing is the number of updates with a 200 and an id that the contract has not used.
-func (r *Summary) audit(findings *index.Findings, missing int) {
-	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
-	if !findings.OK() {
-		r.problem = findings.Problem()
+func (d *Demo) Progress() string { return d.summary().progress() }
+
+// notUsed counts updates with a 200 and an id that the contract has not used at the block, independent of the API.
+func (d *Demo) notUsed(ctx context.Context, s *Stack, block common.Hash) (missing int, err error) {
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(d.accepted)), usedPerCall) {
+		used, err := registry.ReadUsed(s.Project, ids).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+			return s.Auditor.Chain.Call(ctx, evidence.Call{To: s.Auditor.Deployment.Contract, Data: data}, block)
+		})
+		if err == nil && len(used) != len(ids) {
+			err = fmt.Errorf("it reports %d ids, asked for %d", len(used), len(ids))
+		}
+		if err != nil {
+			return 0, fmt.Errorf("couldn't ask the contract for used ids: %w", err)
+		}
+		for _, is := range used {
+			if !is {
+				missing++
+			}
+		}
 	}
+	return missing, nil
 }

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,13 +19,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -223,30 +224,24 @@ func (b *builder) ready(all context.Context) error {
 			return fmt.Errorf("the process at %s did not become ready in time: %w", url, err)
 		}
 	}
-	client, err := load.NewClient(info.APIKey, 256, info.APIURLs...)
-	if err != nil {
-		return err
-	}
-	client.Domain = info.Domain()
-	b.close = append(b.close, client.Close)
-	place, err := demoPlace(b.kept.ProjectID)
-	if err != nil {
-		return err
-	}
+	project := demoProject(b.kept.ProjectID)
 	if !b.kept.Ready {
 		ctx, cancel := b.stack.patient(all, readyTimeout)
 		defer cancel()
-		if err := createProject(ctx, client, place); err != nil {
+		if err := createProject(ctx, sdk.NewClient(info.APIURL, info.APIKey, nil), project); err != nil {
 			return err
 		}
-		b.kept.Ready, b.kept.ProjectID = true, common.Hash(place.Project)
+		b.kept.Ready, b.kept.ProjectID = true, common.Hash(project.ID)
 		if err := b.dir.writeKept(b.kept); err != nil {
 			return err
 		}
 	}
-	b.stack.Client, b.stack.Place, b.stack.Meter = client, place, NewMeter(info.AdminURLs, b.waiting)
-	err = b.info.publish(func(info *Info) {
-		info.ProjectID, info.Actions, info.ScoreType = place.Project.String(), place.Actions, place.ScoreType
+	b.stack.Project, b.stack.Meter = project.ID, NewMeter(info.AdminURLs, b.waiting)
+	err := b.info.publish(func(info *Info) {
+		info.ProjectID, info.ScoreType = project.ID.String(), demoScoreType
+		for _, action := range demoActions {
+			info.Actions = append(info.Actions, action.Name)
+		}
 	})
 	b.stack.Info = b.info.info
 	return err
@@ -256,49 +251,45 @@ var demoActions = []score.Action{
 	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace describes the demo project, which gets a new id if id is zero.
-func demoPlace(id common.Hash) (*load.Place, error) {
-	stranger, err := load.RandomWallet()
-	if err != nil {
-		return nil, err
-	}
-	place := &load.Place{
-		Project: score.ProjectID(load.RandomID()), ScoreType: "reputation", Stranger: stranger,
-		Targets: load.RandomTargets(100),
-	}
-	if id != (common.Hash{}) {
-		place.Project = score.ProjectID(id)
-	}
-	for _, action := range demoActions {
-		place.Actions = append(place.Actions, action.Name)
-	}
-	for _, account := range []int{accountUpdater, accountUpdater2, accountUpdater3, accountOwner} {
-		place.Updaters = append(place.Updaters, load.NewWallet(devnet.Key(account)))
-	}
-	return place, nil
-}
+const demoScoreType = "reputation"
 
-func createProject(ctx context.Context, client *load.Client, place *load.Place) error {
-	project := &score.Project{
-		ID: place.Project, Name: "Scorelay demo", Actions: demoActions, ScoreTypes: []string{place.ScoreType},
+// demoProject returns the demo project, with a new id if id is zero.
+func demoProject(id common.Hash) *score.Project {
+	p := &score.Project{
+		ID: score.ProjectID(id), Name: "Scorelay demo", Actions: demoActions, ScoreTypes: []string{demoScoreType},
 		Owners: []common.Address{devnet.Address(accountOwner)},
 	}
-	for _, wallet := range place.Updaters[:3] {
-		project.Updaters = append(project.Updaters, wallet.Address)
+	if id == (common.Hash{}) {
+		_, _ = rand.Read(p.ID[:])
 	}
-	if err := client.CreateProject(ctx, project); err != nil {
+	for _, account := range []int{accountUpdater, accountUpdater2, accountUpdater3} {
+		p.Updaters = append(p.Updaters, devnet.Address(account))
+	}
+	return p
+}
+
+func randomAddresses(n int) []common.Address {
+	addresses := make([]common.Address, n)
+	for i := range addresses {
+		_, _ = rand.Read(addresses[i][:])
+	}
+	return addresses
+}
+
+func createProject(ctx context.Context, client *sdk.Client, project *score.Project) error {
+	if err := sdk.Retry(ctx, func() error { return client.CreateProject(ctx, project) }); err != nil {
 		return fmt.Errorf("couldn't create the demo project: %w", err)
 	}
 	outcome := ""
 	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
-		project, err := client.Project(ctx, place.Project)
+		state, err := client.Project(ctx, project.ID)
 		if err != nil {
 			return err
 		}
-		if !project.Final() {
+		if !state.Final() {
 			return errors.New("it is not final")
 		}
-		outcome = project.Outcome
+		outcome = state.Outcome
 		return nil
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -82,7 +82,7 @@ func (s *Stack) Description() string {
 	err := description.Execute(&out, map[string]any{
 		"Info": s.Info, "NATS": natsAt(s.Info.NATSURL), "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
 		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Lanes, "DataDir": fromHere(s.DataDir),
-		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message,
+		"UpdateID": sdk.NewMinter().Next(), "Target": randomAddresses(1)[0].Hex(), "Message": message,
 		"SignatureHead": signature[:half], "SignatureTail": signature[half:],
 	})
 	if err != nil {

@@ -24,14 +24,13 @@ import (
 // described is a stack as far as it is described, with its API at url.
 func described(t *testing.T, url string) *Stack {
 	t.Helper()
-	place, err := demoPlace(common.Hash{7})
-	require.NoError(t, err)
+	project := demoProject(common.Hash{7})
 	return &Stack{
-		Place: place, Redis: "embedded", Lanes: 4, DataDir: "/somewhere/else",
+		Project: project.ID, Redis: "embedded", Lanes: 4, DataDir: "/somewhere/else",
 		Options: Options{Confirmations: 2, BlockTime: time.Second, Relayers: 1},
 		Info: Info{
 			APIURL: url, APIURLs: []string{url}, AdminURLs: []string{"http://127.0.0.1:65534"}, APIKey: "scorelay_" + strings.Repeat("x", 12) + "_" + strings.Repeat("y", 49),
-			ProjectID: place.Project.String(), Actions: place.Actions, ScoreType: place.ScoreType,
+			ProjectID: project.ID.String(), Actions: []string{"purchase", "review", "refund"}, ScoreType: demoScoreType,
 			RPCURL: "http://127.0.0.1:8545", ChainID: 1337, Contract: common.Address{1}.Hex(),
 			NATSURL: "nats://127.0.0.1:65535", RedisURL: "redis://127.0.0.1:65535/0",
 		},

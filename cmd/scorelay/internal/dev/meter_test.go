@@ -94,10 +94,9 @@ func TestNumbersFitTheirLine(t *testing.T) {
 	most := Reading{At: time.Now(), Accepted: 9e8, Final: 9e8, Waiting: 99_999, Sent: 99_999}
 	require.LessOrEqual(t, len([]rune(most.Line(Reading{}))), 79)
 	for _, n := range []int{0, 1, 50, 99_999, 999_999, 99_999_999} {
-		line := progress(n, n, 0, n)
+		line := (&Summary{planned: n, accepted: n, applied: n}).progress()
 		require.LessOrEqual(t, len([]rune(line)), 79, line)
 	}
-	require.Equal(t, "[##########----------]  50 %  1,000 of 1,000 updates answered, 0 final", progress(1000, 1000, 1000, 0))
-	require.Equal(t, "[####################] 100 %  500 of 500 updates answered, 490 final", progress(500, 500, 0, 490),
-		"ten were duplicates or refused")
+	require.Equal(t, "[##########----------]  50 %  1,000 of 1,000 updates answered, 0 final", (&Summary{planned: 1000, accepted: 1000}).progress())
+	require.Equal(t, "[####################] 100 %  500 of 500 updates answered, 490 final", (&Summary{planned: 500, accepted: 490, refused: 10, applied: 490}).progress())
 }

@@ -20,12 +20,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Indexes of devnet.Key; lanes' signers begin at firstSigner.
@@ -47,9 +47,8 @@ type Stack struct {
 	Info    Info
 	Options Options
 	Auditor *index.Auditor
-	Client  *load.Client
 	Meter   *Meter
-	Place   *load.Place
+	Project score.ProjectID
 	Redis   string // redis-server or embedded
 	Lanes   int
 	DataDir string

@@ -4,42 +4,48 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/index"
 )
 
 type Summary struct {
 	planned     int
-	answered    int // with a definite response
 	accepted    int // distinct, with a 200
-	duplicates  int
+	duplicates  int // further 200s of accepted ones
 	refused     int // by the API, permanently
-	unanswered  int // without a definite response, sent or not
-	wrong       int // response other than planned
-	applied     int // of accepted: final and applied, by the API
-	rejected    int // of accepted: final with another outcome, by the API
+	applied     int // of accepted: final and applied, by the events
+	rejected    int // of accepted: final and rejected, by the events
 	doubled     int // applied more than once, by the audit
 	lost        int // accepted, but neither final nor pending, by the audit or the contract
 	pending     int // accepted and still pending, by the audit
 	audited     bool
 	problem     string
-	settled     bool    // all of accepted became final
+	settled     bool    // all were accepted or refused, and all accepted ones became final
 	interrupted bool    // by the user, before settled
 	perSecond   float64 // applied, from the first request until the last update was final
 	acceptedPer float64 // accepted, while sending
 	gas         int
-	answer      load.Percentiles
-	final       load.Percentiles
-	retries     int
+	finality    []time.Duration // from acceptance to the event, of each of applied; ascending
+}
+
+func (r *Summary) waiting() int { return max(0, r.accepted-r.applied-r.rejected) }
+
+// audit adds the results of the audit. missing is the number of updates with a 200 and an id that the contract has not
+// used.
+func (r *Summary) audit(findings *index.Findings, missing int) {
+	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
+	if !findings.OK() {
+		r.problem = findings.Problem()
+	}
 }
 
 func (r *Summary) Good() bool {
-	return r.settled && r.audited && r.problem == "" && r.lost+r.doubled+r.rejected+r.pending+r.wrong+r.unanswered == 0 &&
-		r.answered == r.planned && r.applied == r.accepted
+	return r.settled && r.audited && r.problem == "" && r.lost+r.doubled+r.rejected+r.pending+r.refused == 0 &&
+		r.accepted == r.planned && r.applied == r.accepted
 }
 
 func (r *Summary) verdict() string {
-	waiting := r.accepted - r.applied - r.rejected
 	switch {
 	case r.doubled > 0:
 		return fmt.Sprintf("WRONG: %s applied more than once.", were(r.doubled))
@@ -53,19 +59,17 @@ func (r *Summary) verdict() string {
 			title, saved = "Interrupted", "the next start continues with them"
 		}
 		return fmt.Sprintf("%s: %s accepted, %s of them applied and final. Of the other %s it is not known yet: they are saved, and %s.",
-			title, were(r.accepted), Thousands(r.applied), Thousands(waiting), saved)
-	case r.unanswered > 0:
-		return fmt.Sprintf("Incomplete: every accepted update was applied exactly once, but %s not answered.", were(r.unanswered))
-	case r.wrong > 0:
-		return fmt.Sprintf("WRONG: %s answered otherwise than planned.", were(r.wrong))
+			title, were(r.accepted), Thousands(r.applied), Thousands(r.waiting()), saved)
+	case r.refused > 0:
+		return fmt.Sprintf("WRONG: %s refused by the API.", were(r.refused))
 	case r.rejected > 0:
 		return fmt.Sprintf("WRONG: %s accepted and then rejected by the contract.", were(r.rejected))
 	case !r.audited:
-		return fmt.Sprintf("The API tells all %s accepted updates as applied; the audit was not made.", Thousands(r.applied))
+		return fmt.Sprintf("All %s accepted updates are applied, by the project's events; the audit was not made.", Thousands(r.applied))
 	case r.pending > 0:
 		return fmt.Sprintf("All %s accepted updates were applied exactly once; %s more in the stream are not final yet.", Thousands(r.applied), Thousands(r.pending))
 	case !r.Good():
-		return fmt.Sprintf("Incomplete: %s of %s updates were answered.", Thousands(r.answered), Thousands(r.planned))
+		return fmt.Sprintf("Incomplete: %s of %s updates were accepted.", Thousands(r.accepted), Thousands(r.planned))
 	default:
 		return fmt.Sprintf("All %s accepted updates were applied exactly once. The stream, the contract's events and its scores agree.", Thousands(r.applied))
 	}
@@ -84,32 +88,35 @@ func (r *Summary) table() string {
 	row := func(name, format string, args ...any) { _, _ = fmt.Fprintf(w, "  "+name+"\t"+format+"\n", args...) }
 	row("accepted", "%s", Thousands(r.accepted))
 	row("applied", "%s", Thousands(r.applied))
-	if waiting := r.accepted - r.applied - r.rejected; waiting > 0 {
-		row("not final", "%s", Thousands(waiting))
+	if r.waiting() > 0 {
+		row("not final", "%s", Thousands(r.waiting()))
 	}
 	if r.audited {
 		row("lost", "%d, and %d applied twice", r.lost, r.doubled)
 	}
 	row("duplicates", "%s", Thousands(r.duplicates))
-	row("refused", "%s by the API", Thousands(r.refused))
-	if r.unanswered > 0 || r.wrong > 0 || r.retries > 0 {
-		row("answers", "%d missing, %d not as planned, %d requests sent again", r.unanswered, r.wrong, r.retries)
+	if r.refused > 0 {
+		row("refused", "%s by the API", Thousands(r.refused))
 	}
 	row("rate", "%.0f updates/s final, %.0f/s accepted", r.perSecond, r.acceptedPer)
 	row("cost", "%s gas an update", Thousands(r.gas))
-	row("answered in", "%.1f ms (p50), %.1f ms (p90), %.1f ms (p99)", r.answer.P50, r.answer.P90, r.answer.P99)
-	row("final after", "%.1f s (p50), %.1f s (p90), %.1f s (p99)", r.final.P50/1000, r.final.P90/1000, r.final.P99/1000)
+	if n := len(r.finality); n > 0 {
+		after := func(percent int) float64 { return r.finality[(n-1)*percent/100].Seconds() }
+		row("final after", "%.1f s (p50), %.1f s (p90), %.1f s (p99)", after(50), after(90), after(99))
+	}
 	_ = w.Flush()
 	return out.String()
 }
 
-func progress(planned, answered, waiting, final int) string {
+// progress counts an accepted update as half done until it is final.
+func (r *Summary) progress() string {
 	const columns = 20
+	answered, final := float64(r.accepted+r.refused), float64(r.applied+r.rejected)
 	share := 0.0
-	if planned > 0 { // an accepted update counts as half done until it is final
-		share = min(1, (float64(answered)-float64(waiting)/2)/float64(planned))
+	if r.planned > 0 {
+		share = min(1, (answered-float64(r.waiting())/2)/float64(r.planned))
 	}
 	full := int(share * columns)
 	return fmt.Sprintf("[%s%s] %3.0f %%  %s of %s answered, %s final", strings.Repeat("#", full), strings.Repeat("-", columns-full),
-		share*100, short(float64(answered)), units(float64(planned), "update"), short(float64(final)))
+		share*100, short(answered), units(float64(r.planned), "update"), short(final))
 }

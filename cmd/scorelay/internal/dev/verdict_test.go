@@ -2,33 +2,33 @@ package dev
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 // asPlanned is a demo of 1,000 updates in which nothing went wrong.
 func asPlanned() *Summary {
 	return &Summary{
-		planned: 1000, answered: 1000, accepted: 980, duplicates: 10, refused: 10, applied: 980, settled: true, audited: true,
-		perSecond: 412.4, acceptedPer: 1020, gas: 1234,
-		answer: load.Percentiles{P50: 1, P90: 2, P99: 3}, final: load.Percentiles{P50: 4000, P90: 5000, P99: 6000},
+		planned: 1000, accepted: 1000, duplicates: 10, applied: 1000, settled: true, audited: true,
+		perSecond: 412.4, acceptedPer: 1020, gas: 1234, finality: []time.Duration{4e9, 4e9, 6e9},
 	}
 }
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*Summary){
-		"All 980 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.": func(*Summary) {},
-		"WRONG: 2 updates were applied more than once.":                                                               func(r *Summary) { r.doubled = 2 },
-		"WRONG: by the audit 1 update was accepted and then lost.":                                                    func(r *Summary) { r.lost = 1 },
-		"WRONG: the scores differ.":                                                                                   func(r *Summary) { r.problem = "the scores differ" },
-		"WRONG: 3 updates were answered otherwise than planned.":                                                      func(r *Summary) { r.wrong = 3 },
-		"WRONG: 1 update was accepted and then rejected by the contract.":                                             func(r *Summary) { r.applied, r.rejected = 979, 1 },
-		"Incomplete: every accepted update was applied exactly once, but 5 updates were not answered.":                func(r *Summary) { r.unanswered = 5 },
-		"Incomplete: 900 of 1,000 updates were answered.":                                                             func(r *Summary) { r.answered = 900 },
+		"All 1,000 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.": func(*Summary) {},
+		"WRONG: 2 updates were applied more than once.":                   func(r *Summary) { r.doubled = 2 },
+		"WRONG: by the audit 1 update was accepted and then lost.":        func(r *Summary) { r.lost = 1 },
+		"WRONG: the scores differ.":                                       func(r *Summary) { r.problem = "the scores differ" },
+		"WRONG: 3 updates were refused by the API.":                       func(r *Summary) { r.accepted, r.applied, r.refused = 997, 997, 3 },
+		"WRONG: 1 update was accepted and then rejected by the contract.": func(r *Summary) { r.applied, r.rejected = 999, 1 },
+		"Incomplete: 900 of 1,000 updates were accepted.":                 func(r *Summary) { r.accepted, r.applied = 900, 900 },
 	} {
 		r := asPlanned()
 		change(r)
@@ -37,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	pending := asPlanned()
 	pending.pending = 4
-	require.Equal(t, "All 980 accepted updates were applied exactly once; 4 more in the stream are not final yet.", pending.verdict())
+	require.Equal(t, "All 1,000 accepted updates were applied exactly once; 4 more in the stream are not final yet.", pending.verdict())
 	require.False(t, pending.Good())
 	unaudited := asPlanned()
 	unaudited.audited = false
@@ -47,46 +47,68 @@ func TestVerdicts(t *testing.T) {
 
 func TestWhatIsNotFinalIsNotCalledLost(t *testing.T) {
 	t.Parallel()
-	v := load.Verdict{Promised: 980, Applied: 412, Unknown: 568}
-	r := measured(1000, load.Counts{Sent: 990, Accepted: 980, Rejected: 10}, v, 1e9, 2e9)
-	require.Equal(t, 206.0, r.perSecond)
-	r.interrupted = true
+	r := &Summary{planned: 1000, accepted: 980, applied: 412, interrupted: true}
 	require.Equal(t, "Interrupted: 980 updates were accepted, 412 of them applied and final. Of the other 568 it is not known yet: "+
 		"they are saved, and the next start continues with them.", r.verdict())
 	require.NotContains(t, r.verdict()+r.table(), "lost")
-	require.Contains(t, r.table(), "not final    568\n")
+	require.Contains(t, r.table(), "not final   568\n")
 	require.False(t, r.Good())
 	r.interrupted = false // it took too long
 	require.Contains(t, r.verdict(), "Not finished: 980 updates were accepted")
 	require.NotContains(t, r.verdict()+r.table(), "lost")
 }
 
-func TestTheResultIsOfClientsLedgerAndAudit(t *testing.T) {
+// TestTheDemoCountsEachUpdateOnce, in whichever order responses and events come, and forgets events of replaced blocks.
+func TestTheDemoCountsEachUpdateOnce(t *testing.T) {
 	t.Parallel()
-	counts := load.Counts{Sent: 990, Accepted: 975, Duplicate: 5, Rejected: 5, Failed: 5, Retries: 3}
-	r := measured(1000, counts, load.Verdict{Promised: 970, Applied: 968, Rejected: 2}, 1e9, 1e9)
-	require.Equal(t, 985, r.answered)
-	require.Equal(t, 15, r.unanswered, "five without an answer and ten not sent")
-	require.Equal(t, 10, r.duplicates)
-	require.Equal(t, 2, r.rejected)
+	d := NewDemo(5, 1)
+	id := func(n byte) score.UpdateID { return score.UpdateID{31: n} }
+	accepted := func(n byte) {
+		d.report(sdk.Report{Update: sdk.NamedUpdate{UpdateID: id(n)}, Status: sdk.Status{Stage: sdk.Accepted}})
+	}
+	event := func(kind string, n byte, block uint64) {
+		d.event(sdk.Event{Type: kind, Data: &sdk.UpdateData{UpdateID: id(n), TxRef: sdk.TxRef{Block: block}}})
+	}
+	event("update.applied", 1, 10) // before its 200, which was lost at first
+	event("update.applied", 9, 10) // of another backend
+	for n := range byte(4) {
+		accepted(n)
+	}
+	accepted(2)
+	d.report(sdk.Report{Update: sdk.NamedUpdate{UpdateID: id(4)}, Status: sdk.Status{Stage: sdk.Refused}})
+	event("update.applied", 2, 11)
+	event("update.duplicate", 2, 11)
+	event("update.rejected", 3, 12)
+	r := d.summary()
+	require.Equal(t, []int{4, 1, 1, 2, 1, 1}, []int{r.accepted, r.duplicates, r.refused, r.applied, r.rejected, r.waiting()})
+	require.Len(t, r.finality, 2)
+	require.Equal(t, "[##################--]  90 %  5 of 5 updates answered, 3 final", r.progress())
+
+	d.event(sdk.Event{Type: "chain.rewound", Data: &sdk.RewindData{Block: 10}})
+	r = d.summary()
+	require.Equal(t, []int{1, 0, 3}, []int{r.applied, r.rejected, r.waiting()})
+	event("update.applied", 3, 11)
+	require.Equal(t, 2, d.summary().applied)
+}
+
+func TestTheResultIsOfClientsEventsAndAudit(t *testing.T) {
+	t.Parallel()
+	r := asPlanned()
 	r.audit(&index.Findings{Doubled: 1}, 4)
 	require.Equal(t, 1, r.doubled)
 	require.Equal(t, 4, r.lost, "what the contract has not used, though no outcome is outstanding")
 	require.NotEmpty(t, r.problem)
-	require.Contains(t, r.table(), "answers      15 missing, 0 not as planned, 3 requests sent again\n")
 }
 
 func TestTheTableFits(t *testing.T) {
 	t.Parallel()
 	r := asPlanned()
-	require.Equal(t, `  accepted     980
-  applied      980
+	require.Equal(t, `  accepted     1,000
+  applied      1,000
   lost         0, and 0 applied twice
   duplicates   10
-  refused      10 by the API
   rate         412 updates/s final, 1020/s accepted
   cost         1,234 gas an update
-  answered in  1.0 ms (p50), 2.0 ms (p90), 3.0 ms (p99)
-  final after  4.0 s (p50), 5.0 s (p90), 6.0 s (p99)
+  final after  4.0 s (p50), 4.0 s (p90), 4.0 s (p99)
 `, r.table())
 }
