@@ -176,6 +176,7 @@ GO
   (cd "$dir/src" && GOFLAGS='' env "${asked[@]/#\/out\//$dir/stand-in/made/}")
   image "$golang" "$dir/stand-in"
   for target in api relayer scorelay; do build "$target" "localhost/scorelay/$target:dev"; done
+  CGO_ENABLED=0 go build -C cmd/bench -o "$WORK/bench" . # the load generator, which no image has
 }
 
 # Debian's client builds with BuildKit by itself; newer ones need a plugin that may not be there.
@@ -196,7 +197,7 @@ kill_one() { # service
 
 # load sends updates from a container, with the API key in $key.
 load() { # API, updates per second, seconds
-  SCORELAY_API_KEY=$key compose run --rm -T -e SCORELAY_API_KEY scorelay load --api "$1" --rate "$2" --duration "$3"
+  SCORELAY_API_KEY=$key compose run --rm -T -e SCORELAY_API_KEY -v "$WORK/bench:/bench:ro" --entrypoint /bench scorelay load --url "$1" --rate "$2" --duration "$3"
 }
 
 # clients runs the example clients through the published ports.

@@ -87,6 +87,7 @@ var allowed = map[string][]string{
 	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
+	"pkg/devnet/rig/load":         {"pkg/score", "pkg/wallet", "pkg/registry", "pkg/sdk"},                                                                       // backends, for tests and benchmarks
 	"pkg/devnet/rig/lent":         {"pkg/devnet"},                                                                                                               // servers for tests
 	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run
 	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"},                                                                                                      // seeds of tests
@@ -200,10 +201,10 @@ func mayImport(dir, imported string) bool {
 	switch {
 	case strings.HasPrefix(imported, "cmd/"):
 		return strings.Contains(imported, "/internal/") // a program's own parts; the compiler keeps others out
-	case imported == "pkg/devnet" || strings.HasPrefix(imported, "pkg/devnet/"):
-		// no embedded server is linked into api or relayer: none of their packages may import a rig
-		rig := strings.HasPrefix(dir, "pkg/devnet/rig/") || path.Base(dir) == "rig"
-		return strings.HasPrefix(dir, "cmd/scorelay") || rig && slices.Contains(allowed[dir], imported)
+	case strings.Contains(imported+"/", "/rig/"):
+		return strings.Contains(dir+"/", "/rig/") && slices.Contains(allowed[dir], imported) // else for tests only
+	case imported == "pkg/devnet": // no embedded server is linked into api or relayer
+		return strings.HasPrefix(dir, "cmd/scorelay") || slices.Contains(allowed[dir], imported)
 	case dir == "pkg/app" || strings.HasPrefix(dir, "cmd/"):
 		return true
 	}

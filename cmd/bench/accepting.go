@@ -219,29 +219,3 @@ const (
 	loadProjects = 32
 	loadGroup    = 50
 )
-
-// send runs the operator's load generator.
-func (s *accepting) send(ctx context.Context, o loadOptions) (a accepts, err error) {
-	cmd := exec.CommandContext(ctx, s.scorelay, "load", "--json", "--ids", "consecutive", "--api", strings.Join(s.urls, ","),
-		"--rate", strconv.Itoa(o.rate), "--duration", s.seconds.String(), "--projects", strconv.Itoa(loadProjects),
-		"--signed", strconv.Itoa(o.signed), "--group", strconv.Itoa(loadGroup),
-		"--chain-id", strconv.Itoa(devnet.ChainID), "--contract", s.contract.Hex())
-	cmd.Env = s.environ
-	out, err := cmd.Output()
-	if err != nil {
-		return a, failed("send a load", err)
-	}
-	var summary struct {
-		PerSecond float64 `json:"accepted_per_second"`
-		Missed    int     `json:"missed"`
-		Retries   int     `json:"retries"`
-		Latency   struct {
-			P50 float64 `json:"p50"`
-			P99 float64 `json:"p99"`
-		} `json:"latency_ms"`
-	}
-	if err := json.Unmarshal(out, &summary); err != nil {
-		return a, fmt.Errorf("couldn't read what the load measured: %w", err)
-	}
-	return accepts{Rate: summary.PerSecond, P50: summary.Latency.P50, P99: summary.Latency.P99, Missed: summary.Missed, Retries: summary.Retries}, nil
-}

@@ -36,6 +36,7 @@ const usage = `usage: go run . gas [flags]
        go run . lanes [flags]
        go run . soak [flags]
        go run . reads [flags]
+       go run . load [flags]
 
 gas measures what updates cost on geth's EVM, beside what is promised; relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
@@ -43,12 +44,13 @@ long a project's updates take beside another's flood; hostile what one key takes
 an idle deployment asks of the chain, and how late its callers know what is final; replicas what one NATS server stores and accepts,
 beside a cluster of three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; lanes how late
 updates are while lanes are added, replaced and removed; soak the memory of a deployment while a million updates wait, and after
-minutes of load; reads what the projection of scores takes of Redis, and how fast its leaderboards are.
+minutes of load; reads what the projection of scores takes of Redis, and how fast its leaderboards are; load sends updates to any
+deployment at a fixed rate.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: gas, relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak or reads")
+var errUsage = errors.New("say what to measure: gas, relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak, reads or load")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -90,6 +92,8 @@ func run(args []string) error {
 		return runReads(ctx, args[1:])
 	case "lanes":
 		return runLanes(ctx, args[1:])
+	case loadCommand:
+		return runLoad(ctx, args[1:])
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return errUsage

@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	generator "github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -204,16 +203,26 @@ func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, up
 	return all, nil
 }
 
-var acceptedRate = regexp.MustCompile(`([\d,]+)/s accepted`)
-
+// accepted sends a burst to a deployment, of which the chain alone shares a process with the stack's starter.
 func (b *bench) accepted(ctx context.Context, f *replicasFigures) error {
-	cmd := exec.CommandContext(ctx, b.scorelay, "dev", "--separate", "--port", "0", "--nats-servers", strconv.Itoa(f.Servers),
-		"--data-dir", filepath.Join(b.dir, "dev"+strconv.Itoa(f.Servers)), "--demo", strconv.Itoa(f.AcceptedOffered), "--demo-parallel", "512")
-	out, err := cmd.CombinedOutput()
-	m := acceptedRate.FindSubmatch(out)
-	if err != nil || m == nil {
-		return fmt.Errorf("couldn't measure the API: %w\n%s", errors.Join(err, ctx.Err()), out)
+	dir := filepath.Join(b.dir, "dev"+strconv.Itoa(f.Servers))
+	dev, err := start(b.dir, "dev", exec.Command(b.scorelay, "dev", "--separate", "--port", "0", "--nats-servers", strconv.Itoa(f.Servers), "--data-dir", dir))
+	if err != nil {
+		return err
 	}
-	f.AcceptedPerS, err = strconv.ParseFloat(strings.ReplaceAll(string(m[1]), ",", ""), 64)
-	return err
+	defer dev.stop()
+	o := generator.DefaultOptions()
+	o.MaxInFlight = 512
+	if err := dev.await(2*startTimeout, func() error { return running(dir, &o) }); err != nil {
+		return err
+	}
+	summary, err := generator.Burst(ctx, o, f.AcceptedOffered)
+	if err != nil {
+		return fmt.Errorf("couldn't measure the API: %w", err)
+	}
+	if summary.Bad() || summary.Interrupted {
+		return fmt.Errorf("couldn't measure the API: %s", summary)
+	}
+	f.AcceptedPerS = summary.PerSecond
+	return nil
 }

@@ -54,7 +54,7 @@ type diskReport struct {
 // stops the server for each signal of Go's scheduler.
 //
 // Each load has its own deployment: --lanes lanes, --relayers relayers and one or two APIs, each a process, on a
-// chain as in backlog. `scorelay load` sends to 32 projects in an open loop: --rate updates per second in signed
+// chain as in backlog. The load generator sends to 32 projects in an open loop: --rate updates per second in signed
 // groups of 50, or --singles one by one. p50_ms and p99_ms are from when a request was due until its response; each
 // update of a group counts.
 func runSlowDisk(ctx context.Context, args []string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/replica"
@@ -31,8 +33,11 @@ func TestAuditStatuses(t *testing.T) {
 		}
 		return status, out, told
 	}
-	load := func(duration string) error {
-		_, _, err := s.scorelay("load", "--rate", "100", "--duration", duration, "--json")
+	o := loadOf(s.info(t), 100)
+	load := func(ctx context.Context, duration time.Duration) error {
+		o := o
+		o.Duration = duration
+		_, err := load.Generate(ctx, o, io.Discard)
 		return err
 	}
 	findings := func() *index.Findings {
@@ -41,15 +46,13 @@ func TestAuditStatuses(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(out), &f), out)
 		return &f
 	}
-	require.NoError(t, load("1s"))
+	require.NoError(t, load(t.Context(), time.Second))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { // in loads of their own, so that none is long when the test ends
+	go func() {
 		defer close(ended)
-		for ctx.Err() == nil {
-			_ = load("5s")
-		}
+		_ = load(ctx, time.Hour)
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	began := findings().Until

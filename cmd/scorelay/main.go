@@ -1,5 +1,5 @@
-// Command scorelay is the operator's tool. It sets up and operates deployments, generates load, estimates gas, and
-// runs a whole stack for development.
+// Command scorelay is the operator's tool. It sets up and operates deployments, estimates gas, and runs a whole stack
+// for development.
 package main
 
 import (
@@ -37,7 +37,7 @@ type cli struct {
 	Restore  restoreCommand  `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`
 	Audit    auditCommand    `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
 	Export   exportCommand   `cmd:"" help:"Export a project's updates or scores as CSV or NDJSON, from the chain."`
-	Load     loadCommand     `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
+	Send     sendCommand     `cmd:"" help:"Sign an update and send it, to check a deployment from a shell."`
 	Gas      gasCommand      `cmd:"" help:"Estimate what updates cost."`
 	Chain    chainCommand    `cmd:"" help:"Show what kind of chain the endpoints lead to, and what of it can be verified."`
 

@@ -64,6 +64,21 @@ func (f *domainFlags) domain(of *devDir) (wallet.Domain, error) {
 	return wallet.NewDomain(f.ChainID, contract), nil
 }
 
+// expecting returns a client that accepts only the deployment of the flags or of a running 'scorelay dev', and that
+// deployment's domain. Otherwise a lying API could obtain a signature for another deployment. If the flags name an API
+// alone, the client accepts any domain, and the domain is zero.
+func (f *apiFlags) expecting(of *domainFlags) (*sdk.Client, wallet.Domain, error) {
+	client, err := f.client()
+	if err != nil || f.API != "" && *of == (domainFlags{}) {
+		return client, wallet.Domain{}, err
+	}
+	domain, err := of.domain(&f.devDir)
+	if err != nil {
+		return nil, domain, err
+	}
+	return client.Expecting(domain), domain, nil
+}
+
 type projectsEditCommand struct {
 	apiFlags    `embed:""`
 	domainFlags `embed:""`
@@ -86,25 +101,11 @@ type projectsEditCommand struct {
 }
 
 func (c *projectsEditCommand) Run(s signals) error {
-	client, err := c.client()
+	client, _, err := c.expecting(&c.domainFlags)
 	if err != nil {
 		return err
 	}
 	return c.edit(s.drain, client, os.Stdout)
-}
-
-// client returns a client that signs only for the deployment of the flags or of a running 'scorelay dev', if any.
-// Otherwise a lying API could obtain a signature for another deployment.
-func (c *projectsEditCommand) client() (*sdk.Client, error) {
-	client, err := c.apiFlags.client()
-	if err != nil || c.API != "" && c.domainFlags == (domainFlags{}) {
-		return client, err
-	}
-	domain, err := c.domain(&c.devDir)
-	if err != nil {
-		return nil, err
-	}
-	return client.Expecting(domain), nil
 }
 
 func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out io.Writer) error {

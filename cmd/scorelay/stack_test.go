@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/overview"
@@ -231,6 +233,13 @@ func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Clien
 	return client
 }
 
+// loadOf is a load for a running stack.
+func loadOf(info *dev.Info, rate float64) load.Options {
+	o := load.DefaultOptions()
+	o.URLs, o.Key, o.Rate = info.APIURLs, info.APIKey, rate
+	return o
+}
+
 // TestDemo runs the README's command, smaller.
 func TestDemo(t *testing.T) {
 	t.Parallel()
@@ -238,17 +247,15 @@ func TestDemo(t *testing.T) {
 	out, told, err := (&stack{dir: t.TempDir()}).scorelay("dev", "--port", "0", "--block-time", "250ms", "--demo", "1000")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Regexp(t, `(?s)
-  accepted     980
-  applied      980
+  accepted     1,000
+  applied      1,000
   lost         0, and 0 applied twice
   duplicates   10
-  refused      10 by the API
   rate         \d+ updates/s final, \d+/s accepted
   cost         [\d,]+ gas an update
-  answered in  [\d.]+ ms \(p50\), .*
   final after  [\d.]+ s \(p50\), .*
 
-All 980 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.$`, out)
+All 1,000 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.$`, out)
 }
 
 // TestCommands runs the operator's commands beside a stack.
@@ -256,8 +263,8 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	s := startStack(t)
 	keys(t, s)
-	require.Contains(t, s.does(t, "load", "--rate", "200", "--duration", "1s", "--projects", "2", "--json"), `"accepted":200`)
-	require.Contains(t, s.does(t, "load", "--rate", "200", "--duration", "500ms", "--signed", "100", "--group", "25", "--json"), `"accepted":100`)
+	loads(t, s)
+	sendsOne(t, s)
 	s.audited(t)
 	exports(t, s)
 	require.Equal(t, "ID  TIME  OUTCOME  REASON", s.does(t, "dlq", "list"))
@@ -284,6 +291,44 @@ func TestCommands(t *testing.T) {
 	webhooks(t, s)
 	s.audited(t)
 	s.fails(t, "another `scorelay dev`", "dev", "--port", "0")
+}
+
+// loads sends updates alone and in groups.
+func loads(t *testing.T, s *stack) {
+	t.Helper()
+	o := loadOf(s.info(t), 200)
+	o.Duration, o.Projects, o.Signed, o.Group = time.Second, 2, 50, 25
+	summary, err := load.Generate(t.Context(), o, io.Discard)
+	require.NoError(t, err)
+	require.False(t, summary.Bad(), summary)
+	require.GreaterOrEqual(t, summary.Accepted, 200)
+}
+
+// sendsOne sends an update from a shell, to the demo project and as one does to any deployment.
+func sendsOne(t *testing.T, s *stack) {
+	t.Helper()
+	info := s.info(t)
+	out := s.does(t, "send", "--wait", "2m")
+	m := regexp.MustCompile(`^accepted: update (0x\S{64}) of project ` + info.ProjectID + `, purchase in reputation for (0x\S{40}), signed by (0x\S{40})\nfinal: applied in block \d+$`).FindStringSubmatch(out)
+	require.NotNil(t, m, out)
+	require.Equal(t, m[2], m[3])
+	require.Contains(t, s.does(t, "send", "--id", m[1]), "duplicate, its updateId was accepted before: update "+m[1])
+	s.fails(t, "unknown_action", "send", "--action", "no such action")
+
+	send := func(args ...string) (string, error) {
+		cmd := command(append([]string{"send", info.ProjectID, "--api", info.APIURL, "--action", "refund", "--target", "0x00000000000000000000000000000000000000aa"}, args...)...)
+		cmd.Env = append(os.Environ(), "SCORELAY_API_KEY="+info.APIKey, "SCORELAY_WALLET_KEY="+info.OwnerKey)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := send()
+	require.NoError(t, err, out)
+	require.Contains(t, out, "refund in reputation for 0x00000000000000000000000000000000000000AA")
+	out, err = send("--chain-id", fmt.Sprint(info.ChainID), "--contract", info.Contract)
+	require.NoError(t, err, out)
+	out, err = send("--chain-id", "7", "--contract", info.Contract)
+	require.Error(t, err)
+	require.Contains(t, out, "the API's domain cannot be signed for")
 }
 
 // keys has a key be made, bound to another project, and revoked.
@@ -518,8 +563,10 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
 		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 2, "--apis must be from 1 to 32, is 0"},
 		{[]string{"audit", "--data-dir", empty}, 2, "the audit could not look: say where the deployment is with --nats-url"},
-		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
-		{[]string{"load", "--data-dir", empty, "--api", "http://x", "--api-key", "k", "--signed", "1", "--contract", "0x1"}, 1, "--contract must be 0x"},
+		{[]string{"send", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
+		{[]string{"send", "--api", "http://x"}, 1, "name the project"},
+		{[]string{"send", "0x1", "--api", "http://x"}, 1, "set --wallet-keystore with --wallet-password-file or, for development, SCORELAY_WALLET_KEY"},
+		{[]string{"send", "0x1", "--api", "http://x", "--contract", "0x1"}, 1, "--contract must be 0x"},
 		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},
 		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
 		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},

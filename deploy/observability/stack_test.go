@@ -46,7 +46,8 @@ func TestARunningStackAnswersEachQuery(t *testing.T) {
 		return json.Unmarshal(text, &info)
 	})
 	prometheus := scrape(t, info.AdminURLs[:1], info.AdminURLs[1:])
-	load := exec.Command(scorelay, "load", "--data-dir", data, "--rate", "60", "--duration", "12s", "--projects", "3", "--signed", "20")
+	load := exec.Command("go", "run", ".", "load", "--data-dir", data, "--rate", "60", "--duration", "12s", "--projects", "3", "--signed", "20")
+	load.Dir = filepath.Join(root, "cmd", "bench")
 	if out, err := load.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
+import { root } from '../../../docs/examples/stack.mjs'
 
 const words = '<img src=x onerror="window.broken=1">'
 
@@ -129,8 +130,8 @@ async function follows(page, context) {
 }
 
 // picture takes the screenshots of docs/ops.md while updates arrive.
-async function picture(browser, { dev, program, data }, storageState, screens, pictures) {
-  const load = spawn(program, ['load', '--data-dir', data, '--rate', '150', '--duration', '100s', '--wallets', '120'], { stdio: 'ignore' })
+async function picture(browser, { dev, data }, storageState, screens, pictures) {
+  const load = spawn('go', ['run', '-C', 'cmd/bench', '.', 'load', '--data-dir', data, '--rate', '150', '--duration', '100s', '--wallets', '120'], { cwd: root, stdio: 'ignore' })
   const ended = new Promise((resolve) => load.once('exit', resolve))
   await sleep(90_000)
   for (const [name, colorScheme, width, height] of [['overview', 'light', 1120, 900], ['letters', 'dark', 1120, 420], ['keys', 'light', 1120, 420]]) {

@@ -22,8 +22,8 @@ const pictures = process.argv[2]
 const hostile = '<img src=x onerror="window.broken=1">\u202Ekcats'
 
 // fill gives the stack updates, and a project with hostile names and many members.
-async function fill({ dev, program, data }) {
-  const loaded = spawnSync(program, ['load', '--data-dir', data, '--rate', '60', '--duration', '5s', '--wallets', '120'], { cwd: root, encoding: 'utf8' })
+async function fill({ dev, data }) {
+  const loaded = spawnSync('go', ['run', '-C', 'cmd/bench', '.', 'load', '--data-dir', data, '--rate', '60', '--duration', '5s', '--wallets', '120'], { cwd: root, encoding: 'utf8' })
   assert.equal(loaded.status, 0, loaded.stdout + loaded.stderr)
   const created = await fetch(`${dev.apiUrl}/create-project`, {
     method: 'POST', headers: { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' },

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	generator "github.com/scorelay/scorelay/pkg/devnet/rig/load"
+)
+
+const loadCommand = "load"
+
+// runLoad sends signed updates to a deployment in an open loop: a slow API shows as latency instead of a lower rate.
+// The updates are of new projects. They change scores on the chain, and cost gas. Without --url, it finds the API and
+// the key of a running `scorelay dev` by its data directory.
+func runLoad(ctx context.Context, args []string) error {
+	o := generator.DefaultOptions()
+	flags := newFlags(loadCommand)
+	urls := flags.String("url", os.Getenv("SCORELAY_API"), "addresses of the deployment's APIs, separated by commas")
+	dir := flags.String("data-dir", "../../.scorelay", "data directory of a running `scorelay dev`, for what --url and --api-key leave open")
+	flags.StringVar(&o.Key, "api-key", "", "API key; by default SCORELAY_API_KEY")
+	flags.Float64Var(&o.Rate, "rate", o.Rate, "updates per second")
+	flags.DurationVar(&o.Duration, "duration", o.Duration, "how long updates are sent; 90s later, those without an answer are given up")
+	flags.IntVar(&o.Projects, "projects", o.Projects, "number of projects, created for this run")
+	flags.IntVar(&o.Signers, "signers", o.Signers, "wallets of each project that sign")
+	flags.IntVar(&o.Wallets, "wallets", o.Wallets, "wallets of each project whose scores change")
+	flags.StringVar(&o.IDs, "ids", o.IDs, "updateIds: random, consecutive or mixed")
+	flags.Float64Var(&o.Signed, "signed", o.Signed, "percentage of the updates that is sent in signed groups")
+	flags.IntVar(&o.Group, "group", o.Group, "updates of a signed group")
+	flags.IntVar(&o.MaxInFlight, "max-in-flight", o.MaxInFlight, "concurrent requests; an update that would need one more counts as missed")
+	asJSON := flags.Bool("json", false, "print the summary as JSON")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return errors.New("nothing may follow the flags")
+	}
+	if o.Key == "" {
+		o.Key = os.Getenv("SCORELAY_API_KEY")
+	}
+	if *urls != "" {
+		o.URLs = strings.Split(*urls, ",")
+	} else if err := running(*dir, &o); err != nil {
+		return err
+	}
+	summary, err := generator.Generate(ctx, o, os.Stderr)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = json.NewEncoder(os.Stdout).Encode(summary)
+	} else {
+		fmt.Println(summary)
+	}
+	if err == nil && summary.Bad() {
+		err = errors.New("some updates were not answered as they should be")
+	}
+	return err
+}
+
+// running reads what a running `scorelay dev` wrote.
+func running(dir string, o *generator.Options) error {
+	raw, err := os.ReadFile(filepath.Join(dir, "dev.json"))
+	if err != nil {
+		return fmt.Errorf("set --url, or start `scorelay dev` (--data-dir is its folder): %w", err)
+	}
+	var info struct {
+		URLs []string `json:"apiUrls"`
+		Key  string   `json:"apiKey"`
+	}
+	if err := json.Unmarshal(raw, &info); err != nil {
+		return fmt.Errorf("couldn't read dev.json: %w", err)
+	}
+	if o.URLs = info.URLs; o.Key == "" {
+		o.Key = info.Key
+	}
+	return nil
+}
+
+// send runs the load generator as a process of its own.
+func (s *accepting) send(ctx context.Context, o loadOptions) (a accepts, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return a, fmt.Errorf("couldn't find the benchmark's own program: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, self, loadCommand, "--json", "--ids", "consecutive", "--url", strings.Join(s.urls, ","),
+		"--rate", strconv.Itoa(o.rate), "--duration", s.seconds.String(), "--projects", strconv.Itoa(loadProjects),
+		"--signed", strconv.Itoa(o.signed), "--group", strconv.Itoa(loadGroup))
+	cmd.Env = s.environ
+	out, err := cmd.Output()
+	if err != nil {
+		return a, failed("send a load", err)
+	}
+	var summary generator.Summary
+	if err := json.Unmarshal(out, &summary); err != nil {
+		return a, fmt.Errorf("couldn't read what the load measured: %w", err)
+	}
+	return accepts{Rate: summary.PerSecond, P50: summary.Latency.P50, P99: summary.Latency.P99, Missed: summary.Missed, Retries: summary.Retries}, nil
+}
