@@ -60,12 +60,13 @@ type Chain struct {
 
 // StartChain starts a chain under Osaka's rules. Its `finalized` tag advances at every 32nd block.
 func StartChain(opts ChainOptions) (*Chain, error) {
-	if opts.Port == 0 {
-		var err error
-		if opts.Port, err = FreePort(); err != nil {
-			return nil, err
-		}
-	}
+	return onPort(opts.Port, func(port int) (*Chain, error) {
+		opts.Port = port
+		return startChain(opts)
+	})
+}
+
+func startChain(opts ChainOptions) (*Chain, error) {
 	nodeConf, ethConf := chainConfig(opts)
 	stack, err := node.New(nodeConf)
 	if err != nil {

@@ -144,18 +144,27 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// onPort starts a server. With port 0 it tries up to 5 free ports, because another process may take one first.
+// portPatience is how long a closed port may stay taken: a program that is just being started has a copy of each of our
+// sockets between fork and exec.
+const portPatience = 2 * time.Second
+
+// onPort starts a server. With port 0 it tries up to 5 free ports, because another process may take one first. It
+// retries a port that was asked for during portPatience.
 func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
-	if port != 0 {
-		return start(port)
-	}
-	for range 5 {
-		if port, err = FreePort(); err != nil {
+	asked, deadline := port != 0, time.Now().Add(portPatience)
+	for tries := 1; ; tries++ {
+		if !asked {
+			if port, err = FreePort(); err != nil {
+				return server, err
+			}
+		}
+		server, err = start(port)
+		taken := err != nil && strings.Contains(strings.ToLower(err.Error()), "address already in use")
+		if !taken || asked && time.Now().After(deadline) || !asked && tries == 5 {
 			return server, err
 		}
-		if server, err = start(port); err == nil || !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
-			return server, err
+		if asked {
+			time.Sleep(20 * time.Millisecond)
 		}
 	}
-	return server, err
 }
