@@ -215,7 +215,7 @@ func persist(ctx context.Context, patience time.Duration, m *metrics, attempt fu
 		}
 		m.retries.Inc()
 		if retry.Sleep(ctx, pause) != nil {
-			return fmt.Errorf("not stored for certain after %v: %w", patience, err)
+			return fmt.Errorf("after %v it is unknown whether it is stored: %w", patience, err)
 		}
 	}
 }

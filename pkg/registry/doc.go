@@ -14,6 +14,8 @@
 //
 //   - abigen's Transactor and Caller: they contact a node and manage nonces, fees and retries. The relayer needs
 //     bytes, to journal them before they leave.
+//   - `go tool abigen` in place of internal/bindgen: abigen writes only the creation code. VerifyCode compares the
+//     deployed code, of which bindgen adds a constant (ScoreRegistryDeployedBin) from the same artifact.
 //   - ABI-encoded batches: a struct array costs 160 bytes an update, the packed record 22.
 package registry
 

@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// simJournal is the journal as a replica reaches it: its process may be killed before or after an append. Two of the planted
+// simJournal is the journal as a replica reaches it: its process may be killed before or after an append. Some of the planted
 // bugs are here.
 type simJournal struct {
 	*model.Journal

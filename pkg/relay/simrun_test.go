@@ -23,7 +23,7 @@ import (
 // one goroutine. Its seed decides all that happens; two runs of a seed are the same.
 //
 // A schedule has two parts. While it is wild, random actions come one after the other, faults among them. When it is calm, the
-// faults are over, and all that was accepted must come to its end within calmSeconds. What DESIGN promises is checked after
+// faults are over, and all that was accepted must come to its end within calmSeconds. The invariants are checked after
 // every action, see simWatch, and at the end, see audit.
 type simRun struct {
 	seed     uint64

@@ -14,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// simWatch checks, whenever something is journaled or sent, what DESIGN promises of every step. It folds the journals by
+// simWatch checks the invariants of every step whenever something is journaled or sent. It folds the journals by
 // itself, and it sees the chain as it is.
 type simWatch struct {
 	r         *simRun

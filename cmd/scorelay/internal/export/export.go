@@ -210,10 +210,15 @@ func (e *Export) read(ctx context.Context) error {
 
 // replaced returns the error of an export whose lines, or position to begin at, are void.
 func (e *Export) replaced(ctx context.Context, source *ledger.Source, begin ledger.Position) error {
-	if err := source.Stands(ctx, begin); err != nil && e.After != "" {
+	err := source.Stands(ctx, begin)
+	switch {
+	case e.After == "" || err == nil:
+		return fmt.Errorf("%w meanwhile: run the export again", ErrReplaced)
+	case errors.Is(err, ledger.ErrReplaced), errors.Is(err, ledger.ErrAhead):
 		return fmt.Errorf("%w, and an earlier export may have some of them: export all again, without --after (%w)", ErrReplaced, err)
+	default:
+		return fmt.Errorf("%w, and whether an earlier export has some of them could not be found out: run the export again (%w)", ErrReplaced, err)
 	}
-	return fmt.Errorf("%w meanwhile: run the export again", ErrReplaced)
 }
 
 // start returns the position After, or the one before the project's creation. The contract's own block number of the
