@@ -81,13 +81,15 @@ var allowed = map[string][]string{
 	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/pause", "pkg/roster", "pkg/stream"},
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
-	"pkg/devnet": {"pkg/score"},
+	"pkg/devnet": {"pkg/score", "pkg/wallet"},
 
 	"pkg/devnet/rig/evm":          {},                                                                                                                           // for figures of gas
 	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
 	"pkg/devnet/rig/load":         {"pkg/score", "pkg/wallet", "pkg/registry", "pkg/sdk"},                                                                       // backends, for tests and benchmarks
+	"pkg/devnet/rig/stack":        {"pkg/score", "pkg/app", "pkg/devnet", "pkg/retry", "pkg/sdk", "pkg/signer"},                                                 // a deployment of processes, for tests and benchmarks
+	"pkg/devnet/rig/stack/stack":  {"pkg/devnet/rig/stack"},                                                                                                     // its program
 	"pkg/devnet/rig/lent":         {"pkg/devnet"},                                                                                                               // servers for tests
 	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run
 	"pkg/devnet/rig/testrand":     {"pkg/devnet/rig/long"},                                                                                                      // seeds of tests
@@ -99,7 +101,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},

@@ -12,11 +12,30 @@ import (
 
 const module = "github.com/scorelay/scorelay/cmd/bench"
 
-func (b *bench) build(ctx context.Context, others ...program) error {
+// root returns the product's source.
+func root(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, here, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || path != module {
-		return errors.New("couldn't find the source to build: run this in cmd/bench with `go run . relay`, or another subcommand")
+		return "", errors.New("couldn't find the source to build: run this in cmd/bench with `go run . relay`, or another subcommand")
+	}
+	return filepath.Join(here, "..", ".."), nil
+}
+
+// buildStack builds the programs of a stack of processes into a folder.
+func buildStack(ctx context.Context, folder string) error {
+	source, err := root(ctx)
+	if err != nil {
+		return err
+	}
+	progress("building the programs of the stack")
+	return goBuild(ctx, source, folder+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay", "./pkg/devnet/rig/stack/stack")
+}
+
+func (b *bench) build(ctx context.Context, others ...program) error {
+	source, err := root(ctx)
+	if err != nil {
+		return err
 	}
 	bin := filepath.Join(b.dir, "bin")
 	if err := os.MkdirAll(bin, 0o700); err != nil {
@@ -24,13 +43,13 @@ func (b *bench) build(ctx context.Context, others ...program) error {
 	}
 	b.relayer, b.scorelay = filepath.Join(bin, "relayer"), filepath.Join(bin, "scorelay")
 	progress("building cmd/relayer and cmd/scorelay")
-	if err := goBuild(ctx, filepath.Join(here, "..", ".."), bin+string(filepath.Separator), "./cmd/relayer", "./cmd/scorelay"); err != nil {
+	if err := goBuild(ctx, source, bin+string(filepath.Separator), "./cmd/relayer", "./cmd/scorelay"); err != nil {
 		return err
 	}
 	for _, p := range others {
 		progress("building " + p.name)
 		*p.path = filepath.Join(bin, p.name)
-		if err := goBuild(ctx, filepath.Join(here, p.dir), *p.path, p.source); err != nil {
+		if err := goBuild(ctx, filepath.Join(source, "cmd", "bench", p.dir), *p.path, p.source); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@
 //	cd cmd/bench && go run . lanes --json              # lateness of updates while lanes change
 //	cd cmd/bench && go run . reads --json              # Redis resources of the score projection
 //	cd cmd/bench && go run . load --rate 500           # load for a running deployment
+//	cd cmd/bench && go run . stack --relayers 2        # a deployment of separate processes
 //	cd cmd/bench && go run . soak --json               # memory with a backlog of a million, and under load
 //
 // The benchmarks are their own module, so the product does not depend on them. The peer of relay (txmgr) is another

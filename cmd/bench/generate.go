@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	generator "github.com/scorelay/scorelay/pkg/devnet/rig/load"
 )
 
@@ -64,21 +66,33 @@ func runLoad(ctx context.Context, args []string) error {
 	return err
 }
 
+// runStack builds and runs a stack of separate processes until a signal. Package stack describes its flags.
+func runStack(ctx context.Context, args []string) error {
+	folder, err := os.MkdirTemp("", "scorelay-stack-")
+	if err != nil {
+		return fmt.Errorf("couldn't make a folder for programs: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	if err := buildStack(ctx, folder); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(folder, "stack"), append([]string{"--programs", folder}, args...)...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if err := cmd.Run(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the stack failed: %w", err)
+	}
+	return nil
+}
+
 // running reads what a running `scorelay dev` wrote.
 func running(dir string, o *generator.Options) error {
-	raw, err := os.ReadFile(filepath.Join(dir, "dev.json"))
+	info, err := devnet.ReadInfo(dir)
 	if err != nil {
 		return fmt.Errorf("set --url, or start `scorelay dev` (--data-dir is its folder): %w", err)
 	}
-	var info struct {
-		URLs []string `json:"apiUrls"`
-		Key  string   `json:"apiKey"`
-	}
-	if err := json.Unmarshal(raw, &info); err != nil {
-		return fmt.Errorf("couldn't read dev.json: %w", err)
-	}
-	if o.URLs = info.URLs; o.Key == "" {
-		o.Key = info.Key
+	if o.URLs = info.APIURLs; o.Key == "" {
+		o.Key = info.APIKey
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ const usage = `usage: go run . gas [flags]
        go run . soak [flags]
        go run . reads [flags]
        go run . load [flags]
+       go run . stack [flags]
 
 gas measures what updates cost on geth's EVM, beside what is promised; relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
@@ -45,12 +46,12 @@ an idle deployment asks of the chain, and how late its callers know what is fina
 beside a cluster of three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; lanes how late
 updates are while lanes are added, replaced and removed; soak the memory of a deployment while a million updates wait, and after
 minutes of load; reads what the projection of scores takes of Redis, and how fast its leaderboards are; load sends updates to any
-deployment at a fixed rate.
+deployment at a fixed rate; stack runs a deployment of separate processes on this machine.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: gas, relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak, reads or load")
+var errUsage = errors.New("say what to measure: gas, relay, horizon, backlog, slowdisk, flood, hostile, follow, replicas, redis, accept, lanes, soak, reads, load or stack")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -92,6 +93,8 @@ func run(args []string) error {
 		return runReads(ctx, args[1:])
 	case "lanes":
 		return runLanes(ctx, args[1:])
+	case "stack":
+		return runStack(ctx, args[1:])
 	case loadCommand:
 		return runLoad(ctx, args[1:])
 	}

@@ -52,7 +52,7 @@ func runReplicas(ctx context.Context, args []string) error {
 		return errors.New("--seconds must be at least 1s, --updates at least 100, and nothing may follow the flags")
 	}
 	measured, err := inDir(b, false, func() (out []replicasFigures, err error) {
-		if err := b.build(ctx); err != nil {
+		if err := buildStack(ctx, filepath.Join(b.dir, "bin")); err != nil {
 			return nil, err
 		}
 		for _, servers := range []int{1, 3} {
@@ -203,17 +203,18 @@ func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, up
 	return all, nil
 }
 
-// accepted sends a burst to a deployment, of which the chain alone shares a process with the stack's starter.
+// accepted sends a burst to a stack of processes.
 func (b *bench) accepted(ctx context.Context, f *replicasFigures) error {
-	dir := filepath.Join(b.dir, "dev"+strconv.Itoa(f.Servers))
-	dev, err := start(b.dir, "dev", exec.Command(b.scorelay, "dev", "--separate", "--port", "0", "--nats-servers", strconv.Itoa(f.Servers), "--data-dir", dir))
+	dir, programs := filepath.Join(b.dir, "stack"+strconv.Itoa(f.Servers)), filepath.Join(b.dir, "bin")
+	stack, err := start(b.dir, "stack", exec.Command(filepath.Join(programs, "stack"), "--programs", programs,
+		"--nats-servers", strconv.Itoa(f.Servers), "--data-dir", dir))
 	if err != nil {
 		return err
 	}
-	defer dev.stop()
+	defer stack.stop()
 	o := generator.DefaultOptions()
 	o.MaxInFlight = 512
-	if err := dev.await(2*startTimeout, func() error { return running(dir, &o) }); err != nil {
+	if err := stack.await(2*startTimeout, func() error { return running(dir, &o) }); err != nil {
 		return err
 	}
 	summary, err := generator.Burst(ctx, o, f.AcceptedOffered)

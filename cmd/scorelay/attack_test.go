@@ -20,7 +20,7 @@ import (
 // counted against the contract's own events, not against anything the stack says of itself.
 func TestStackUnderAttack(t *testing.T) {
 	long.Test(t)
-	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
+	s := startProcesses(t, programs(t), "--relayers", "2", "--lanes", "2")
 	info := s.info(t)
 	judge, err := newJudge(t.Context(), info.RPCURL, common.HexToAddress(info.Contract), 2)
 	require.NoError(t, err)

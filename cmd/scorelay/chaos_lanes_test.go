@@ -38,7 +38,7 @@ func hexKey(account int) string {
 func chaosKeys() string {
 	keys := make([]string, chaosSigners)
 	for i := range keys {
-		keys[i] = hexKey(firstSigner + i)
+		keys[i] = hexKey(devnet.AccountSigner + i)
 	}
 	return "SCORELAY_SIGNER_KEYS=" + strings.Join(keys, ",")
 }
@@ -76,10 +76,10 @@ func (c *chaos) changeLanes(a act) bool {
 // withSigner runs a command that enters a signer, the next one.
 func (c *chaos) withSigner(args ...string) bool {
 	c.mu.Lock()
-	next := firstSigner + chaosLanes + c.entered
+	next := devnet.AccountSigner + chaosLanes + c.entered
 	c.entered++
 	c.mu.Unlock()
-	return next < firstSigner+chaosSigners &&
+	return next < devnet.AccountSigner+chaosSigners &&
 		c.lanesCommand(append(args, "--chain-rpc", c.node, "--signer", devnet.Address(next).Hex())...) != nil
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
@@ -116,7 +115,7 @@ func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig
 }
 
 // showStreams logs what each NATS server knows of each stream's leader and copies.
-func showStreams(t *testing.T, info *dev.Info) {
+func showStreams(t *testing.T, info *devnet.Info) {
 	t.Helper()
 	for monitor := range strings.SplitSeq(info.MonitorURL, ",") {
 		resp, err := http.Get(monitor + "/jsz?streams=true&raft=true")

@@ -12,9 +12,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -62,8 +62,8 @@ func commandLog() *slog.Logger {
 }
 
 // running reads the dev.json of a running `scorelay dev`. If there is none, the error suggests flag.
-func (d devDir) running(flag string) (*dev.Info, error) {
-	info, err := dev.ReadInfo(d.DataDir)
+func (d devDir) running(flag string) (*devnet.Info, error) {
+	info, err := devnet.ReadInfo(d.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("say where the deployment is with %s, or start one with `scorelay dev` (there is none in %s; --data-dir names another folder)", flag, d.DataDir)
 	}

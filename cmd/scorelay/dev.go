@@ -30,7 +30,7 @@ func (c *devCommand) Run(s signals) error {
 	return dev.Run(s.drain, s.kill, c.Stack, screen.Step, func(ctx context.Context, stack *dev.Stack) error {
 		screen.Headline("Scorelay is up.")
 		screen.Print(stack.Description())
-		screen.Watch(ctx, stack, dev.Reading.Line)
+		<-ctx.Done()
 		screen.Say("ending; a second Ctrl-C does not wait")
 		return nil
 	})
@@ -43,10 +43,7 @@ func (c *devCommand) demo(s signals, screen *dev.Screen) error {
 	err := dev.Run(s.drain, s.kill, c.Stack, screen.Step, func(ctx context.Context, stack *dev.Stack) (err error) {
 		watching, stop := context.WithCancel(ctx)
 		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			screen.Watch(watching, stack, func(_, _ dev.Reading) string { return demo.Progress() })
-		}()
+		go func() { defer close(done); screen.Watch(watching, demo.Progress) }()
 		summary, err = demo.Run(ctx, stack)
 		stop()
 		<-done

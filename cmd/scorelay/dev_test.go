@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -27,7 +27,7 @@ import (
 
 // day is one run of `scorelay dev` in a data directory.
 type day struct {
-	info *dev.Info
+	info *devnet.Info
 	out  *bytes.Buffer
 	cmd  *exec.Cmd
 }
@@ -40,7 +40,7 @@ func begin(t *testing.T, dir string, args ...string) *day {
 	require.NoError(t, d.cmd.Start())
 	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
 	require.Eventually(t, func() bool {
-		info, err := dev.ReadInfo(dir)
+		info, err := devnet.ReadInfo(dir)
 		d.info = info
 		return err == nil && slices.Equal(info.PIDs["dev"], []int{d.cmd.Process.Pid}) // not of a run before
 	}, 3*time.Minute, 50*time.Millisecond, "no dev.json: %s", d.out)
@@ -63,7 +63,7 @@ type caller struct {
 	minter  *sdk.Minter
 }
 
-func newCaller(t *testing.T, info *dev.Info) *caller {
+func newCaller(t *testing.T, info *devnet.Info) *caller {
 	t.Helper()
 	key, err := crypto.ToECDSA(common.FromHex(info.UpdaterKey))
 	require.NoError(t, err)
@@ -120,62 +120,50 @@ func TestDevIsTheSameTomorrow(t *testing.T) {
 	long.Test(t)
 	takesStack(t)
 	t.Parallel()
-	for _, separate := range []bool{false, true} {
-		t.Run(fmt.Sprintf("separate=%v", separate), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			var args []string
-			if separate {
-				args = []string{"--separate"}
-			}
-			first := begin(t, dir, append(args, "--port", "0")...)
-			c := newCaller(t, first.info)
-			c.final(t, c.send(t, 3))
-			c.scores(t, 150)
-			first.end(t)
+	dir := t.TempDir()
+	first := begin(t, dir, "--port", "0")
+	c := newCaller(t, first.info)
+	c.final(t, c.send(t, 3))
+	c.scores(t, 150)
+	first.end(t)
 
-			second := begin(t, dir, args...)
-			require.Contains(t, second.out.String(), "going on with the stack")
-			same := func(info *dev.Info) { // but for who runs it
-				info.PIDs, first.info.PIDs = nil, nil
-				require.Equal(t, first.info, info)
-			}
-			same(second.info)
-			c.scores(t, 150)
-			c.final(t, c.send(t, 2))
-			c.scores(t, 250)
-
-			ids := c.send(t, 40)
-			require.NoError(t, second.cmd.Process.Kill()) // and with it, at once, all that it started
-			_ = second.cmd.Wait()
-			third := begin(t, dir, args...)
-			require.Contains(t, third.out.String(), "going on with the stack")
-			same(third.info)
-			c.final(t, ids)
-			c.scores(t, 2250)
-			c.final(t, c.send(t, 1))
-			out, err := command("audit", "--wait", "60s", "--data-dir", dir).CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			require.Contains(t, string(out), "lost 0")
-
-			for _, refused := range []string{"--lanes=8", "--chain-rpc=http://127.0.0.1:1"} {
-				out, err = command("dev", "--data-dir", dir, refused).CombinedOutput()
-				require.Error(t, err)
-				require.Contains(t, string(out), "another `scorelay dev`", "that is said first")
-			}
-			third.end(t)
-			if separate {
-				return
-			}
-			out, err = command("dev", "--data-dir", dir, "--lanes", "8").CombinedOutput()
-			require.Error(t, err)
-			require.Contains(t, string(out), "this data directory has 4 lanes")
-			fresh := begin(t, dir, "--fresh", "--port", "0", "--lanes", "2")
-			require.NotEqual(t, first.info.APIKey, fresh.info.APIKey)
-			require.NotEqual(t, first.info.ProjectID, fresh.info.ProjectID)
-			fresh.end(t)
-		})
+	second := begin(t, dir)
+	require.Contains(t, second.out.String(), "going on with the stack")
+	same := func(info *devnet.Info) {
+		require.Equal(t, []string{first.info.APIURL, first.info.RPCURL, first.info.APIKey, first.info.ProjectID, first.info.Contract},
+			[]string{info.APIURL, info.RPCURL, info.APIKey, info.ProjectID, info.Contract})
 	}
+	same(second.info)
+	c.scores(t, 150)
+	c.final(t, c.send(t, 2))
+	c.scores(t, 250)
+
+	ids := c.send(t, 40)
+	require.NoError(t, second.cmd.Process.Kill()) // and with it, at once, all that it started
+	_ = second.cmd.Wait()
+	third := begin(t, dir)
+	require.Contains(t, third.out.String(), "going on with the stack")
+	same(third.info)
+	c.final(t, ids)
+	c.scores(t, 2250)
+	c.final(t, c.send(t, 1))
+	out, err := command("audit", "--wait", "60s", "--data-dir", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "lost 0")
+
+	for _, refused := range []string{"--lanes=8", "--chain-rpc=http://127.0.0.1:1"} {
+		out, err = command("dev", "--data-dir", dir, refused).CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(out), "another `scorelay dev`", "that is said first")
+	}
+	third.end(t)
+	out, err = command("dev", "--data-dir", dir, "--lanes", "8").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "this data directory has 4 lanes")
+	fresh := begin(t, dir, "--fresh", "--port", "0", "--lanes", "2")
+	require.NotEqual(t, first.info.APIKey, fresh.info.APIKey)
+	require.NotEqual(t, first.info.ProjectID, fresh.info.ProjectID)
+	fresh.end(t)
 }
 
 // TestDevLeavesAForeignFolderAlone has the program itself refuse it.
@@ -293,26 +281,18 @@ func (w *watched) ended(t *testing.T) error {
 	}
 }
 
-// TestDevFitsATerminal looks at a stack at work as people do.
+// TestDevFitsATerminal looks at a stack as people do.
 func TestDevFitsATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	w := watch(t, nil, "--data-dir", dir, "--separate")
-	w.sees(t, "transactions in flight")
-	info, err := dev.ReadInfo(dir)
+	w := watch(t, nil, "--data-dir", dir)
+	w.sees(t, "Ctrl-C ends everything.")
+	info, err := devnet.ReadInfo(dir)
 	require.NoError(t, err)
-	sight := []string{"API  " + info.APIURL + "\n", "key  " + info.APIKey + "\n"}
-	c := newCaller(t, info)
-	ids := c.send(t, 30)
-	w.sees(t, append(sight, " updates waiting, ")...)
-	c.final(t, ids)
-	w.sees(t, append(sight, "0 updates waiting, 0 transactions in flight · 0/s accepted, 0/s final")...)
-	require.NoError(t, syscall.Kill(info.PIDs["relayer"][0], syscall.SIGKILL))
-	w.sees(t, append(sight, "· relayer 0 had ended; it is started again, with its data\n")...)
+	w.sees(t, "api="+info.APIURL+"\n", "key="+info.APIKey+"\n")
 	w.fits(t)
 	require.Contains(t, w.raw.String(), "\x1b[32m", "it has colours")
-	_, err = w.tty.WriteString("\x03") // Ctrl-C
-	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(info.PIDs["dev"][0], syscall.SIGINT))
 	w.sees(t, "ending; a second Ctrl-C does not wait")
 	require.NoError(t, w.ended(t))
 	w.fits(t)
@@ -324,7 +304,7 @@ func TestDemoInATerminal(t *testing.T) {
 	long.Test(t)
 	dir := t.TempDir()
 	w := watch(t, []string{"NO_COLOR=1"}, "--data-dir", dir, "--demo", "2000")
-	bar := w.sees(t, "API  http://127.0.0.1:", "key  scorelay_", "] ", " of 2,000 updates answered, ")
+	bar := w.sees(t, "] ", " of 2,000 updates answered, ")
 	require.Contains(t, bar, "[")
 	w.sees(t, "[####################] 100 %", "  applied      2,000", "  lost         0, and 0 applied twice", "All 2,000 accepted updates were applied exactly once.")
 	require.NoError(t, w.ended(t))

@@ -26,10 +26,7 @@ type judge struct {
 	foreign  map[common.Hash]bool    // transactions of those signers that a test sent itself
 }
 
-// firstSigner is the account of devnet that signs for the first lane.
-const firstSigner = 10
-
-// newJudge reads from the node at url. The signers of lanes are accounts of devnet, from firstSigner on.
+// newJudge reads from the node at url. The signers of lanes are accounts of devnet, from devnet.AccountSigner on.
 func newJudge(ctx context.Context, url string, contract common.Address, signers int) (*judge, error) {
 	node, err := ethclient.DialContext(ctx, url)
 	if err != nil {
@@ -37,7 +34,7 @@ func newJudge(ctx context.Context, url string, contract common.Address, signers 
 	}
 	j := &judge{node: node, contract: contract, signers: map[common.Address]bool{}, foreign: map[common.Hash]bool{}}
 	for i := range signers {
-		j.signers[devnet.Address(firstSigner+i)] = true
+		j.signers[devnet.Address(devnet.AccountSigner+i)] = true
 	}
 	return j, nil
 }

@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
@@ -21,7 +18,7 @@ type cli struct {
 	app.ConfigFile
 	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
 
-	Dev      devCommand      `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
+	Dev      devCommand      `cmd:"" help:"Bring up everything on this machine, in one process: NATS, Redis, a chain, the contract, an API and a relayer."`
 	Setup    setupCommand    `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
 	Keys     keysCommand     `cmd:"" help:"Issue, change, list and revoke API keys."`
 	Projects projectsCommand `cmd:"" help:"Show projects, and edit them by an owner's signature."`
@@ -42,9 +39,6 @@ type cli struct {
 	Chain    chainCommand    `cmd:"" help:"Show what kind of chain the endpoints lead to, and what of it can be verified."`
 
 	ShowVersion versionCommand `cmd:"" name:"version" help:"Tell version, commit and the formats of what is stored."`
-
-	RunNATS  runNATSCommand  `cmd:"" name:"run-nats" hidden:""`
-	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
 }
 
 // signals are contexts: drain ends at the first Ctrl-C, kill at the second.
@@ -64,12 +58,6 @@ func main() { os.Exit(run(os.Args[1:])) }
 func say(sentence string) { fmt.Fprintln(os.Stderr, "scorelay: "+sentence) }
 
 func run(args []string) int {
-	switch { // services of a `scorelay dev --separate`
-	case slices.Equal(args, []string{dev.APICommand}):
-		return app.MainAPI(nil)
-	case slices.Equal(args, []string{dev.RelayerCommand}):
-		return app.MainRelayer(nil)
-	}
 	var c cli
 	parser, err := app.NewParser("scorelay", "The operator's tool of Scorelay.", &c)
 	if err != nil {
@@ -115,28 +103,3 @@ func exitStatus(err error) int {
 	}
 	return 1
 }
-
-type runNATSCommand struct {
-	Dir         string `name:"dir" required:""`
-	Port        int    `name:"port" required:""`
-	MonitorPort int    `name:"monitor-port" required:""`
-
-	Index       int      `name:"index"` // this field and the rest are for a cluster
-	ClusterPort int      `name:"cluster-port"`
-	Routes      []string `name:"routes"`
-	Unlisted    bool     `name:"unlisted"`
-}
-
-func (c *runNATSCommand) Run(s signals) error {
-	opts := devnet.NATSOptions{Port: c.Port, MonitorPort: c.MonitorPort}
-	if c.ClusterPort > 0 {
-		opts.Cluster = &devnet.NATSCluster{Index: c.Index, Port: c.ClusterPort, Routes: c.Routes, Unlisted: c.Unlisted}
-	}
-	return dev.RunNATS(s.drain, c.Dir, opts)
-}
-
-type runRedisCommand struct {
-	Port int `name:"port" required:""`
-}
-
-func (c *runRedisCommand) Run(s signals) error { return dev.RunRedis(s.drain, c.Port) }

@@ -54,14 +54,14 @@ type rigOptions struct {
 	block     time.Duration
 	anvil     devnet.AnvilOptions
 	geth      *devnet.ChainOptions // instead of anvil
-	program   string               // the scorelay whose `dev` is run; empty: ours
-	args      []string             // of `scorelay dev`
+	programs  string               // the folder of what is run; empty: ours
+	args      []string             // of the stack
 	seed      uint64
 	shape     *rpcproxy.Rules           // tells the chain as another kind of chain, from its first block on
 	provider  []rpcproxy.Fault          // of each endpoint, from the start on
 	contracts map[common.Address][]byte // code that the chain has, with anvil
 
-	// wire says, in arguments of `scorelay dev`, who uses which proxy; nil: everything uses all.
+	// wire says, in arguments of the stack, who uses which proxy; nil: everything uses all.
 	wire func(proxies []string) (args []string)
 }
 
@@ -73,14 +73,14 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	url := ""
 	if o.geth != nil {
 		opts := *o.geth
-		opts.Interval, opts.Accounts = o.block, firstSigner+max(o.lanes, o.signers)
+		opts.Interval, opts.Accounts = o.block, devnet.AccountSigner+max(o.lanes, o.signers)
 		node, err := devnet.StartChain(opts)
 		require.NoError(t, err)
 		t.Cleanup(node.Close)
 		r.geth, url = node, node.URL
 	} else {
 		opts := o.anvil
-		opts.BlockTime, opts.Accounts = o.block, firstSigner+max(o.lanes, o.signers)
+		opts.BlockTime, opts.Accounts = o.block, devnet.AccountSigner+max(o.lanes, o.signers)
 		r.anvil = devnet.NewAnvil(t, opts)
 		url = r.anvil.URL
 	}
@@ -110,11 +110,11 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	if o.wire != nil {
 		wiring = o.wire(urls)
 	}
-	if o.program == "" {
-		o.program = command().Path
+	if o.programs == "" {
+		o.programs = programs(t)
 	}
-	r.stack = startStackOf(t, o.program, slices.Concat(
-		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
+	r.stack = startProcesses(t, o.programs, slices.Concat(
+		[]string{"--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
 	info := r.info(t)
 	var err error
 	r.judge, err = newJudge(ctx, url, common.HexToAddress(info.Contract), max(o.lanes, o.signers))

@@ -109,7 +109,7 @@ func (b backend) run(t *testing.T, said map[string]map[string]string, stop func(
 func TestSenderSurvives(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	s := startStack(t, "--separate")
+	s := startProcesses(t, programs(t))
 	info := s.info(t)
 	key := s.does(t, "keys", "create", "sender", "--rate", "10", "--look-ups", "2", "--projects", "all")
 	project, err := sdk.ParseProjectID(info.ProjectID)

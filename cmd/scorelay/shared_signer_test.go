@@ -26,8 +26,8 @@ func TestTwoDeploymentsThatShareASigner(t *testing.T) {
 	require.True(t, first.applied(20, 2*time.Minute), "the first one works")
 
 	dir := t.TempDir()
-	second := exec.CommandContext(ctx, command().Path, "dev", "--port", "0", "--data-dir", dir, "--separate", "--lanes", "1",
-		"--relayers", "1", "--chain-rpc", first.node)
+	run := programs(t)
+	second := exec.CommandContext(ctx, filepath.Join(run, "stack"), "--programs", run, "--data-dir", dir, "--lanes", "1", "--chain-rpc", first.node)
 	second.Cancel = func() error { return second.Process.Signal(os.Interrupt) }
 	require.NoError(t, second.Start())
 	ended := make(chan error, 1)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,10 +22,11 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
+	processes "github.com/scorelay/scorelay/pkg/devnet/rig/stack"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -40,6 +42,14 @@ const atOnce = 6
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asScorelay) != "" {
+		switch args := os.Args[1:]; filepath.Base(os.Args[0]) {
+		case "api":
+			os.Exit(app.MainAPI(args))
+		case "relayer":
+			os.Exit(app.MainRelayer(args))
+		case "stack":
+			os.Exit(processes.Main(args))
+		}
 		main()
 	}
 	for name, value := range map[string]string{asScorelay: "1", "OTEL_BSP_SCHEDULE_DELAY": "100"} { // for all that is started from here
@@ -47,6 +57,16 @@ func TestMain(m *testing.M) {
 	}
 	long.Beside(atOnce)
 	os.Exit(m.Run())
+}
+
+// programs is a folder of what a stack of processes runs: this test program under four names.
+func programs(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range []string{"api", "relayer", "scorelay", "stack"} {
+		require.NoError(t, os.Symlink(command().Path, filepath.Join(dir, name)))
+	}
+	return dir
 }
 
 // command is scorelay with these arguments.
@@ -61,7 +81,7 @@ func command(args ...string) *exec.Cmd {
 // confirmations of the stacks under test.
 const confirmations = 2
 
-// stack is a `scorelay dev` under attack.
+// stack is a `scorelay dev`, or a stack of processes, under attack.
 type stack struct {
 	dir string
 	out *bytes.Buffer
@@ -71,7 +91,13 @@ type stack struct {
 // startStack starts `scorelay dev` and waits for its dev.json.
 func startStack(t *testing.T, args ...string) *stack {
 	t.Helper()
-	return startStackOf(t, command().Path, args...)
+	return begun(t, command(append([]string{"dev", "--port", "0"}, args...)...))
+}
+
+// startProcesses starts a stack of the processes in a folder.
+func startProcesses(t *testing.T, programs string, args ...string) *stack {
+	t.Helper()
+	return begun(t, exec.Command(filepath.Join(programs, "stack"), append([]string{"--programs", programs}, args...)...))
 }
 
 // takesStack skips what takes a whole stack from who asks for what is quick.
@@ -82,14 +108,16 @@ func takesStack(t *testing.T) {
 	}
 }
 
-// startStackOf starts the `scorelay dev` of any build.
-func startStackOf(t *testing.T, program string, args ...string) *stack {
+// begun starts a stack, and ends it after the test.
+func begun(t *testing.T, cmd *exec.Cmd) *stack {
 	t.Helper()
 	takesStack(t)
-	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}}
-	s.cmd = exec.Command(program, append([]string{
-		"dev", "--port", "0", "--data-dir", s.dir, "--block-time", "250ms", "--confirmations", fmt.Sprint(confirmations),
-	}, args...)...)
+	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}, cmd: cmd}
+	for flag, value := range map[string]string{"--data-dir": s.dir, "--block-time": "250ms", "--confirmations": fmt.Sprint(confirmations)} {
+		if !slices.Contains(cmd.Args, flag) {
+			cmd.Args = append(cmd.Args, flag, value)
+		}
+	}
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
 	require.NoError(t, s.cmd.Start())
 	ended := make(chan error, 1)
@@ -103,14 +131,14 @@ func startStackOf(t *testing.T, program string, args ...string) *stack {
 			_ = s.cmd.Process.Kill()
 			t.Errorf("the stack did not end: %s", s.out)
 		}
-		_, err := dev.ReadInfo(s.dir)
+		_, err := devnet.ReadInfo(s.dir)
 		require.ErrorIs(t, err, os.ErrNotExist)
 		if t.Failed() {
 			s.keepLogs(t)
 		}
 	})
 	require.Eventually(t, func() bool {
-		_, err := dev.ReadInfo(s.dir)
+		_, err := devnet.ReadInfo(s.dir)
 		return err == nil
 	}, 3*time.Minute, 50*time.Millisecond, "no dev.json")
 	return s
@@ -159,9 +187,9 @@ func (s *stack) audited(t *testing.T, args ...string) (out string) {
 	return out
 }
 
-func (s *stack) info(t *testing.T) *dev.Info {
+func (s *stack) info(t *testing.T) *devnet.Info {
 	t.Helper()
-	info, err := dev.ReadInfo(s.dir)
+	info, err := devnet.ReadInfo(s.dir)
 	require.NoError(t, err)
 	return info
 }
@@ -205,7 +233,7 @@ func (s *stack) redis(t *testing.T) *redis.Client {
 }
 
 // place is the stack's demo project, as a client finds it in dev.json.
-func place(t *testing.T, info *dev.Info) *load.Place {
+func place(t *testing.T, info *devnet.Info) *load.Place {
 	t.Helper()
 	project, err := score.ParseProjectID(info.ProjectID)
 	require.NoError(t, err)
@@ -224,7 +252,7 @@ func place(t *testing.T, info *dev.Info) *load.Place {
 }
 
 // dial is a client of all the stack's APIs, that signs groups for its contract.
-func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Client {
+func dial(t *testing.T, info *devnet.Info, key string, connections int) *load.Client {
 	t.Helper()
 	client, err := load.NewClient(key, connections, info.APIURLs...)
 	require.NoError(t, err)
@@ -234,7 +262,7 @@ func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Clien
 }
 
 // loadOf is a load for a running stack.
-func loadOf(info *dev.Info, rate float64) load.Options {
+func loadOf(info *devnet.Info, rate float64) load.Options {
 	o := load.DefaultOptions()
 	o.URLs, o.Key, o.Rate = info.APIURLs, info.APIKey, rate
 	return o
@@ -561,7 +589,7 @@ func TestWrongCommandLines(t *testing.T) {
 		says string
 	}{
 		{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
-		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 2, "--apis must be from 1 to 32, is 0"},
+		{[]string{"dev", "--lanes", "0", "--data-dir", empty}, 2, "--lanes must be from 1 to 256, is 0"},
 		{[]string{"audit", "--data-dir", empty}, 2, "the audit could not look: say where the deployment is with --nats-url"},
 		{[]string{"send", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
 		{[]string{"send", "--api", "http://x"}, 1, "name the project"},

@@ -26,8 +26,8 @@ const upgradesFrom = "2ebb5909d61ba1d55b70bee2af613881529dec44"
 
 var drill = flag.Bool("drills", false, "run TestDrills and TestDrillUpgrade")
 
-// earlier builds scorelay of upgradesFrom. Without the repository's history the test does not run, and says so.
-func earlier(t *testing.T) (program string) {
+// earlier builds the programs of upgradesFrom. Without the repository's history the test does not run, and says so.
+func earlier(t *testing.T) (programs string) {
 	t.Helper()
 	git := func(args ...string) (string, error) {
 		cmd := exec.Command("git", args...)
@@ -43,12 +43,12 @@ func earlier(t *testing.T) (program string) {
 	told, err := git("archive", "--output", archive, upgradesFrom)
 	require.NoError(t, err, told)
 	require.NoError(t, exec.Command("tar", "-xf", archive, "-C", dir).Run())
-	program = filepath.Join(dir, "scorelay-earlier")
-	build := exec.Command("go", "build", "-o", program, "./cmd/scorelay")
+	programs = filepath.Join(dir, "programs") + string(filepath.Separator)
+	build := exec.Command("go", "build", "-o", programs, "./cmd/api", "./cmd/relayer", "./cmd/scorelay")
 	build.Dir = dir
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return program
+	return programs
 }
 
 // TestDrillUpgrade rolls APIs and relayers from an earlier version to this one and back, one process after the other, while updates come:
@@ -63,23 +63,23 @@ func TestDrillUpgrade(t *testing.T) {
 		t.Skip("builds another version: .ci/deep runs it, with -args -drills")
 	}
 	t.Parallel()
-	before, now := earlier(t), command().Path
+	before, now := earlier(t), programs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	u := &upgrade{t: t, installed: filepath.Join(t.TempDir(), "scorelay")}
-	u.install(before)
+	u := &upgrade{t: t, installed: programs(t)} // its stack is ours, and starts the programs that are installed
+	u.install(before, "api", "relayer", "scorelay")
 	u.rig = startRig(ctx, t, rigOptions{
-		endpoints: 1, lanes: 2, block: 250 * time.Millisecond, geth: &devnet.ChainOptions{}, program: u.installed,
+		endpoints: 1, lanes: 2, block: 250 * time.Millisecond, geth: &devnet.ChainOptions{}, programs: u.installed,
 		args: []string{"--relayers", "2", "--apis", "2"},
 	})
 	stop := u.load(40)
 	u.works("before the upgrade")
-	u.install(now) // in the order of docs/operations.md
+	u.install(now, "api", "relayer") // in the order of docs/operations.md
 	u.roll("relayer")
 	u.roll("api")
 	u.works("upgraded")
 	u.commands()
-	u.install(before)
+	u.install(before, "api", "relayer")
 	u.roll("api")
 	u.roll("relayer")
 	u.works("back again")
@@ -104,19 +104,22 @@ type upgrade struct {
 	installed string
 }
 
-// install puts a program where the stack starts its processes from.
-func (u *upgrade) install(program string) {
+// install puts programs of a folder where the stack starts its processes from.
+func (u *upgrade) install(from string, programs ...string) {
 	u.t.Helper()
-	raw, err := os.ReadFile(program)
-	require.NoError(u.t, err)
-	require.NoError(u.t, os.WriteFile(u.installed+".new", raw, 0o700))
-	require.NoError(u.t, os.Rename(u.installed+".new", u.installed)) // the file of before may be running
+	for _, program := range programs {
+		raw, err := os.ReadFile(filepath.Join(from, program))
+		require.NoError(u.t, err)
+		installed := filepath.Join(u.installed, program)
+		require.NoError(u.t, os.WriteFile(installed+".new", raw, 0o700))
+		require.NoError(u.t, os.Rename(installed+".new", installed)) // the file of before may be running
+	}
 }
 
 // roll ends the two processes of a role one after the other, each once the one before was replaced and works.
 func (u *upgrade) roll(role string) {
 	u.t.Helper()
-	installed, err := os.Stat(u.installed)
+	installed, err := os.Stat(filepath.Join(u.installed, role))
 	require.NoError(u.t, err)
 	urls := map[string][]string{"api": u.info(u.t).AdminURLs[:2], "relayer": u.info(u.t).AdminURLs[2:]}[role]
 	for i, url := range urls {

@@ -28,13 +28,12 @@ const patience = 2 * time.Minute
 func TestARunningStackAnswersEachQuery(t *testing.T) {
 	tool(t, "prometheus") // skip before the build
 	bin, data := t.TempDir(), t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay", "./pkg/devnet/rig/stack/stack")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	scorelay := filepath.Join(bin, "scorelay")
-	start(t, exec.Command(scorelay, "dev", "--port", "0", "--separate", "--relayers", "2", "--block-time", "500ms", "--data-dir", data))
+	start(t, exec.Command(filepath.Join(bin, "stack"), "--programs", bin, "--relayers", "2", "--block-time", "500ms", "--data-dir", data))
 	var info struct {
 		AdminURLs []string `json:"adminUrls"` // the API, then the relayers
 	}

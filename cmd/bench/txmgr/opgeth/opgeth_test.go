@@ -25,7 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// funder is the account that `scorelay dev` pays its own from, unless it is told another: anvil's first.
+// funder is the account that a stack pays its own from, unless it is told another: anvil's first.
 var funder = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 
 // patience is how long what is awaited may take, on a busy machine.
@@ -35,13 +35,13 @@ const patience = 3 * time.Minute
 // read the chain through a gate that counts what they ask for, and in the end changes what they are answered.
 func TestUpdatesBecomeFinal(t *testing.T) {
 	log.SetDefault(log.NewLogger(log.NewTerminalHandlerWithLevel(os.Stderr, log.LevelError, false)))
-	program := build(t)
+	programs := build(t)
 	began := time.Now()
 	chain, err := Start(t.TempDir(), funder)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, chain.Close()) })
 	gate := newGate(t, chain.URL)
-	s := startStack(t, program, gate)
+	s := startStack(t, programs, gate)
 	t.Logf("after %s: the stack is up", seconds(began))
 
 	s.load(t, "--rate", "250", "--duration", "5s", "--projects", "3", "--signed", "40", "--group", "25")
@@ -87,32 +87,37 @@ func seconds(since time.Time) string { return time.Since(since).Round(100 * time
 
 func gwei(wei *big.Int) string { return new(big.Int).Div(wei, big.NewInt(1e9)).String() }
 
-// stack is a `scorelay dev` with its services as processes of their own.
+// stack is a stack of processes (pkg/devnet/rig/stack).
 type stack struct {
-	program, dir string
-	info         struct {
+	programs, dir string
+	info          struct {
 		AdminURLs []string `json:"adminUrls"`
 	}
 }
 
-// build builds the tool from the main module. What `scorelay dev` runs are the mains of the API and the relayer.
-func build(t *testing.T) (program string) {
+// build builds the stack's programs from the main module, and the load generator.
+func build(t *testing.T) (programs string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "scorelay")
-	out, err := exec.Command("go", "build", "-C", "../../../..", "-o", program, "./cmd/scorelay").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return program
+	programs = t.TempDir() + string(filepath.Separator)
+	for _, args := range [][]string{
+		{"-C", "../../../..", "-o", programs, "./cmd/api", "./cmd/relayer", "./cmd/scorelay", "./pkg/devnet/rig/stack/stack"},
+		{"-C", "../..", "-o", programs, "."},
+	} {
+		out, err := exec.Command("go", append([]string{"build"}, args...)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	return programs
 }
 
 // startStack starts a stack behind the gate.
-func startStack(t *testing.T, program string, gate *gate) *stack {
+func startStack(t *testing.T, programs string, gate *gate) *stack {
 	t.Helper()
 	if os.Getenv("SCORELAY_REQUIRE_REDIS_SERVER") != "" {
 		_, err := exec.LookPath("redis-server")
 		require.NoError(t, err)
 	}
-	s := &stack{program: program, dir: t.TempDir()}
-	cmd := exec.Command(s.program, "dev", "--separate", "--port", "0", "--data-dir", s.dir, "--lanes", "2",
+	s := &stack{programs: programs, dir: t.TempDir()}
+	cmd := exec.Command(filepath.Join(programs, "stack"), "--programs", programs, "--data-dir", s.dir, "--lanes", "2",
 		"--chain-rpc", gate.URL+"/tool", "--confirmations", "0", "--block-time", Interval.String(),
 		"--set", "api:SCORELAY_CHAIN_RPC="+gate.URL+"/api", "--set", "relayer:SCORELAY_CHAIN_RPC="+gate.URL+"/relayer")
 	var said bytes.Buffer
@@ -147,7 +152,12 @@ func startStack(t *testing.T, program string, gate *gate) *stack {
 // run runs a command of the tool, and returns what it printed.
 func (s *stack) run(t *testing.T, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(s.program, append(args, "--data-dir", s.dir)...)
+	return s.runOf(t, "scorelay", args...)
+}
+
+func (s *stack) runOf(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(s.programs, program), append(args, "--data-dir", s.dir)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -159,7 +169,7 @@ func (s *stack) run(t *testing.T, args ...string) []byte {
 func (s *stack) load(t *testing.T, args ...string) {
 	t.Helper()
 	var sent struct{ Sent, Accepted int }
-	require.NoError(t, json.Unmarshal(s.run(t, append([]string{"load", "--json"}, args...)...), &sent))
+	require.NoError(t, json.Unmarshal(s.runOf(t, "bench", append([]string{"load", "--json"}, args...)...), &sent))
 	require.Positive(t, sent.Accepted)
 	require.Equal(t, sent.Sent, sent.Accepted)
 }

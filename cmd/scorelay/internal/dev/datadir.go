@@ -27,12 +27,11 @@ type dataDir struct {
 	lock *flock.Flock
 }
 
-func (d *dataDir) nats() string             { return filepath.Join(d.path, "nats") }
-func (d *dataDir) natsOf(server int) string { return filepath.Join(d.nats(), strconv.Itoa(server)) }
-func (d *dataDir) redis() string            { return filepath.Join(d.path, "redis") }
-func (d *dataDir) chain() string            { return filepath.Join(d.path, "chain") }
-func (d *dataDir) logs() string             { return filepath.Join(d.path, "logs") }
-func (d *dataDir) settings() string         { return filepath.Join(d.path, "kept.json") }
+func (d *dataDir) nats() string     { return filepath.Join(d.path, "nats") }
+func (d *dataDir) redis() string    { return filepath.Join(d.path, "redis") }
+func (d *dataDir) chain() string    { return filepath.Join(d.path, "chain") }
+func (d *dataDir) logs() string     { return filepath.Join(d.path, "logs") }
+func (d *dataDir) settings() string { return filepath.Join(d.path, "kept.json") }
 
 // servers returns the folders of data that are valid only together.
 func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // silent is a say without a screen.
@@ -122,7 +124,7 @@ func TestNothingIsWrittenThroughLinksOrIntoFilesThatWereThere(t *testing.T) {
 	closeLog()
 	require.NoError(t, d.discard())
 	require.NoError(t, d.writeKept(&kept{APIKey: "secret"}))
-	require.NoError(t, (&infoFile{dataDir: path}).publish(func(i *Info) { i.APIKey = "secret" }))
+	require.NoError(t, (&devnet.Info{APIKey: "secret"}).Write(path))
 	require.Equal(t, before, listing(t, outside))
 	for _, name := range []string{"kept.json", "dev.json"} {
 		info, err := os.Lstat(filepath.Join(path, name))
@@ -137,11 +139,11 @@ func TestFilesWithTheKeyAreTheOwnersOnly(t *testing.T) {
 	for _, name := range []string{"dev.json", "dev.json.new"} {
 		require.NoError(t, os.WriteFile(filepath.Join(path, name), nil, 0o644))
 	}
-	require.NoError(t, writeJSON(filepath.Join(path, "dev.json"), &Info{APIKey: "secret"}))
+	require.NoError(t, devnet.WriteJSON(filepath.Join(path, "dev.json"), &devnet.Info{APIKey: "secret"}))
 	info, err := os.Stat(filepath.Join(path, "dev.json"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
-	read, err := ReadInfo(path)
+	read, err := devnet.ReadInfo(path)
 	require.NoError(t, err)
 	require.Equal(t, "secret", read.APIKey)
 	require.Len(t, listing(t, path), 3, "the folder and both files: nothing is left beside them")
@@ -152,7 +154,7 @@ func TestAFileThatCannotBeReplacedLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	inside := write(t, "", path, "dev.json", "x") // a folder in its place
-	err := writeJSON(filepath.Dir(inside), &Info{APIKey: "secret"})
+	err := devnet.WriteJSON(filepath.Dir(inside), &devnet.Info{APIKey: "secret"})
 	require.ErrorContains(t, err, "couldn't write "+filepath.Dir(inside))
 	require.Len(t, listing(t, path), 3, "the folder, dev.json and x")
 }
@@ -185,6 +187,12 @@ func TestARunningStackIsSaidBeforeItsPorts(t *testing.T) {
 	require.NotContains(t, err.Error(), "port")
 }
 
+// prepared prepares a stack's data directory.
+func prepared(d *dataDir, o Options) (*Stack, error) {
+	s := &Stack{Options: o, dir: d, say: silent}
+	return s, s.prepare()
+}
+
 func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -196,15 +204,17 @@ func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
 	require.NoError(t, d.writeKept(&kept{Port: occupied(t), Lanes: 1, Ready: true, APIKey: "k"}))
 
 	o.Port = nil
-	k, _, err := d.prepare(&o, silent)
+	s, err := prepared(d, o)
 	require.ErrorContains(t, err, "is taken", "the kept port")
-	require.Equal(t, "k", k.APIKey)
+	require.Equal(t, "k", s.kept.APIKey)
+	for _, path := range ours {
+		require.FileExists(t, path)
+	}
 	o.Fresh, o.Port = true, number(0)
-	k, releasePorts, err := d.prepare(&o, silent)
+	s, err = prepared(d, o)
 	require.NoError(t, err)
-	defer releasePorts()
-	require.False(t, k.Ready)
-	require.Empty(t, k.APIKey)
+	require.False(t, s.kept.Ready)
+	require.Empty(t, s.kept.APIKey)
 	for _, path := range ours {
 		require.NoFileExists(t, path)
 	}
@@ -237,7 +247,7 @@ func TestKeptSettings(t *testing.T) {
 	k, err := d.readKept()
 	require.NoError(t, err)
 	require.Nil(t, k)
-	want := &kept{Port: 1, Ports: ports{API: []int{2}, Redis: 3}, Lanes: 4, Ready: true, APIKey: "key", ProjectID: common.Hash{5}}
+	want := &kept{Port: 1, RPCPort: 2, Lanes: 4, Ready: true, APIKey: "key", ProjectID: score.ProjectID{5}}
 	require.NoError(t, d.writeKept(want))
 	k, err = d.readKept()
 	require.NoError(t, err)
@@ -245,33 +255,4 @@ func TestKeptSettings(t *testing.T) {
 	write(t, "{", d.settings())
 	_, err = d.readKept()
 	require.ErrorContains(t, err, "`scorelay dev --fresh` begins again")
-}
-
-func TestWhatIsAskedForWinsOverWhatIsKept(t *testing.T) {
-	t.Parallel()
-	merge := func(o Options, before *kept) *kept {
-		k, err := o.merge(before)
-		require.NoError(t, err)
-		return k
-	}
-	require.Equal(t, &kept{Port: 8080, RPCPort: 8545, Lanes: 4}, merge(Options{}, nil), "the defaults of a new folder")
-	require.Equal(t, &kept{Port: 0, RPCPort: 0, Lanes: 4}, merge(Options{Port: number(0)}, nil), "--port 0 is for everything")
-	require.Equal(t, &kept{Port: 0, RPCPort: 9, Lanes: 4}, merge(Options{Port: number(0), RPCPort: number(9)}, nil))
-
-	before := &kept{Port: 81, RPCPort: 82, NATSPort: 83, Lanes: 8, Ready: true, APIKey: "k"}
-	require.Equal(t, before, merge(Options{}, before))
-	now := merge(Options{Port: number(90)}, before)
-	require.Equal(t, []int{90, 82, 83}, []int{now.Port, now.RPCPort, now.NATSPort})
-	require.Equal(t, 81, before.Port, "what was kept is not changed yet")
-
-	_, err := (&Options{Lanes: number(4)}).merge(before)
-	require.ErrorContains(t, err, "--lanes is 4, but this data directory has 8 lanes")
-	require.ErrorContains(t, err, "--fresh")
-	require.Equal(t, 4, merge(Options{Lanes: number(4)}, &kept{Lanes: 8}).Lanes, "nothing is lost by it yet")
-
-	_, err = (&Options{ChainRPC: []string{"http://a"}}).merge(before)
-	require.ErrorContains(t, err, "--chain-rpc asks for an outside chain, but this data directory has a chain of its own")
-	outside := &kept{Lanes: 1, Ready: true, ChainRPC: []string{"http://a"}}
-	require.Equal(t, []string{"http://a"}, merge(Options{}, outside).ChainRPC)
-	require.Equal(t, []string{"http://b"}, merge(Options{ChainRPC: []string{"http://b"}}, outside).ChainRPC, "the same chain elsewhere; resume looks")
 }

@@ -31,8 +31,8 @@ const (
 	usedPerCall  = 1000 // ids per call of the contract
 )
 
-// Demo uses the SDK as a backend does. It sends half of the updates one by one and half in signed groups, to all APIs
-// in turn. One in a hundred it also sends a second time, concurrently with the first.
+// Demo uses the SDK as a backend does. It sends half of the updates one by one and half in signed groups. One in a
+// hundred it also sends a second time, concurrently with the first.
 type Demo struct {
 	planned, parallel int
 
@@ -59,7 +59,10 @@ func NewDemo(updates, parallel int) *Demo {
 // Run sends the updates and waits until each with a 200 is final. Then it audits, and checks that the contract has
 // used the ids of all these updates. With an error, the summary contains the results so far.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
-	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.planned)*demoPerUpdate)
+	ctx, cancel := user, context.CancelFunc(func() {})
+	if s.Options.Confirmations > 0 { // a finalized tag may take hours
+		ctx, cancel = context.WithTimeout(user, demoPatience+time.Duration(d.planned)*demoPerUpdate)
+	}
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	var follower sync.WaitGroup
@@ -72,7 +75,7 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	case <-ctx.Done():
 		return d.summary(), fmt.Errorf("couldn't follow the project's events: %w", context.Cause(ctx))
 	}
-	before, began := s.Meter.Read(ctx), time.Now()
+	before, began := s.stats(ctx), time.Now()
 	err := d.send(ctx, s)
 	sending := time.Since(began)
 	every := 50*time.Millisecond + time.Duration(d.planned)*time.Microsecond // a summary takes its time
@@ -86,8 +89,11 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 		return r, fmt.Errorf("stopped waiting for %d updates to become final: %w", r.waiting(), errors.Join(context.Cause(ctx), err))
 	}
 	r.settled = true
-	if r.applied > 0 {
-		r.gas = int(s.Meter.Read(ctx).Gas-before.Gas) / r.applied
+	for r.applied > 0 { // statistics follow the events
+		now := s.stats(ctx)
+		if r.gas = int(now.gas-before.gas) / r.applied; now.updates-before.updates >= uint64(r.applied) || retry.Sleep(ctx, every) != nil {
+			break
+		}
 	}
 	findings, err := s.Auditor.Await(ctx, auditPatience)
 	if err != nil {
@@ -101,10 +107,27 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	return r, nil
 }
 
+type stats struct{ updates, gas uint64 }
+
+// stats returns the project's totals, zero if they cannot be read: only the gas of the summary depends on them.
+func (s *Stack) stats(ctx context.Context) (sum stats) {
+	now := time.Now()
+	read, err := s.api(1).Stats(ctx, s.Project, now.AddDate(0, 0, -1), now.AddDate(0, 0, 1))
+	if err != nil {
+		s.log.Warn("couldn't read the demo project's statistics", "err", err)
+		return sum
+	}
+	sum.updates = read.Updates
+	for _, day := range read.Days {
+		sum.gas += day.Gas
+	}
+	return sum
+}
+
 // follow records the project's final events until ctx ends. It calls opened when the stream is open.
 func (d *Demo) follow(ctx context.Context, s *Stack, opened func()) error {
 	options := sdk.EventOptions{After: sdk.Now, Moved: func(string) { opened() }}
-	for e, err := range demoClient(s.Info.APIURL, s.Info.APIKey, 1).Events(ctx, s.Project, options) {
+	for e, err := range s.api(1).Events(ctx, s.Project, options) {
 		if err != nil {
 			return err
 		}
@@ -133,44 +156,56 @@ func (d *Demo) event(e sdk.Event) {
 
 // send returns once the API has accepted or refused each update, or ctx has ended.
 func (d *Demo) send(ctx context.Context, s *Stack) error {
-	urls, signers := s.Info.APIURLs, []int{accountUpdater, accountUpdater2, accountUpdater3, accountOwner}
-	requests := max(1, d.parallel/(2*len(urls)+1))
 	var senders []*sdk.Sender
-	for i := range 2*len(urls) + 1 {
-		o := sdk.SenderOptions{Project: s.Project, Sign: sdk.KeySigner(devnet.Key(signers[i%len(signers)])), Requests: requests, Report: d.report}
-		if i%2 == 1 {
-			o.Groups = s.Info.Domain()
-		}
-		sender, err := sdk.NewSender(demoClient(urls[i/2%len(urls)], s.Info.APIKey, requests), o)
+	for _, of := range []struct {
+		signer int
+		groups sdk.Domain
+	}{{signer: devnet.AccountUpdater}, {devnet.AccountUpdater2, s.Info.Domain()}, {signer: devnet.AccountUpdater3}} {
+		requests := max(1, d.parallel/3)
+		sender, err := sdk.NewSender(s.api(requests), sdk.SenderOptions{
+			Project: s.Project, Sign: sdk.KeySigner(devnet.Key(of.signer)), Groups: of.groups, Requests: requests, Report: d.report,
+		})
 		if err != nil {
 			return err
 		}
 		senders = append(senders, sender)
 	}
-	targets := randomAddresses(demoTargets)
-	senders, again := senders[:len(senders)-1], senders[len(senders)-1]
-	for i := range d.planned {
-		u := sdk.NamedUpdate{ActionName: demoActions[i%len(demoActions)].Name, ScoreType: demoScoreType, TargetWallet: targets[i%len(targets)]}
-		ids, err := senders[i%len(senders)].Enqueue(ctx, u)
-		if err == nil && i%demoRepeated == demoRepeated/2 {
-			u.UpdateID = ids[0]
-			_, err = again.Enqueue(ctx, u)
+	actions, targets := devnet.DemoActions(), make([]common.Address, demoTargets)
+	for i := range targets {
+		targets[i] = devnet.Address(i)
+	}
+	for at := 0; at < d.planned && ctx.Err() == nil; at += demoRepeated { // by the hundred, since each call wakes the senders
+		updates := make([]sdk.NamedUpdate, min(demoRepeated, d.planned-at))
+		for i := range updates {
+			updates[i] = sdk.NamedUpdate{
+				ActionName: actions[i%len(actions)].Name, ScoreType: devnet.DemoScoreType, TargetWallet: targets[i%demoTargets],
+			}
+		}
+		half := len(updates) / 2
+		ids, err := senders[0].Enqueue(ctx, updates[half:]...)
+		if err == nil {
+			_, err = senders[1].Enqueue(ctx, updates[:half]...)
+		}
+		if err == nil && len(updates) == demoRepeated {
+			again := updates[half]
+			again.UpdateID = ids[0]
+			_, err = senders[2].Enqueue(ctx, again)
 		}
 		if err != nil {
 			break // ctx ended, which ends Close, too
 		}
 	}
 	var errs []error
-	for _, sender := range append(senders, again) {
+	for _, sender := range senders {
 		_, err := sender.Close(ctx)
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// demoClient keeps idle connections for concurrent requests.
-func demoClient(url, key string, requests int) *sdk.Client {
-	return sdk.NewClient(url, key, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: requests, IdleConnTimeout: time.Minute}})
+// api returns a client that keeps idle connections for concurrent requests.
+func (s *Stack) api(requests int) *sdk.Client {
+	return sdk.NewClient(s.Info.APIURL, s.Info.APIKey, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: requests, IdleConnTimeout: time.Minute}})
 }
 
 func (d *Demo) report(r sdk.Report) {

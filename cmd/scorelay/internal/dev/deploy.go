@@ -6,71 +6,65 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"math/big"
 	"slices"
-	"strings"
-	"time"
+	"syscall"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/node"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-func (b *builder) setUp(ctx context.Context) error {
+// setUp makes the deployment and the API key, or compares what is kept with the chain.
+func (s *Stack) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	natsSettings, chainSettings := b.natsSettings(), chainSettings(b.rpcURLs)
-	conn, js, err := app.Connector{Log: b.log}.NATS(ctx, &natsSettings, "scorelay-dev")
+	natsSettings, chainSettings := s.natsSettings(), chainSettings(s.rpc)
+	connector := app.Connector{Log: s.log}
+	conn, js, err := connector.NATS(ctx, &natsSettings, "scorelay-dev")
 	if err != nil {
 		return err
 	}
-	b.close = append(b.close, conn.Close)
-	c, err := app.DialChain(ctx, &chainSettings, b.log, prometheus.NewRegistry())
+	s.close = append(s.close, conn.Close)
+	if s.client, err = app.DialChain(ctx, &chainSettings, s.log, prometheus.NewRegistry()); err != nil {
+		return err
+	}
+	s.close = append(s.close, s.client.Close)
+	chainID, err := connector.ChainID(ctx, s.client)
 	if err != nil {
 		return err
 	}
-	b.close = append(b.close, c.Close)
-	chainID, err := app.Connector{Log: b.log}.ChainID(ctx, c)
-	if err != nil {
-		return err
-	}
-	if b.kept.Ready {
-		if err := b.verify(ctx, js, c); err != nil {
-			return err
-		}
-		if err := b.dir.writeKept(b.kept); err != nil { // settings that the command line changed
+	if s.kept.Ready {
+		if err := s.verify(ctx, js); err != nil {
 			return err
 		}
 	}
-	keys, err := b.keys(firstSigner + b.kept.Lanes)
+	admin, err := signer.FromHex(devnet.HexKey(devnet.AccountAdmin), slog.New(slog.DiscardHandler)) // no warning: it is for development
 	if err != nil {
 		return err
 	}
-	if err := b.fund(ctx, c, chainID, keys); err != nil {
+	accounts, plan := []common.Address{admin.Address()}, app.SetupPlan{Replicas: 1}
+	for lane := range s.Lanes {
+		account := devnet.AccountSigner + lane
+		accounts, s.signers = append(accounts, devnet.Address(account)), append(s.signers, app.Secret(devnet.HexKey(account)))
+	}
+	if err := s.fund(ctx, chainID, accounts); err != nil {
 		return err
 	}
-	var plan app.SetupPlan
-	if !b.kept.Ready { // later, `scorelay lanes` may have changed the signers
-		for _, key := range keys[firstSigner:] {
-			plan.Relayers = append(plan.Relayers, key.Address())
-		}
+	if !s.kept.Ready { // later, `scorelay lanes` may have changed the signers
+		plan.Relayers = accounts[1:]
 	}
-	plan.Replicas = max(b.kept.Servers, 1)
-	deployment, err := b.setUpStreams(ctx, js, c, keys[accountAdmin].For(chainID), plan)
+	deployment, err := app.Setup(ctx, js, s.client, admin.For(chainID), plan, s.log)
 	if err != nil {
 		return err
 	}
@@ -78,225 +72,120 @@ func (b *builder) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.apiKey(ctx, js); err != nil {
+		return err
+	}
+	if s.Auditor, err = app.NewAuditor(ctx, js, opened, s.client, s.Options.Confirmations); err != nil {
+		return err
+	}
+	info := &s.Info
+	for range 2 { // of API and relayer
+		port, err := devnet.FreePort()
+		if err != nil {
+			return err
+		}
+		info.AdminURLs = append(info.AdminURLs, "http://"+loopback(port))
+	}
+	info.APIURL, info.APIKey, info.Confirmations = "http://"+loopback(s.kept.Port), s.kept.APIKey, s.Options.Confirmations
+	info.APIURLs = []string{info.APIURL}
+	info.RPCURL, info.ChainID, info.Contract = s.rpc[0], deployment.ChainID, deployment.Contract.Hex()
+	info.NATSURL, info.MonitorURL, info.RedisURL = s.nats.URL, s.nats.MonitorURL, s.redis.URL
+	return nil
+}
+
+func (s *Stack) disconnect(context.Context) error {
+	for _, one := range slices.Backward(s.close) {
+		one()
+	}
+	return nil
+}
+
+// verify compares kept data with the chain, before any relayer would wait for blocks that never come. NATS must have a
+// deployment, and the chain its contract. Our own chain must also have the newest final block in NATS, unlike a public
+// chain, which may have replaced that block.
+func (s *Stack) verify(ctx context.Context, js jetstream.JetStream) error {
+	opened, err := stream.Open(ctx, js)
+	if err != nil {
+		return s.damaged(fmt.Errorf("NATS has no complete deployment: %w", err))
+	}
+	projects, err := directory.Open(ctx, js)
+	if err != nil {
+		return s.damaged(fmt.Errorf("NATS has no complete deployment: %w", err))
+	}
+	followed, _, err := projects.Followed(ctx)
+	if err != nil {
+		return s.damaged(fmt.Errorf("NATS has no complete deployment: %w", err))
+	}
+	if err := (app.Connector{Log: s.log}).VerifyChain(ctx, s.client, opened.Deployment()); err != nil {
+		return s.damaged(err)
+	}
+	if s.chain == nil || followed.Block == 0 {
+		return nil
+	}
+	block, err := s.client.BlockByNumber(ctx, followed.Block)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		return err
+	}
+	if err != nil || block.Hash != followed.Hash {
+		return s.damaged(fmt.Errorf("the chain does not hold block %d, %s, which NATS calls final", followed.Block, followed.Hash))
+	}
+	return nil
+}
+
+// damaged adds the fix to an error of a stack that was complete before, except to those that pass.
+func (s *Stack) damaged(err error) error {
+	if err == nil || !s.kept.Ready || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, node.ErrDatadirUsed) {
+		return err
+	}
+	check := ""
+	if s.chain == nil && len(s.kept.ChainRPC) > 0 {
+		check = "check --chain-rpc; "
+	}
+	return fmt.Errorf("couldn't go on with the stack in %s: %w; %sif its data is damaged, or its chain was reset, begin again with --fresh",
+		s.dir.path, err, check)
+}
+
+// fundEach pays for many days of development.
+var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
+
+// fund pays the accounts that send transactions on an outside chain; our own chain's genesis funds them.
+func (s *Stack) fund(ctx context.Context, chainID uint64, accounts []common.Address) error {
+	if s.chain != nil {
+		return nil
+	}
+	funder, err := signer.FromHex(s.Options.ChainKey.Reveal(), s.log)
+	if err != nil {
+		return fmt.Errorf("SCORELAY_DEV_CHAIN_KEY: %w", err)
+	}
+	for _, account := range accounts {
+		if err := s.client.Pay(ctx, funder.For(chainID), account, fundEach); err != nil {
+			return fmt.Errorf("couldn't fund %s from %s on chain %d: %w", account, funder.Address(), chainID, err)
+		}
+	}
+	s.say(fmt.Sprintf("funded the relayer's accounts from %s on chain %d", funder.Address(), chainID))
+	return nil
+}
+
+// apiKey issues an API key, unless the kept one can be used.
+func (s *Stack) apiKey(ctx context.Context, js jetstream.JetStream) error {
 	store, err := apikey.Open(ctx, js)
 	if err != nil {
 		return err
 	}
-	if err := b.apiKey(ctx, store); err != nil {
-		return err
-	}
-	b.describe(deployment)
-	auditor, err := app.NewAuditor(ctx, js, opened, c, b.opts.Confirmations)
-	if err != nil {
-		return err
-	}
-	b.stack = &Stack{
-		Auditor: auditor, Options: b.opts, Redis: b.redis,
-		Lanes: b.kept.Lanes, DataDir: b.dir.path, chain: c, say: b.say,
-	}
-	return b.countWaiting(ctx)
-}
-
-// setUpStreams creates the deployment. In a cluster it retries, with the same contract, until the servers have found
-// each other.
-func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *chain.Client, admin chain.TxSigner, plan app.SetupPlan) (d score.Deployment, err error) {
-	tries := 1
-	if b.kept.Servers > 1 {
-		tries = math.MaxInt
-	}
-	err = whileNATSIsAway(ctx, func(ctx context.Context) error { _, err := stream.Open(ctx, js); return err })
-	if err != nil && !errors.Is(err, stream.ErrNotSetUp) {
-		return d, err
-	}
-	err = retry.Do(ctx, tries, 250*time.Millisecond, func() (err error) {
-		d, err = app.Setup(ctx, js, c, admin, plan, b.log)
-		if d.DeployBlock > 0 {
-			plan.Contract, plan.DeployBlock = d.Contract, d.DeployBlock
-		}
-		return err
-	})
-	return d, err
-}
-
-// countWaiting counts the backlog of earlier runs, so it must run before any relayer starts.
-func (b *builder) countWaiting(ctx context.Context) error {
-	if !b.kept.Ready {
-		return nil
-	}
-	report, err := b.stack.Auditor.Audit(ctx)
-	if err != nil {
-		return fmt.Errorf("couldn't count the updates that wait: %w", err)
-	}
-	b.waiting = report.Updates.Pending
-	return nil
-}
-
-func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	keys, err := store.List(ctx)
 	if err != nil {
 		return err
 	}
-	usable := func(key apikey.Key) bool { return key.ID == b.kept.APIKeyID && key.Revoked == nil }
-	if slices.ContainsFunc(keys, usable) {
+	if slices.ContainsFunc(keys, func(key apikey.Key) bool { return key.ID == s.kept.APIKeyID && key.Revoked == nil }) {
 		return nil
 	}
 	secret, key, err := store.Create(ctx, "scorelay dev", apikey.Terms{})
-	if err != nil {
-		return err
-	}
-	b.kept.APIKey, b.kept.APIKeyID = secret.Reveal(), key.ID
-	return b.dir.writeKept(b.kept)
-}
-
-// describe fills in dev.json, except the project.
-func (b *builder) describe(d score.Deployment) {
-	info := &b.info.info
-	for _, port := range b.kept.Ports.API {
-		info.APIURLs = append(info.APIURLs, httpURL(port))
-	}
-	for _, port := range append(append([]int{}, b.kept.Ports.APIAdmin...), b.kept.Ports.RelayerAdmin...) {
-		info.AdminURLs = append(info.AdminURLs, httpURL(port))
-	}
-	info.APIURL, info.APIKey = info.APIURLs[0], b.kept.APIKey
-	info.Confirmations = b.opts.Confirmations
-	info.RPCURL, info.ChainID, info.Contract = b.rpcURLs[0], d.ChainID, d.Contract.Hex()
-	nats := b.natsSettings()
-	info.NATSURL, info.MonitorURL, info.RedisURL = nats.NATSURL.Reveal(), nats.NATSMonitorURL, b.redisURL()
-	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))
-	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
-}
-
-func (b *builder) disconnect(context.Context) error {
-	for i := len(b.close) - 1; i >= 0; i-- {
-		b.close[i]()
-	}
-	return nil
-}
-
-// keys returns n development keys, and sets b.secrets to those of the lanes' signers.
-func (b *builder) keys(n int) ([]*signer.Key, error) {
-	keys := make([]*signer.Key, n)
-	b.secrets = nil
-	for i := range keys {
-		raw := hexutil.Encode(crypto.FromECDSA(devnet.Key(i)))
-		key, err := signer.FromHex(raw, slog.New(slog.DiscardHandler)) // no warning: these are development keys
-		if err != nil {
-			return nil, err
-		}
-		keys[i] = key
-		if i >= firstSigner {
-			b.secrets = append(b.secrets, app.Secret(raw))
-		}
-	}
-	return keys, nil
-}
-
-var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
-
-// fund pays the accounts that send transactions on an outside chain; our own chain's genesis funds them.
-func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
-	if len(b.opts.ChainRPC) == 0 {
-		return nil
-	}
-	funder, err := signer.FromHex(b.opts.ChainKey.Reveal(), b.log)
-	if err != nil {
-		return fmt.Errorf("SCORELAY_DEV_CHAIN_KEY: %w", err)
-	}
-	for i, key := range keys {
-		if i != accountAdmin && i < firstSigner {
-			continue
-		}
-		if err := c.Pay(ctx, funder.For(chainID), key.Address(), fundEach); err != nil {
-			return fmt.Errorf("couldn't fund %s from %s on chain %d: %w", key.Address(), funder.Address(), chainID, err)
-		}
-	}
-	b.say(fmt.Sprintf("funded the relayer's accounts from %s on chain %d", funder.Address(), chainID))
-	return nil
-}
-
-func (b *builder) ready(all context.Context) error {
-	ctx, cancel := context.WithTimeout(all, readyTimeout)
-	defer cancel()
-	info := &b.info.info
-	for _, url := range info.AdminURLs {
-		err := retry.Do(ctx, math.MaxInt, 50*time.Millisecond, func() error { return app.Healthcheck(ctx, strings.TrimPrefix(url, "http://")) })
-		if err != nil {
-			return fmt.Errorf("the process at %s did not become ready in time: %w", url, err)
-		}
-	}
-	project := demoProject(b.kept.ProjectID)
-	if !b.kept.Ready {
-		ctx, cancel := b.stack.patient(all, readyTimeout)
-		defer cancel()
-		if err := createProject(ctx, sdk.NewClient(info.APIURL, info.APIKey, nil), project); err != nil {
-			return err
-		}
-		b.kept.Ready, b.kept.ProjectID = true, common.Hash(project.ID)
-		if err := b.dir.writeKept(b.kept); err != nil {
-			return err
-		}
-	}
-	b.stack.Project, b.stack.Meter = project.ID, NewMeter(info.AdminURLs, b.waiting)
-	err := b.info.publish(func(info *Info) {
-		info.ProjectID, info.ScoreType = project.ID.String(), demoScoreType
-		for _, action := range demoActions {
-			info.Actions = append(info.Actions, action.Name)
-		}
-	})
-	b.stack.Info = b.info.info
+	s.kept.APIKey, s.kept.APIKeyID = secret.Reveal(), key.ID
 	return err
 }
 
-var demoActions = []score.Action{
-	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
-}
-
-const demoScoreType = "reputation"
-
-// demoProject returns the demo project, with a new id if id is zero.
-func demoProject(id common.Hash) *score.Project {
-	p := &score.Project{
-		ID: score.ProjectID(id), Name: "Scorelay demo", Actions: demoActions, ScoreTypes: []string{demoScoreType},
-		Owners: []common.Address{devnet.Address(accountOwner)},
-	}
-	if id == (common.Hash{}) {
-		_, _ = rand.Read(p.ID[:])
-	}
-	for _, account := range []int{accountUpdater, accountUpdater2, accountUpdater3} {
-		p.Updaters = append(p.Updaters, devnet.Address(account))
-	}
-	return p
-}
-
-func randomAddresses(n int) []common.Address {
-	addresses := make([]common.Address, n)
-	for i := range addresses {
-		_, _ = rand.Read(addresses[i][:])
-	}
-	return addresses
-}
-
-func createProject(ctx context.Context, client *sdk.Client, project *score.Project) error {
-	if err := sdk.Retry(ctx, func() error { return client.CreateProject(ctx, project) }); err != nil {
-		return fmt.Errorf("couldn't create the demo project: %w", err)
-	}
-	outcome := ""
-	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
-		state, err := client.Project(ctx, project.ID)
-		if err != nil {
-			return err
-		}
-		if !state.Final() {
-			return errors.New("it is not final")
-		}
-		outcome = state.Outcome
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("the demo project did not become final: %w", errors.Join(context.Cause(ctx), err))
-	}
-	if outcome != "" && outcome != score.Applied.String() {
-		return fmt.Errorf("the demo project became final with outcome %s", outcome)
-	}
-	return nil
+func randomWord() (word [32]byte) {
+	_, _ = rand.Read(word[:])
+	return word
 }

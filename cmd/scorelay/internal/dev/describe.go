@@ -8,6 +8,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -26,9 +27,9 @@ var description = template.Must(template.New("").Parse(`
   contract  {{.Info.Contract}}
   project   {{.Info.ProjectID}}
   actions   {{.Actions}}; score type {{.Info.ScoreType}}
-  NATS      {{.NATS}} (every write synced)
+  NATS      {{.Info.NATSURL}} (every write synced)
   Redis     {{.Info.RedisURL}} ({{.RedisKind}})
-  relayers  {{.Relayers}}, sharing {{.Lanes}} lanes
+  lanes     {{.Lanes}}
   kept in   {{.DataDir}}
             (dev.json for clients, logs; the next start continues from it)
 
@@ -63,7 +64,7 @@ Ctrl-C ends everything.
 
 func (s *Stack) Description() string {
 	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
-	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater))
+	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(devnet.AccountUpdater))
 	signature := hexutil.Encode(signed)
 	finality := "the chain's finalized tag has passed it"
 	if n := s.Options.Confirmations; n > 0 {
@@ -77,31 +78,18 @@ func (s *Stack) Description() string {
 	if len(s.Options.ChainRPC) == 0 {
 		blockTime = s.Options.BlockTime.String()
 	}
-	half := len(signature) / 2
+	half, word := len(signature)/2, randomWord()
 	var out strings.Builder
 	err := description.Execute(&out, map[string]any{
-		"Info": s.Info, "NATS": natsAt(s.Info.NATSURL), "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
-		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Lanes, "DataDir": fromHere(s.DataDir),
-		"UpdateID": sdk.NewMinter().Next(), "Target": randomAddresses(1)[0].Hex(), "Message": message,
+		"Info": s.Info, "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
+		"RedisKind": redis, "Lanes": s.Lanes, "DataDir": fromHere(s.DataDir),
+		"UpdateID": sdk.NewMinter().Next(), "Target": common.BytesToAddress(word[:]).Hex(), "Message": message,
 		"SignatureHead": signature[:half], "SignatureTail": signature[half:],
 	})
 	if err != nil {
 		return fmt.Sprintf("(couldn't describe the stack: %v)\n", err)
 	}
 	return out.String()
-}
-
-func natsAt(urls string) string {
-	first, others, more := strings.Cut(urls, ",")
-	if more {
-		first += fmt.Sprintf(" and %d more", 1+strings.Count(others, ","))
-	}
-	return first
-}
-
-// Sight returns the lines that stay visible below all output.
-func (s *Stack) Sight() []string {
-	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
 // fromHere shortens a path inside the working directory, and returns other paths unchanged.

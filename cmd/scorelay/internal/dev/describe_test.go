@@ -24,23 +24,23 @@ import (
 // described is a stack as far as it is described, with its API at url.
 func described(t *testing.T, url string) *Stack {
 	t.Helper()
-	project := demoProject(common.Hash{7})
-	return &Stack{
-		Project: project.ID, Redis: "embedded", Lanes: 4, DataDir: "/somewhere/else",
-		Options: Options{Confirmations: 2, BlockTime: time.Second, Relayers: 1},
-		Info: Info{
+	s := &Stack{
+		Redis: "embedded", Lanes: 4, DataDir: "/somewhere/else",
+		Options: Options{Confirmations: 2, BlockTime: time.Second},
+		Info: devnet.Info{
 			APIURL: url, APIURLs: []string{url}, AdminURLs: []string{"http://127.0.0.1:65534"}, APIKey: "scorelay_" + strings.Repeat("x", 12) + "_" + strings.Repeat("y", 49),
-			ProjectID: project.ID.String(), Actions: []string{"purchase", "review", "refund"}, ScoreType: demoScoreType,
 			RPCURL: "http://127.0.0.1:8545", ChainID: 1337, Contract: common.Address{1}.Hex(),
 			NATSURL: "nats://127.0.0.1:65535", RedisURL: "redis://127.0.0.1:65535/0",
 		},
 	}
+	s.Info.Demo(score.ProjectID{7})
+	return s
 }
 
 func TestTheDescriptionFitsATerminal(t *testing.T) {
 	t.Parallel()
 	s := described(t, "http://127.0.0.1:65535")
-	text := s.Description() + strings.Join(s.Sight(), "\n")
+	text := s.Description()
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 79, line)
 	}
@@ -49,7 +49,6 @@ func TestTheDescriptionFitsATerminal(t *testing.T) {
 	require.Contains(t, text, "final     after 2 confirmations")
 	require.Contains(t, text, "redis-server is missing")
 	require.Contains(t, text, "/somewhere/else")
-	require.Contains(t, text, "page http://127.0.0.1:65535/app (sign in with the key)\nops  http://127.0.0.1:65534/ops (with the key, too)\nAPI  http://127.0.0.1:65535\nkey  scorelay_xxx")
 
 	s.Options.ChainRPC, s.Options.Confirmations, s.Redis = []string{"https://user:pass@rpc.example/v2/key?token=x"}, 0, "redis-server"
 	s.Info.RPCURL = s.Options.ChainRPC[0]
@@ -107,7 +106,7 @@ func TestTheDescribedCommandsWork(t *testing.T) {
 	require.NoError(t, err)
 	signer, err := signature.Recover(wallet.PersonalDigest(got.Message))
 	require.NoError(t, err)
-	require.Equal(t, devnet.Address(accountUpdater), signer)
+	require.Equal(t, devnet.Address(devnet.AccountUpdater), signer)
 }
 
 func TestAFolderIsNamedAsFromHere(t *testing.T) {

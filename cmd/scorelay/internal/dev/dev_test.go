@@ -1,7 +1,8 @@
 package dev
 
 import (
-	"io/fs"
+	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -12,22 +13,18 @@ func number(n int) *int { return &n }
 
 func options(t *testing.T) Options {
 	t.Helper()
-	return Options{
-		DataDir: t.TempDir(), APIs: 2, Relayers: 1, Lanes: number(1), Confirmations: 2, BlockTime: time.Second, Port: number(0),
-	}
+	return Options{DataDir: t.TempDir(), Lanes: number(1), Confirmations: 2, BlockTime: time.Second, Port: number(0)}
 }
 
 func TestOptionsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	require.NoError(t, o.Validate())
-	o.APIs, o.Lanes, o.DataDir, o.Port, o.Set = 0, number(2000), "", number(70000), []string{"nats:SCORELAY_X=1"}
-	o.RPCPort, o.NATSPort, o.BlockTime, o.Relayers = number(-1), number(65536), time.Millisecond, 33
+	o.Lanes, o.DataDir, o.Port, o.RPCPort, o.BlockTime = number(2000), "", number(70000), number(-1), time.Millisecond
 	err := o.Validate()
 	for _, says := range []string{
-		"--apis must be from 1 to 32, is 0", "--lanes must be from 1 to 256, is 2000", "--data-dir must not be empty",
-		"--port must be from 0 to 65536, is 70000", "--rpc-port must be from 0 to 65535, is -1", "--nats-port must be from 0",
-		"--relayers must be from 1 to 32, is 33", "--block-time must be at least 10ms", "--set must be like", "--set needs --separate",
+		"--lanes must be from 1 to 256, is 2000", "--data-dir must not be empty", "--port must be from 0 to 65535, is 70000",
+		"--rpc-port must be from 0 to 65535, is -1", "--block-time must be at least 10ms",
 	} {
 		require.ErrorContains(t, err, says)
 	}
@@ -36,42 +33,52 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	require.NoError(t, o.Validate(), "what is not asked for is not wrong")
 }
 
-func TestSettingsOfOneProcess(t *testing.T) {
-	t.Parallel()
-	o := options(t)
-	o.Separate, o.Set = true, []string{"relayer:SCORELAY_WINDOW=4", "relayer.1:SCORELAY_CHAIN_RPC=http://a,http://b", "api:SCORELAY_RATE=1"}
-	require.NoError(t, o.Validate())
-	require.Equal(t, []string{"SCORELAY_WINDOW=4"}, o.overrides("relayer", 0))
-	require.Equal(t, []string{"SCORELAY_WINDOW=4", "SCORELAY_CHAIN_RPC=http://a,http://b"}, o.overrides("relayer", 1))
-	require.Equal(t, []string{"SCORELAY_RATE=1"}, o.overrides("api", 0))
+// occupied takes a port until the test ends.
+func occupied(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().(*net.TCPAddr).Port
 }
 
-func TestAProgramGetsOnlyTheSettingsOfItsStack(t *testing.T) {
+func TestAPortMustBeFree(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"PATH=/bin", "HOME=/"}, withoutSettings([]string{"PATH=/bin", "SCORELAY_RATE=1", "HOME=/"}))
+	taken := occupied(t)
+	_, err := freePort(taken, "the API", "--port")
+	require.ErrorContains(t, err, fmt.Sprintf("port %d for the API is taken", taken))
+	require.ErrorContains(t, err, "choose another with --port, or let a free one be taken with --port 0")
+	port, err := freePort(0, "the API", "--port")
+	require.NoError(t, err)
+	again, err := freePort(port, "the API", "--port")
+	require.NoError(t, err)
+	require.Equal(t, port, again)
 }
 
-func TestInfoIsWrittenWhenReadyAndKeptCurrent(t *testing.T) {
+func TestWhatIsAskedForWinsOverWhatIsKept(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file := &infoFile{dataDir: dir}
-	require.NoError(t, file.setPID("api", 1, 11))
-	_, err := ReadInfo(dir)
-	require.ErrorIs(t, err, fs.ErrNotExist, "not before everything is ready")
+	merge := func(o Options, before *kept) *kept {
+		k, err := o.merge(before)
+		require.NoError(t, err)
+		return k
+	}
+	require.Equal(t, &kept{Port: 8080, RPCPort: 8545, Lanes: 4}, merge(Options{}, nil), "the defaults of a new folder")
+	require.Equal(t, &kept{Port: 0, RPCPort: 0, Lanes: 4}, merge(Options{Port: number(0)}, nil), "--port 0 is for the chain, too")
+	require.Equal(t, &kept{Port: 0, RPCPort: 9, Lanes: 4}, merge(Options{Port: number(0), RPCPort: number(9)}, nil))
 
-	require.NoError(t, file.publish(func(i *Info) { i.APIURL = "http://x" }))
-	require.NoError(t, file.setPID("api", 0, 10))
-	info, err := ReadInfo(dir)
-	require.NoError(t, err)
-	require.Equal(t, "http://x", info.APIURL)
-	require.Equal(t, map[string][]int{"api": {10, 11}}, info.PIDs)
+	before := &kept{Port: 81, RPCPort: 82, Lanes: 8, Ready: true, APIKey: "k"}
+	require.Equal(t, before, merge(Options{}, before))
+	now := merge(Options{Port: number(90)}, before)
+	require.Equal(t, []int{90, 82}, []int{now.Port, now.RPCPort})
+	require.Equal(t, 81, before.Port, "what was kept is not changed yet")
 
-	require.NoError(t, file.setPID("api", 0, 0))
-	info, err = ReadInfo(dir)
-	require.NoError(t, err)
-	require.Equal(t, map[string][]int{"api": {11}}, info.PIDs, "a dead process is not listed")
+	_, err := (&Options{Lanes: number(4)}).merge(before)
+	require.ErrorContains(t, err, "--lanes is 4, but this data directory has 8 lanes")
+	require.ErrorContains(t, err, "--fresh")
 
-	require.NoError(t, file.remove())
-	_, err = ReadInfo(dir)
-	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = (&Options{ChainRPC: []string{"http://a"}}).merge(before)
+	require.ErrorContains(t, err, "--chain-rpc asks for an outside chain, but this data directory has a chain of its own")
+	outside := &kept{Lanes: 1, Ready: true, ChainRPC: []string{"http://a"}}
+	require.Equal(t, []string{"http://a"}, merge(Options{}, outside).ChainRPC)
+	require.Equal(t, []string{"http://b"}, merge(Options{ChainRPC: []string{"http://b"}}, outside).ChainRPC, "the same chain elsewhere; verify looks")
 }

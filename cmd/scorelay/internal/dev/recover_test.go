@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/signer"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -37,7 +36,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	d, err := openDataDir(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(d.release)
-	k := &kept{Lanes: 1, Ready: true, APIKey: "key", ProjectID: common.Hash{1}}
+	k := &kept{Lanes: 1, Ready: true, APIKey: "key", ProjectID: score.ProjectID{1}}
 	server, err := devnet.StartNATS(d.nats(), devnet.NATSOptions{})
 	require.NoError(t, err)
 	defer server.Close()
@@ -45,7 +44,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	if outside != nil {
 		k.ChainRPC = []string{outside.URL}
 	} else {
-		own, err = devnet.StartChain(chainOptions(d, k, 0, 100*time.Millisecond))
+		own, err = devnet.StartChain(chainOptions(d, k, 100*time.Millisecond))
 		require.NoError(t, err)
 		defer own.Close()
 	}
@@ -57,10 +56,9 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	c, err := app.DialChain(ctx, &chain, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	defer c.Close()
-	b := &builder{kept: k}
-	keys, err := b.keys(firstSigner + k.Lanes)
+	admin, err := signer.FromHex(devnet.HexKey(devnet.AccountAdmin), quiet)
 	require.NoError(t, err)
-	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(devnet.ChainID), app.SetupPlan{Relayers: []common.Address{keys[firstSigner].Address()}}, quiet)
+	deployment, err := app.Setup(ctx, js, c, admin.For(devnet.ChainID), app.SetupPlan{Relayers: []common.Address{devnet.Address(devnet.AccountSigner)}}, quiet)
 	require.NoError(t, err)
 	projects, err := directory.Open(ctx, js)
 	require.NoError(t, err)
@@ -73,11 +71,14 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 }
 
 // starts runs a stack in the directory until it is ready.
-func starts(t *testing.T, path string) (info *Info, err error) {
+func starts(t *testing.T, path string) (info *devnet.Info, err error) {
 	t.Helper()
 	o := options(t)
 	o.DataDir, o.BlockTime, o.Lanes = path, 100*time.Millisecond, nil
-	o.ChainKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))) // of an outside chain
+	if _, err := os.Stat(filepath.Join(path, "kept.json")); err == nil {
+		o.Port = nil
+	}
+	o.ChainKey = app.Secret(devnet.HexKey(devnet.AccountOwner)) // of an outside chain
 	err = Run(t.Context(), t.Context(), o, func(string) {}, func(_ context.Context, s *Stack) error {
 		info = &s.Info
 		return nil
@@ -136,7 +137,7 @@ func TestDamagedDataIsRefused(t *testing.T) {
 // branch replaces the final block and those after it by others.
 func branch(t *testing.T, d *dataDir, k *kept, final evidence.Ref) {
 	t.Helper()
-	own, err := devnet.StartChain(chainOptions(d, k, 0, 0))
+	own, err := devnet.StartChain(chainOptions(d, k, 0))
 	require.NoError(t, err)
 	defer own.Close()
 	block, err := own.Client().HeaderByHash(t.Context(), final.Hash)
@@ -174,9 +175,9 @@ func TestAnOutsideChainThatWasResetIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "check --chain-rpc")
 	require.ErrorContains(t, err, "begin again with --fresh")
 	require.DirExists(t, d.nats())
-	balance, err := again.Client().BalanceAt(t.Context(), devnet.Address(firstSigner), nil)
+	balance, err := again.Client().BalanceAt(t.Context(), devnet.Address(devnet.AccountSigner), nil)
 	require.NoError(t, err)
-	other, err := again.Client().BalanceAt(t.Context(), devnet.Address(accountAdmin), nil)
+	other, err := again.Client().BalanceAt(t.Context(), devnet.Address(devnet.AccountAdmin), nil)
 	require.NoError(t, err)
 	require.Equal(t, other, balance, "nothing was paid on the wrong chain")
 }
@@ -188,9 +189,8 @@ func TestDataWithoutItsSettingsIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	defer d.release()
 	write(t, "", d.nats(), "x")
-	o := options(t)
-	_, _, err = d.prepare(&o, silent)
-	require.ErrorContains(t, err, "but no kept.json: begin again with --fresh")
+	_, err = prepared(d, options(t))
+	require.ErrorContains(t, err, "but no kept.json; begin again with --fresh")
 	require.DirExists(t, d.nats())
 }
 
@@ -201,10 +201,8 @@ func TestAnUnfinishedStartIsDiscarded(t *testing.T) {
 	defer d.release()
 	write(t, "", d.nats(), "x")
 	require.NoError(t, d.writeKept(&kept{Lanes: 1, APIKey: "key"}))
-	o := options(t)
-	k, releasePorts, err := d.prepare(&o, silent)
+	s, err := prepared(d, options(t))
 	require.NoError(t, err)
-	defer releasePorts()
-	require.Empty(t, k.APIKey)
+	require.Empty(t, s.kept.APIKey)
 	require.NoDirExists(t, d.nats())
 }

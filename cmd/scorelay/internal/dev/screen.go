@@ -169,8 +169,8 @@ const (
 	watchEveryOut = 10 * time.Second
 )
 
-// Watch shows, until ctx ends, the live line that line makes from the last two readings.
-func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before Reading) string) {
+// Watch shows line's live line until ctx ends; outside a terminal, it says one now and then.
+func (s *Screen) Watch(ctx context.Context, line func() string) {
 	every := watchEveryOut
 	if s.Terminal() {
 		every = watchEvery
@@ -178,21 +178,16 @@ func (s *Screen) Watch(ctx context.Context, stack *Stack, line func(now, before 
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	defer s.Release()
-	now := stack.Meter.Read(ctx)
-	before := now
 	for {
-		s.Show(append(stack.Sight(), line(now, before))...)
+		s.Show(line())
 		select {
 		case <-ctx.Done():
-			s.Show(append(stack.Sight(), line(now, before))...) // again, since a demo has ended since
+			s.Show(line())
 			return
 		case <-ticker.C:
 		}
-		if next := stack.Meter.Read(ctx); ctx.Err() == nil {
-			now, before = next, now
-			if !s.Terminal() {
-				s.Say(line(now, before))
-			}
+		if !s.Terminal() {
+			s.Say(line())
 		}
 	}
 }

@@ -2,8 +2,6 @@ package dev
 
 import (
 	"fmt"
-	"reflect"
-	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -24,38 +22,4 @@ func defaults(settings any) error {
 		}
 	}
 	return nil
-}
-
-// environ returns settings as environment variables, secrets in plain text.
-func environ(settings any) []string {
-	var out []string
-	appendEnviron(reflect.ValueOf(settings).Elem(), &out)
-	return out
-}
-
-func appendEnviron(v reflect.Value, out *[]string) {
-	for i := range v.NumField() {
-		field, value := v.Type().Field(i), v.Field(i)
-		if _, embedded := field.Tag.Lookup("embed"); embedded {
-			appendEnviron(value, out)
-			continue
-		}
-		if variable := field.Tag.Get("env"); variable != "" {
-			*out = append(*out, variable+"="+plain(value))
-		}
-	}
-}
-
-func plain(v reflect.Value) string {
-	if v.Kind() == reflect.Slice {
-		parts := make([]string, v.Len())
-		for i := range parts {
-			parts[i] = plain(v.Index(i))
-		}
-		return strings.Join(parts, ",")
-	}
-	if v.Kind() == reflect.String {
-		return v.String() // also of a Secret, which fmt would redact
-	}
-	return fmt.Sprint(v.Interface())
 }

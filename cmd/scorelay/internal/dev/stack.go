@@ -1,20 +1,19 @@
-// Package dev runs a whole Scorelay on one machine, for trials and tests. A stack contains NATS, Redis, a chain, the
-// contract, an API key, a demo project, APIs and relayers.
+// Package dev runs a whole Scorelay in one process, for trials: NATS, Redis, a chain, the contract, an API key, a demo
+// project, an API and a relayer. Only redis-server is another process, if it is installed.
 //
-// Everything runs in this process, except redis-server if installed. With Separate, all but the chain are child
-// processes. A child that dies is restarted on its ports and with its data.
+// Each start continues the stack in the data directory: the data of servers and chain and, in kept.json, ports, lanes,
+// API key and project. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs each block
+// before it makes the next. Damaged data, or an outside chain that was reset, is an error.
 //
-// Each start continues the stack in the data directory: the data of servers and chain and, in kept.json, ports,
-// lanes, API key and project. A kill at any moment loses no final data: NATS syncs every write, and the chain syncs
-// each block before it makes the next. Damaged data, or an outside chain that was reset, is an error.
-//
-// The stack's accounts have development keys, which anyone can compute.
+// The accounts have development keys, which anyone can compute.
 package dev
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,86 +24,63 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
-)
-
-// Indexes of devnet.Key; lanes' signers begin at firstSigner.
-const (
-	accountAdmin = iota
-	accountOwner
-	accountUpdater
-	accountUpdater2
-	accountUpdater3
-	firstSigner = 10
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 const (
-	readyTimeout = 2 * time.Minute
-	drainTimeout = 20 * time.Second
+	readyTimeout   = 2 * time.Minute
+	projectTimeout = 10 * time.Minute // the chain's finalized tag may come late
+	drainTimeout   = 20 * time.Second
 )
 
 type Stack struct {
-	Info    Info
+	Info    devnet.Info
 	Options Options
 	Auditor *index.Auditor
-	Meter   *Meter
 	Project score.ProjectID
-	Redis   string // redis-server or embedded
 	Lanes   int
 	DataDir string
+	Redis   string // redis-server or embedded
 
-	chain *chain.Client
-	say   func(string)
-}
-
-type builder struct {
-	opts    Options
 	log     *slog.Logger
 	say     func(string)
 	dir     *dataDir
 	kept    *kept
-	info    *infoFile
-	devnet  *devnet.Chain
-	rpcURLs []string
-	redis   string
-	waiting int
-	secrets []app.Secret
-	stack   *Stack
+	nats    *devnet.NATSServer
+	redis   *devnet.RedisServer
+	chain   *devnet.Chain // nil: an outside one
+	rpc     []string
+	client  *chain.Client
+	signers []app.Secret
 	close   []func()
 }
 
 // Run starts a stack, calls use, and stops everything when use returns or drain ends. It returns use's errors
 // unchanged.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
-	dir, err := openDataDir(opts.DataDir) // first, since another stack's lock explains taken ports
+	dir, err := openDataDir(opts.DataDir)
 	if err != nil {
 		return err
 	}
 	defer dir.release()
-	k, releasePorts, err := dir.prepare(&opts, say)
-	if err != nil {
+	s := &Stack{Options: opts, say: say, dir: dir, DataDir: dir.path}
+	if err := s.prepare(); err != nil {
 		return err
 	}
-	defer releasePorts()
 	log, closeLog, err := dir.logger(opts.LogTo)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	if k.Ready {
+	s.log = log
+	if s.kept.Ready {
 		say(fmt.Sprintf("going on with the stack in %s: its API key, project, ports and scores (--fresh begins again)", dir.path))
 	} else {
 		say("making a new stack in " + dir.path + "; this takes some seconds")
-		if err := dir.writeKept(k); err != nil {
-			return err
-		}
 	}
-	opts.ChainRPC = k.ChainRPC
-	b := &builder{opts: opts, log: log, say: say, dir: dir, kept: k, info: &infoFile{dataDir: dir.path}}
-	if err := b.info.remove(); err != nil { // left by a killed stack
-		return err
-	}
-	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
+	if err := devnet.RemoveInfo(dir.path); err != nil { // left by a killed stack
 		return err
 	}
 	// lifecycle reports a part that returns early as failed. So after use, this part ends the drain itself and then
@@ -112,10 +88,10 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	drain, end := context.WithCancel(drain)
 	defer end()
 	var used error
-	parts := append(b.parts(), lifecycle.Part{
+	parts := append(s.parts(), lifecycle.Part{
 		Name: "the stack's user",
 		Run: func(ctx, _ context.Context) error {
-			used = use(ctx, b.stack)
+			used = use(ctx, s)
 			end()
 			<-ctx.Done()
 			return nil
@@ -127,65 +103,107 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	return used
 }
 
-func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePorts func(), err error) {
-	if opts.Fresh {
-		if err := d.discard(); err != nil {
-			return nil, nil, err
+// prepare reads the kept settings, and chooses the ports that clients know.
+func (s *Stack) prepare() error {
+	if s.Options.Fresh {
+		if err := s.dir.discard(); err != nil {
+			return err
 		}
 	}
-	before, err := d.readKept()
+	before, err := s.dir.readKept()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if k, err = opts.merge(before); err != nil {
-		return nil, nil, err
+	if s.kept, err = s.Options.merge(before); err != nil {
+		return err
 	}
-	if before == nil && d.hasData() {
-		return nil, nil, fmt.Errorf("%s has data of a stack, but no %s: begin again with --fresh, or choose another folder with --data-dir",
-			d.path, filepath.Base(d.settings()))
+	if before == nil && s.dir.hasData() {
+		return fmt.Errorf("%s has data of a stack, but no %s%s", s.dir.path, filepath.Base(s.dir.settings()), begin)
 	}
-	if !k.Ready { // what an incomplete start left
-		k.forget()
-		if err := d.discard(); err != nil {
-			return nil, nil, err
+	if !s.kept.Ready { // what an incomplete start left
+		if err := s.dir.discard(); err != nil {
+			return err
 		}
 	}
-	releasePorts, err = choosePorts(k, opts.APIs, opts.Relayers, say)
-	return k, releasePorts, err
+	s.Lanes, s.Options.ChainRPC = s.kept.Lanes, s.kept.ChainRPC
+	if s.kept.Port, err = freePort(s.kept.Port, "the API", "--port"); err != nil {
+		return err
+	}
+	if len(s.kept.ChainRPC) == 0 {
+		if s.kept.RPCPort, err = freePort(s.kept.RPCPort, "the chain's JSON-RPC", "--rpc-port"); err != nil {
+			return err
+		}
+	}
+	return s.dir.writeKept(s.kept)
 }
 
 // parts returns the parts in starting order.
-func (b *builder) parts() []lifecycle.Part {
-	var parts []lifecycle.Part
-	parts = append(parts, b.servers()...)
-	parts = append(parts, lifecycle.Part{Name: "the deployment", Start: b.setUp, Stop: b.disconnect})
-	for i := range b.opts.Relayers {
-		parts = append(parts, b.relayerPart(i))
+func (s *Stack) parts() []lifecycle.Part {
+	return []lifecycle.Part{
+		{Name: "chain", Start: s.startChain, Stop: func(context.Context) error {
+			if s.chain != nil {
+				s.chain.Close()
+			}
+			return nil
+		}},
+		{Name: "nats", Start: func(context.Context) (err error) {
+			s.nats, err = devnet.StartNATS(s.dir.nats(), devnet.NATSOptions{})
+			return s.damaged(err)
+		}, Stop: func(context.Context) error { s.nats.Close(); return nil }},
+		{Name: "redis", Start: s.startRedis, Run: s.watchRedis, Stop: func(context.Context) error { s.redis.Close(); return nil }},
+		{Name: "the deployment", Start: s.setUp, Stop: s.disconnect},
+		{Name: "relayer", Run: func(drain, kill context.Context) error {
+			settings, err := s.relayerSettings()
+			if err != nil {
+				return err
+			}
+			return app.RunRelayer(drain, kill, settings, s.log.With("service", "relayer"))
+		}},
+		{Name: "api", Run: func(drain, kill context.Context) error {
+			settings, err := s.apiSettings()
+			if err != nil {
+				return err
+			}
+			return app.RunAPI(drain, kill, settings, s.log.With("service", "api"))
+		}},
+		{Name: "dev.json", Start: s.ready, Stop: func(context.Context) error { return devnet.RemoveInfo(s.dir.path) }},
 	}
-	for i := range b.opts.APIs {
-		parts = append(parts, b.apiPart(i))
-	}
-	return append(parts, lifecycle.Part{
-		Name: "dev.json", Start: b.ready,
-		Stop: func(context.Context) error { return b.info.remove() },
-	})
 }
 
-// common returns the settings that APIs and relayers share, with a longer StartTimeout than in production.
-func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
-	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
-		b.natsSettings(), chainSettings(b.rpcURLs), app.Secret(b.redisURL())
-}
-
-func (b *builder) natsSettings() app.NATS {
-	var urls, monitors []string
-	for _, at := range b.kept.Ports.natsServers() {
-		urls, monitors = append(urls, "nats://"+loopback(at.Client)), append(monitors, httpURL(at.Monitor))
+func (s *Stack) startChain(context.Context) (err error) {
+	if s.rpc = s.kept.ChainRPC; len(s.rpc) > 0 {
+		return nil
 	}
-	return app.NATS{NATSURL: app.Secret(strings.Join(urls, ",")), NATSMonitorURL: strings.Join(monitors, ",")}
+	if s.chain, err = devnet.StartChain(chainOptions(s.dir, s.kept, s.Options.BlockTime)); err == nil {
+		s.rpc = []string{s.chain.URL}
+	}
+	return s.damaged(err)
 }
 
-func (b *builder) redisURL() string { return "redis://" + loopback(b.kept.Ports.Redis) + "/0" }
+// chainOptions must yield the same genesis at each start.
+func chainOptions(d *dataDir, k *kept, blockTime time.Duration) devnet.ChainOptions {
+	return devnet.ChainOptions{Dir: d.chain(), Port: k.RPCPort, Interval: blockTime, Accounts: devnet.AccountSigner + k.Lanes}
+}
+
+func (s *Stack) startRedis(context.Context) (err error) {
+	if s.redis, err = devnet.StartRedis(s.dir.redis(), devnet.RedisOptions{}); err == nil {
+		s.Redis = s.redis.Kind
+	}
+	return err
+}
+
+func (s *Stack) watchRedis(drain, _ context.Context) error {
+	select {
+	case <-drain.Done():
+		return nil
+	case <-s.redis.Exited():
+		return errors.New("redis-server ended by itself")
+	}
+}
+
+func (s *Stack) natsSettings() app.NATS {
+	return app.NATS{NATSURL: app.Secret(s.nats.URL), NATSMonitorURL: s.nats.MonitorURL}
+}
 
 func chainSettings(urls []string) app.Chain {
 	s := app.Chain{ChainTimeout: 10 * time.Second}
@@ -195,52 +213,88 @@ func chainSettings(urls []string) app.Chain {
 	return s
 }
 
-func (b *builder) apiSettings(i int) (*app.APISettings, error) {
-	s := &app.APISettings{}
-	if err := defaults(s); err != nil {
+// common returns the settings that API and relayer share, with a longer StartTimeout than in production.
+func (s *Stack) common() (app.Common, app.NATS, app.Chain, app.Secret) {
+	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
+		s.natsSettings(), chainSettings(s.rpc), app.Secret(s.redis.URL)
+}
+
+func (s *Stack) apiSettings() (*app.APISettings, error) {
+	settings := &app.APISettings{}
+	if err := defaults(settings); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
-	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
-	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
-	s.OpsToken = app.Secret(b.kept.APIKey) // so that users copy only one secret
-	return s, s.Validate()
+	settings.Common, settings.NATS, settings.Chain, settings.RedisURL = s.common()
+	settings.OTLPEndpoint, settings.TraceSampler = s.Options.OTLPEndpoint, "always_on"
+	settings.Listen, settings.AdminListen = loopback(s.kept.Port), strings.TrimPrefix(s.Info.AdminURLs[0], "http://")
+	settings.OpsToken = app.Secret(s.kept.APIKey) // so that users copy only one secret
+	return settings, settings.Validate()
 }
 
-func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
-	s := &app.RelayerSettings{}
-	if err := defaults(s); err != nil {
+func (s *Stack) relayerSettings() (*app.RelayerSettings, error) {
+	settings := &app.RelayerSettings{}
+	if err := defaults(settings); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
-	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
-	s.OTLPEndpoint, s.Confirmations = b.opts.OTLPEndpoint, b.opts.Confirmations
-	s.LeaseTTL = 3 * time.Second                    // short, since users watch how soon a killed relayer is replaced
-	s.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
-	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
-	return s, s.Validate()
+	settings.Common, settings.NATS, settings.Chain, settings.RedisURL = s.common()
+	settings.AdminListen, settings.RawKeys = strings.TrimPrefix(s.Info.AdminURLs[1], "http://"), s.signers
+	settings.Replica, settings.Confirmations, settings.OTLPEndpoint = "relayer-0", s.Options.Confirmations, s.Options.OTLPEndpoint
+	settings.LeaseTTL = 3 * time.Second                    // short, so that a start after a kill waits less
+	settings.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
+	settings.PollInterval = min(settings.PollInterval, max(s.Options.BlockTime/4, 10*time.Millisecond))
+	return settings, settings.Validate()
 }
 
-func (b *builder) apiPart(i int) lifecycle.Part {
-	return service(b, "api", i, APICommand, b.apiSettings, app.RunAPI)
-}
-
-func (b *builder) relayerPart(i int) lifecycle.Part {
-	return service(b, "relayer", i, RelayerCommand, b.relayerSettings, app.RunRelayer)
-}
-
-func service[S any](b *builder, role string, i int, command string, settings func(i int) (S, error),
-	run func(drain, kill context.Context, s S, log *slog.Logger) error,
-) lifecycle.Part {
-	return lifecycle.Part{Name: fmt.Sprintf("%s %d", role, i), Run: func(drain, kill context.Context) error {
-		s, err := settings(i)
+// ready waits for API and relayer, creates the demo project if the stack is new, and publishes dev.json.
+func (s *Stack) ready(all context.Context) error {
+	ctx, cancel := context.WithTimeout(all, readyTimeout)
+	defer cancel()
+	for _, url := range s.Info.AdminURLs {
+		err := retry.Do(ctx, math.MaxInt, 50*time.Millisecond, func() error { return app.Healthcheck(ctx, strings.TrimPrefix(url, "http://")) })
 		if err != nil {
+			return fmt.Errorf("the service at %s did not become ready in time: %w", url, err)
+		}
+	}
+	if !s.kept.Ready {
+		ctx, cancel := context.WithTimeout(all, projectTimeout)
+		defer cancel()
+		if err := s.createProject(ctx, sdk.NewClient(s.Info.APIURL, s.kept.APIKey, nil)); err != nil {
 			return err
 		}
-		if b.opts.Separate {
-			return b.child(role, i, serviceCommand(command, append(environ(s), b.opts.overrides(role, i)...))).run(drain, kill)
+	}
+	s.Project, s.kept.Ready = s.kept.ProjectID, true
+	if err := s.dir.writeKept(s.kept); err != nil {
+		return err
+	}
+	s.Info.Demo(s.Project)
+	self := []int{os.Getpid()}
+	s.Info.PIDs = map[string][]int{"dev": self, "chain": self, "nats": self, "redis": self, "api": self, "relayer": self}
+	if s.redis.PID != 0 {
+		s.Info.PIDs["redis"] = []int{s.redis.PID}
+	}
+	if s.chain == nil {
+		delete(s.Info.PIDs, "chain")
+	}
+	return s.Info.Write(s.dir.path)
+}
+
+func (s *Stack) createProject(ctx context.Context, client *sdk.Client) error {
+	s.kept.ProjectID = score.ProjectID(randomWord())
+	if err := sdk.Retry(ctx, func() error { return client.CreateProject(ctx, devnet.DemoProject(s.kept.ProjectID)) }); err != nil {
+		return fmt.Errorf("couldn't create the demo project: %w", err)
+	}
+	var state *sdk.ProjectState
+	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() (err error) {
+		if state, err = client.Project(ctx, s.kept.ProjectID); err == nil && !state.Final() {
+			err = errors.New("it is not final")
 		}
-		_ = b.info.setPID(role, i, os.Getpid())
-		return run(drain, kill, s, b.log.With("service", role, "index", i))
-	}}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the demo project did not become final: %w", err)
+	}
+	if state.Outcome != "" && state.Outcome != score.Applied.String() {
+		return fmt.Errorf("the demo project became final with outcome %s", state.Outcome)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -119,4 +120,30 @@ func (r *Summary) progress() string {
 	full := int(share * columns)
 	return fmt.Sprintf("[%s%s] %3.0f %%  %s of %s answered, %s final", strings.Repeat("#", full), strings.Repeat("-", columns-full),
 		share*100, short(answered), units(float64(r.planned), "update"), short(final))
+}
+
+func units(n float64, name string) string {
+	if n != 1 {
+		name += "s"
+	}
+	return short(n) + " " + name
+}
+
+// short formats a number in at most six characters.
+func short(n float64) string {
+	switch {
+	case n < 99_999.5:
+		return Thousands(int(n + 0.5))
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", n/1000)
+	default:
+		return fmt.Sprintf("%.1fM", n/1_000_000)
+	}
+}
+
+func Thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return Thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }

@@ -23,12 +23,12 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*Summary){
 		"All 1,000 accepted updates were applied exactly once. The stream, the contract's events and its scores agree.": func(*Summary) {},
-		"WRONG: 2 updates were applied more than once.":                   func(r *Summary) { r.doubled = 2 },
-		"WRONG: by the audit 1 update was accepted and then lost.":        func(r *Summary) { r.lost = 1 },
-		"WRONG: the scores differ.":                                       func(r *Summary) { r.problem = "the scores differ" },
-		"WRONG: 3 updates were refused by the API.":                       func(r *Summary) { r.accepted, r.applied, r.refused = 997, 997, 3 },
-		"WRONG: 1 update was accepted and then rejected by the contract.": func(r *Summary) { r.applied, r.rejected = 999, 1 },
-		"Incomplete: 900 of 1,000 updates were accepted.":                 func(r *Summary) { r.accepted, r.applied = 900, 900 },
+		"WRONG: 2 updates were applied more than once.":                                                                 func(r *Summary) { r.doubled = 2 },
+		"WRONG: by the audit 1 update was accepted and then lost.":                                                      func(r *Summary) { r.lost = 1 },
+		"WRONG: the scores differ.":                                                                                     func(r *Summary) { r.problem = "the scores differ" },
+		"WRONG: 3 updates were refused by the API.":                                                                     func(r *Summary) { r.accepted, r.applied, r.refused = 997, 997, 3 },
+		"WRONG: 1 update was accepted and then rejected by the contract.":                                               func(r *Summary) { r.applied, r.rejected = 999, 1 },
+		"Incomplete: 900 of 1,000 updates were accepted.":                                                               func(r *Summary) { r.accepted, r.applied = 900, 900 },
 	} {
 		r := asPlanned()
 		change(r)
@@ -111,4 +111,22 @@ func TestTheTableFits(t *testing.T) {
   cost         1,234 gas an update
   final after  4.0 s (p50), 4.0 s (p90), 4.0 s (p99)
 `, r.table())
+}
+
+func TestNumbersFitTheirLine(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[float64]string{
+		0: "0", 0.4: "0", 1: "1", 999: "999", 1000: "1,000", 1001: "1,001", 99_999: "99,999", 100_000: "100k", 999_499: "999k", 999_500: "1.0M", 12_345_678: "12.3M",
+	} {
+		require.Equal(t, want, short(n))
+	}
+	require.Equal(t, "1,234,567", Thousands(1_234_567))
+	require.Equal(t, "1 update", units(1, "update"))
+	require.Equal(t, "2 updates", units(2, "update"))
+	for _, n := range []int{0, 1, 50, 99_999, 999_999, 99_999_999} {
+		line := (&Summary{planned: n, accepted: n, applied: n}).progress()
+		require.LessOrEqual(t, len([]rune(line)), 79, line)
+	}
+	require.Equal(t, "[##########----------]  50 %  1,000 of 1,000 updates answered, 0 final", (&Summary{planned: 1000, accepted: 1000}).progress())
+	require.Equal(t, "[####################] 100 %  500 of 500 updates answered, 490 final", (&Summary{planned: 500, accepted: 490, refused: 10, applied: 490}).progress())
 }
