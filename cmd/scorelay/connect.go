@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,7 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // devDir names a running `scorelay dev`, which supplies the addresses missing in flags.
@@ -50,6 +53,65 @@ func (f *finalityFlags) confirmations(d devDir) uint64 {
 		return info.Confirmations
 	}
 	return 0
+}
+
+type apiFlags struct {
+	devDir `embed:""`
+
+	API string     `name:"api" env:"SCORELAY_API" placeholder:"URL" help:"Address of an API; of several, separated by commas, the first is used. By default that of a running 'scorelay dev', with its key."`
+	Key app.Secret `name:"api-key" env:"SCORELAY_API_KEY" placeholder:"KEY" help:"API key; used with --api."`
+}
+
+func (f *apiFlags) client() (*sdk.Client, error) {
+	url, key := f.API, f.Key.Reveal()
+	if url == "" {
+		info, err := f.running("--api")
+		if err != nil {
+			return nil, err
+		}
+		url, key = info.APIURLs[0], info.APIKey
+	}
+	first, _, _ := strings.Cut(url, ",")
+	return sdk.NewClient(first, key, nil), nil
+}
+
+// domainFlags name the deployment that signatures are for.
+type domainFlags struct {
+	ChainID  uint64 `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for what is signed; by default that of a running 'scorelay dev'."`
+	Contract string `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for what is signed; by default that of a running 'scorelay dev'."`
+}
+
+func (f *domainFlags) domain(of *devDir) (wallet.Domain, error) {
+	if f.ChainID == 0 && f.Contract == "" {
+		info, err := of.running("--chain-id and --contract")
+		if err != nil {
+			return wallet.Domain{}, err
+		}
+		return info.Domain(), nil
+	}
+	contract, err := wallet.ParseAddress(f.Contract)
+	if err != nil {
+		return wallet.Domain{}, fmt.Errorf("--contract %w", err)
+	}
+	if f.ChainID == 0 {
+		return wallet.Domain{}, errors.New("--contract needs --chain-id")
+	}
+	return wallet.NewDomain(f.ChainID, contract), nil
+}
+
+// clientFor returns a client that accepts only the deployment of the flags or of a running 'scorelay dev', and that
+// deployment's domain. Otherwise a lying API could obtain a signature for another deployment. If the flags name an API
+// alone, the client accepts any domain, and the domain is zero.
+func (f *apiFlags) clientFor(deployment *domainFlags) (*sdk.Client, wallet.Domain, error) {
+	client, err := f.client()
+	if err != nil || f.API != "" && *deployment == (domainFlags{}) {
+		return client, wallet.Domain{}, err
+	}
+	domain, err := deployment.domain(&f.devDir)
+	if err != nil {
+		return nil, domain, err
+	}
+	return client.Expecting(domain), domain, nil
 }
 
 func commandLog() *slog.Logger {

@@ -11,14 +11,13 @@ import (
 type devCommand struct {
 	Stack dev.Options `embed:""`
 
-	Demo         int  `name:"demo" placeholder:"N" help:"Send N signed updates, wait until all are final, audit, print a verdict and end."`
-	DemoParallel int  `name:"demo-parallel" default:"128" help:"Requests of the demo in progress at once (${default})."`
-	Verbose      bool `name:"verbose" short:"v" help:"Log to the terminal, too."`
+	Demo    int  `name:"demo" placeholder:"N" help:"Send N signed updates, wait until all are final, audit, print a verdict and end."`
+	Verbose bool `name:"verbose" short:"v" help:"Log to the terminal, too."`
 }
 
 func (c *devCommand) Run(s signals) error {
-	if c.Demo < 0 || c.DemoParallel < 1 {
-		return errors.New("--demo must not be negative, --demo-parallel at least 1")
+	if c.Demo < 0 {
+		return errors.New("--demo must not be negative")
 	}
 	if c.Verbose {
 		c.Stack.LogTo = os.Stderr
@@ -38,7 +37,7 @@ func (c *devCommand) Run(s signals) error {
 
 // demo prints its verdict even after an error.
 func (c *devCommand) demo(s signals, screen *dev.Screen) error {
-	demo := dev.NewDemo(c.Demo, c.DemoParallel)
+	demo := dev.NewDemo(c.Demo)
 	var summary *dev.Summary
 	err := dev.Run(s.drain, s.kill, c.Stack, screen.Step, func(ctx context.Context, stack *dev.Stack) (err error) {
 		watching, stop := context.WithCancel(ctx)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -166,6 +165,28 @@ func TestDevIsTheSameTomorrow(t *testing.T) {
 	fresh.end(t)
 }
 
+// TestAStackOfProcessesIsContinued after all of it was killed at work.
+func TestAStackOfProcessesIsContinued(t *testing.T) {
+	t.Parallel()
+	long.Test(t)
+	run := programs(t)
+	first := startProcesses(t, run)
+	before := first.info(t)
+	c := newCaller(t, before)
+	c.final(t, c.send(t, 3))
+	ids := c.send(t, 40)
+	first.killed = true
+	require.NoError(t, first.cmd.Process.Kill()) // and with it, at once, all that it started
+	<-first.ended
+	second := startProcesses(t, run, "--data-dir", first.dir)
+	after := second.info(t)
+	require.NotEqual(t, before.PIDs, after.PIDs)
+	before.PIDs, after.PIDs = nil, nil
+	require.Equal(t, before, after)
+	c.final(t, ids)
+	c.scores(t, 2150)
+}
+
 // TestDevLeavesAForeignFolderAlone has the program itself refuse it.
 func TestDevLeavesAForeignFolderAlone(t *testing.T) {
 	t.Parallel()
@@ -292,7 +313,8 @@ func TestDevFitsATerminal(t *testing.T) {
 	w.sees(t, "api="+info.APIURL+"\n", "key="+info.APIKey+"\n")
 	w.fits(t)
 	require.Contains(t, w.raw.String(), "\x1b[32m", "it has colours")
-	require.NoError(t, syscall.Kill(info.PIDs["dev"][0], syscall.SIGINT))
+	_, err = w.tty.WriteString("\x03") // Ctrl-C
+	require.NoError(t, err)
 	w.sees(t, "ending; a second Ctrl-C does not wait")
 	require.NoError(t, w.ended(t))
 	w.fits(t)
@@ -306,7 +328,7 @@ func TestDemoInATerminal(t *testing.T) {
 	w := watch(t, []string{"NO_COLOR=1"}, "--data-dir", dir, "--demo", "2000")
 	bar := w.sees(t, "] ", " of 2,000 updates answered, ")
 	require.Contains(t, bar, "[")
-	w.sees(t, "[####################] 100 %", "  applied      2,000", "  lost         0, and 0 applied twice", "All 2,000 accepted updates were applied exactly once.")
+	w.sees(t, "[####################] 100 %", "  applied      2,000", "  lost         0, and 0 applied more than once", "All 2,000 accepted updates were applied exactly once.")
 	require.NoError(t, w.ended(t))
 	w.fits(t)
 	require.NotRegexp(t, `\x1b\[[0-9;]*m`, w.raw.String(), "no colours where NO_COLOR is set")

@@ -20,65 +20,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-type apiFlags struct {
-	devDir `embed:""`
-
-	API string     `name:"api" env:"SCORELAY_API" placeholder:"URL" help:"Address of an API; by default that of a running 'scorelay dev'."`
-	Key app.Secret `name:"api-key" env:"SCORELAY_API_KEY" placeholder:"KEY" help:"API key."`
-}
-
-func (f *apiFlags) client() (*sdk.Client, error) {
-	url, key := f.API, f.Key.Reveal()
-	if url == "" {
-		info, err := f.running("--api")
-		if err != nil {
-			return nil, err
-		}
-		url, key = info.APIURLs[0], info.APIKey
-	}
-	first, _, _ := strings.Cut(url, ",")
-	return sdk.NewClient(first, key, nil), nil
-}
-
-// domainFlags name the deployment that signatures are for.
-type domainFlags struct {
-	ChainID  uint64 `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for what is signed; by default that of a running 'scorelay dev'."`
-	Contract string `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for what is signed; by default that of a running 'scorelay dev'."`
-}
-
-func (f *domainFlags) domain(of *devDir) (wallet.Domain, error) {
-	if f.ChainID == 0 && f.Contract == "" {
-		info, err := of.running("--chain-id and --contract")
-		if err != nil {
-			return wallet.Domain{}, err
-		}
-		return info.Domain(), nil
-	}
-	contract, err := wallet.ParseAddress(f.Contract)
-	if err != nil {
-		return wallet.Domain{}, fmt.Errorf("--contract %w", err)
-	}
-	if f.ChainID == 0 {
-		return wallet.Domain{}, errors.New("--contract needs --chain-id")
-	}
-	return wallet.NewDomain(f.ChainID, contract), nil
-}
-
-// expecting returns a client that accepts only the deployment of the flags or of a running 'scorelay dev', and that
-// deployment's domain. Otherwise a lying API could obtain a signature for another deployment. If the flags name an API
-// alone, the client accepts any domain, and the domain is zero.
-func (f *apiFlags) expecting(of *domainFlags) (*sdk.Client, wallet.Domain, error) {
-	client, err := f.client()
-	if err != nil || f.API != "" && *of == (domainFlags{}) {
-		return client, wallet.Domain{}, err
-	}
-	domain, err := of.domain(&f.devDir)
-	if err != nil {
-		return nil, domain, err
-	}
-	return client.Expecting(domain), domain, nil
-}
-
 type projectsEditCommand struct {
 	apiFlags    `embed:""`
 	domainFlags `embed:""`
@@ -88,12 +29,12 @@ type projectsEditCommand struct {
 	OwnerKeystore string     `name:"owner-keystore" env:"SCORELAY_OWNER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of the owner who signs, or description of a remote one (web3signer, AWS KMS)."`
 	OwnerPassword string     `name:"owner-password-file" env:"SCORELAY_OWNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 
-	AddOwner      []string `name:"add-owner" placeholder:"WALLET" help:"Make a wallet an owner. What is added is added before what is removed is."`
+	AddOwner      []string `name:"add-owner" placeholder:"WALLET" help:"Make a wallet an owner. Additions come before removals."`
 	AddUpdater    []string `name:"add-updater" placeholder:"WALLET" help:"Make a wallet an updater."`
 	AddAction     []string `name:"add-action" sep:"none" placeholder:"NAME=POINTS" help:"Add an action; with points below zero it subtracts."`
 	AddScoreType  []string `name:"add-score-type" sep:"none" placeholder:"NAME" help:"Add a score type."`
-	RemoveUpdater []string `name:"remove-updater" placeholder:"WALLET" help:"Take an updater's role."`
-	RemoveOwner   []string `name:"remove-owner" placeholder:"WALLET" help:"Take an owner's role."`
+	RemoveUpdater []string `name:"remove-updater" placeholder:"WALLET" help:"Remove a wallet's role as an updater."`
+	RemoveOwner   []string `name:"remove-owner" placeholder:"WALLET" help:"Remove a wallet's role as an owner."`
 	SignedOnly    *bool    `name:"signed-only" placeholder:"BOOL" help:"Whether the project takes updates in signed groups only (=true or =false)."`
 
 	Valid time.Duration `name:"valid" default:"1h" help:"How long from now on a block may have the edit (${default}); at least a minute."`
@@ -101,7 +42,7 @@ type projectsEditCommand struct {
 }
 
 func (c *projectsEditCommand) Run(s signals) error {
-	client, _, err := c.expecting(&c.domainFlags)
+	client, _, err := c.clientFor(&c.domainFlags)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func TestNoEditIsSignedForAnotherDeployment(t *testing.T) {
 	for flags, wrong := range map[domainFlags]bool{{5, contract.Hex()}: false, {6, contract.Hex()}: true, {5, common.Address{8}.Hex()}: true, {}: false} {
 		c := &projectsEditCommand{apiFlags: apiFlags{API: api.URL, Key: "key"}, domainFlags: flags, ID: score.ProjectID{3}.String(), AddScoreType: []string{"luck"}, Valid: time.Hour}
 		c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
-		client, _, err := c.expecting(&c.domainFlags)
+		client, _, err := c.clientFor(&c.domainFlags)
 		require.NoError(t, err)
 		posted = 0
 		err = c.edit(t.Context(), client, io.Discard)
@@ -142,7 +142,7 @@ func TestAnEditEndsWhereTheAPIGoesAway(t *testing.T) {
 	for _, c := range []*projectsEditCommand{{Valid: time.Hour, Await: 1500 * time.Millisecond}, {Valid: 1500 * time.Millisecond}} {
 		c.apiFlags, c.ID, c.AddScoreType = apiFlags{API: api.URL, Key: "key"}, score.ProjectID{3}.String(), []string{"luck"}
 		c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
-		client, _, err := c.expecting(&c.domainFlags)
+		client, _, err := c.clientFor(&c.domainFlags)
 		require.NoError(t, err)
 		require.ErrorContains(t, c.edit(t.Context(), client, io.Discard), "503")
 	}
@@ -168,7 +168,7 @@ func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
 	t.Cleanup(api.Close)
 	c := &projectsEditCommand{apiFlags: apiFlags{API: api.URL, Key: "key"}, domainFlags: domainFlags{5, contract.Hex()}, ID: score.ProjectID{3}.String(), AddScoreType: []string{"luck"}, Valid: time.Hour}
 	c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
-	client, _, err := c.expecting(&c.domainFlags)
+	client, _, err := c.clientFor(&c.domainFlags)
 	require.NoError(t, err)
 	err = c.edit(t.Context(), client, io.Discard)
 	require.ErrorContains(t, err, "edit_exists")

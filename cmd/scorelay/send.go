@@ -23,7 +23,7 @@ const sendTimeout = time.Minute
 type sendCommand struct {
 	apiFlags    `embed:""`
 	domainFlags `embed:""`
-	Project     string `arg:"" optional:"" help:"The projectId; by default that of the demo project of a running 'scorelay dev'."`
+	Project     string `arg:"" optional:"" help:"The projectId; by default that of the demo project of a running 'scorelay dev'. Projects that take signed groups only refuse single updates."`
 
 	Action    string `name:"action" placeholder:"NAME" help:"Name of the action; by default the project's first."`
 	ScoreType string `name:"score-type" placeholder:"NAME" help:"Name of the score type; by default the project's first."`
@@ -34,7 +34,7 @@ type sendCommand struct {
 	WalletKeystore string     `name:"wallet-keystore" env:"SCORELAY_WALLET_KEYSTORE" placeholder:"FILE" help:"geth keystore file of the owner or updater who signs."`
 	WalletPassword string     `name:"wallet-password-file" env:"SCORELAY_WALLET_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 
-	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for the update to be final, and fail if it is not, or was rejected."`
+	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for the update to be final; fail if it is not by then, or was not applied."`
 }
 
 func (c *sendCommand) Run(s signals) error {
@@ -56,7 +56,7 @@ func (c *sendCommand) send(ctx context.Context, out io.Writer) error {
 	if c.Project == "" {
 		return errors.New("name the project whose score changes")
 	}
-	client, domain, err := c.expecting(&c.domainFlags)
+	client, domain, err := c.clientFor(&c.domainFlags)
 	if err != nil {
 		return err
 	}
@@ -84,12 +84,13 @@ func (c *sendCommand) send(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("update %s: %w", update.UpdateID, err)
 	}
-	result := "accepted"
 	if duplicate {
-		result = "duplicate, its updateId was accepted before"
+		_, _ = fmt.Fprintf(out, "duplicate: an update %s of project %s was accepted before; this one was dropped, also if it says something else\n",
+			update.UpdateID, update.ProjectID)
+	} else {
+		_, _ = fmt.Fprintf(out, "accepted: update %s of project %s, %s in %s for %s, signed by %s\n", update.UpdateID, update.ProjectID,
+			update.ActionName, update.ScoreType, update.TargetWallet.Hex(), key.Address().Hex())
 	}
-	_, _ = fmt.Fprintf(out, "%s: update %s of project %s, %s in %s for %s, signed by %s\n", result, update.UpdateID, update.ProjectID,
-		update.ActionName, update.ScoreType, update.TargetWallet.Hex(), key.Address().Hex())
 	if c.Await == 0 {
 		return nil
 	}
@@ -98,9 +99,9 @@ func (c *sendCommand) send(ctx context.Context, out io.Writer) error {
 	case err != nil:
 		return err
 	case statuses[0].Outcome != score.Applied.String():
-		return fmt.Errorf("the update was rejected: %s", statuses[0].Outcome)
+		return fmt.Errorf("the update is final, but was not applied: %s", statuses[0].Outcome)
 	}
-	_, _ = fmt.Fprintf(out, "final: %s in block %d\n", statuses[0].Outcome, statuses[0].Block)
+	_, _ = fmt.Fprintf(out, "final: the update accepted under this id was %s in block %d\n", statuses[0].Outcome, statuses[0].Block)
 	return nil
 }
 

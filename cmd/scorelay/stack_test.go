@@ -83,9 +83,12 @@ const confirmations = 2
 
 // stack is a `scorelay dev`, or a stack of processes, under attack.
 type stack struct {
-	dir string
-	out *bytes.Buffer
-	cmd *exec.Cmd
+	dir   string
+	out   *bytes.Buffer
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	killed bool // by its test, which does not expect a clean end
 }
 
 // startStack starts `scorelay dev` and waits for its dev.json.
@@ -112,7 +115,10 @@ func takesStack(t *testing.T) {
 func begun(t *testing.T, cmd *exec.Cmd) *stack {
 	t.Helper()
 	takesStack(t)
-	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}, cmd: cmd}
+	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}, cmd: cmd, ended: make(chan struct{})}
+	if at := slices.Index(cmd.Args, "--data-dir"); at >= 0 {
+		s.dir = cmd.Args[at+1]
+	}
 	for flag, value := range map[string]string{"--data-dir": s.dir, "--block-time": "250ms", "--confirmations": fmt.Sprint(confirmations)} {
 		if !slices.Contains(cmd.Args, flag) {
 			cmd.Args = append(cmd.Args, flag, value)
@@ -120,13 +126,16 @@ func begun(t *testing.T, cmd *exec.Cmd) *stack {
 	}
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
 	require.NoError(t, s.cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- s.cmd.Wait() }()
+	var failed error
+	go func() { defer close(s.ended); failed = s.cmd.Wait() }()
 	t.Cleanup(func() {
+		if s.killed {
+			return
+		}
 		_ = s.cmd.Process.Signal(os.Interrupt)
 		select {
-		case err := <-ended:
-			require.NoError(t, err, "Ctrl-C ends everything cleanly: %s", s.out)
+		case <-s.ended:
+			require.NoError(t, failed, "Ctrl-C ends everything cleanly: %s", s.out)
 		case <-time.After(2 * time.Minute):
 			_ = s.cmd.Process.Kill()
 			t.Errorf("the stack did not end: %s", s.out)
@@ -138,8 +147,8 @@ func begun(t *testing.T, cmd *exec.Cmd) *stack {
 		}
 	})
 	require.Eventually(t, func() bool {
-		_, err := devnet.ReadInfo(s.dir)
-		return err == nil
+		info, err := devnet.ReadInfo(s.dir)
+		return err == nil && slices.Equal(info.PIDs["dev"], []int{s.cmd.Process.Pid}) // not of a run before
 	}, 3*time.Minute, 50*time.Millisecond, "no dev.json")
 	return s
 }
@@ -277,7 +286,7 @@ func TestDemo(t *testing.T) {
 	require.Regexp(t, `(?s)
   accepted     1,000
   applied      1,000
-  lost         0, and 0 applied twice
+  lost         0, and 0 applied more than once
   duplicates   10
   rate         \d+ updates/s final, \d+/s accepted
   cost         [\d,]+ gas an update
@@ -337,10 +346,12 @@ func sendsOne(t *testing.T, s *stack) {
 	t.Helper()
 	info := s.info(t)
 	out := s.does(t, "send", "--wait", "2m")
-	m := regexp.MustCompile(`^accepted: update (0x\S{64}) of project ` + info.ProjectID + `, purchase in reputation for (0x\S{40}), signed by (0x\S{40})\nfinal: applied in block \d+$`).FindStringSubmatch(out)
+	m := regexp.MustCompile(`^accepted: update (0x\S{64}) of project ` + info.ProjectID + `, purchase in reputation for (0x\S{40}), signed by (0x\S{40})\nfinal: the update accepted under this id was applied in block \d+$`).FindStringSubmatch(out)
 	require.NotNil(t, m, out)
 	require.Equal(t, m[2], m[3])
-	require.Contains(t, s.does(t, "send", "--id", m[1]), "duplicate, its updateId was accepted before: update "+m[1])
+	again := s.does(t, "send", "--id", m[1], "--action", "refund")
+	require.Contains(t, again, "duplicate: an update "+m[1])
+	require.NotContains(t, again, "refund")
 	s.fails(t, "unknown_action", "send", "--action", "no such action")
 
 	send := func(args ...string) (string, error) {

@@ -98,6 +98,12 @@ func ReadInfo(dir string) (*Info, error) {
 	if err := json.Unmarshal(raw, &info); err != nil {
 		return nil, fmt.Errorf("couldn't read %s: %w", infoPath(dir), err)
 	}
+	if len(info.APIURLs) == 0 {
+		return nil, fmt.Errorf("couldn't read %s: it names no API", infoPath(dir))
+	}
+	if info.Version > InfoVersion {
+		return nil, fmt.Errorf("%s has version %d, and this program reads up to %d: use the program that wrote it", infoPath(dir), info.Version, InfoVersion)
+	}
 	return &info, nil
 }
 

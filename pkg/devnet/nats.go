@@ -50,8 +50,9 @@ const natsStartTimeout = 2 * time.Minute
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 	return onPort(opts.Port, func(port int) (*NATSServer, error) {
 		return onPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
-			opts.Port, opts.MonitorPort = port, monitor
-			return startNATS(dir, opts)
+			on := opts
+			on.Port, on.MonitorPort = port, monitor
+			return startNATS(dir, on)
 		})
 	})
 }

@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !unix
 
 package devnet
 
 import "syscall"
 
-// DieWithParent returns nil: only Linux can end a child together with this process.
+// DieWithParent returns nil: a child ends together with this process on Linux alone.
 func DieWithParent() *syscall.SysProcAttr { return nil }

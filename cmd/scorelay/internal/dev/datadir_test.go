@@ -139,7 +139,7 @@ func TestFilesWithTheKeyAreTheOwnersOnly(t *testing.T) {
 	for _, name := range []string{"dev.json", "dev.json.new"} {
 		require.NoError(t, os.WriteFile(filepath.Join(path, name), nil, 0o644))
 	}
-	require.NoError(t, devnet.WriteJSON(filepath.Join(path, "dev.json"), &devnet.Info{APIKey: "secret"}))
+	require.NoError(t, devnet.WriteJSON(filepath.Join(path, "dev.json"), &devnet.Info{APIURLs: []string{"x"}, APIKey: "secret"}))
 	info, err := os.Stat(filepath.Join(path, "dev.json"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
@@ -190,6 +190,7 @@ func TestARunningStackIsSaidBeforeItsPorts(t *testing.T) {
 // prepared prepares a stack's data directory.
 func prepared(d *dataDir, o Options) (*Stack, error) {
 	s := &Stack{Options: o, dir: d, say: silent}
+	defer s.releasePorts()
 	return s, s.prepare()
 }
 
@@ -252,7 +253,9 @@ func TestKeptSettings(t *testing.T) {
 	k, err = d.readKept()
 	require.NoError(t, err)
 	require.Equal(t, want, k)
-	write(t, "{", d.settings())
-	_, err = d.readKept()
-	require.ErrorContains(t, err, "`scorelay dev --fresh` begins again")
+	for _, damaged := range []string{"{", "{}", "null"} {
+		write(t, damaged, d.settings())
+		_, err = d.readKept()
+		require.ErrorContains(t, err, "`scorelay dev --fresh` begins again")
+	}
 }

@@ -21,24 +21,25 @@ import (
 )
 
 const (
-	// A demo's timeout is demoPatience, for faults, plus demoPerUpdate per update.
+	// A demo may take demoPatience plus demoPerUpdate per update.
 	demoPatience  = 5 * time.Minute
 	demoPerUpdate = 20 * time.Millisecond
 	auditPatience = 90 * time.Second
 
 	demoTargets  = 100
-	demoRepeated = 100  // one update in so many is sent twice
+	demoBatch    = 100  // updates, of which one is sent twice
+	demoRequests = 42   // concurrent ones per sender
 	usedPerCall  = 1000 // ids per call of the contract
 )
 
 // Demo uses the SDK as a backend does. It sends half of the updates one by one and half in signed groups. One in a
 // hundred it also sends a second time, concurrently with the first.
 type Demo struct {
-	planned, parallel int
+	planned int
 
 	mu       sync.Mutex
-	accepted map[score.UpdateID]time.Time // of the first 200
-	repeated int                          // further 200s
+	accepted map[score.UpdateID]time.Time // of an update's first HTTP 200
+	repeated int                          // later ones
 	refused  map[score.UpdateID]bool
 	applied  map[score.UpdateID]finalEvent
 	rejected map[score.UpdateID]finalEvent
@@ -49,20 +50,17 @@ type finalEvent struct {
 	block   uint64
 }
 
-func NewDemo(updates, parallel int) *Demo {
+func NewDemo(updates int) *Demo {
 	return &Demo{
-		planned: updates, parallel: parallel, accepted: map[score.UpdateID]time.Time{}, refused: map[score.UpdateID]bool{},
+		planned: updates, accepted: map[score.UpdateID]time.Time{}, refused: map[score.UpdateID]bool{},
 		applied: map[score.UpdateID]finalEvent{}, rejected: map[score.UpdateID]finalEvent{},
 	}
 }
 
-// Run sends the updates and waits until each with a 200 is final. Then it audits, and checks that the contract has
+// Run sends the updates and waits until each with HTTP 200 is final. Then it audits, and checks that the contract has
 // used the ids of all these updates. With an error, the summary contains the results so far.
 func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
-	ctx, cancel := user, context.CancelFunc(func() {})
-	if s.Options.Confirmations > 0 { // a finalized tag may take hours
-		ctx, cancel = context.WithTimeout(user, demoPatience+time.Duration(d.planned)*demoPerUpdate)
-	}
+	ctx, cancel := s.patient(user, demoPatience+time.Duration(d.planned)*demoPerUpdate)
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	var follower sync.WaitGroup
@@ -75,27 +73,31 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	case <-ctx.Done():
 		return d.summary(), fmt.Errorf("couldn't follow the project's events: %w", context.Cause(ctx))
 	}
-	before, began := s.stats(ctx), time.Now()
+	began := time.Now()
+	before, unread := s.stats(ctx, began)
 	err := d.send(ctx, s)
 	sending := time.Since(began)
 	every := 50*time.Millisecond + time.Duration(d.planned)*time.Microsecond // a summary takes its time
 	for err == nil && d.summary().waiting() > 0 {
 		err = retry.Sleep(ctx, every)
 	}
-	r := d.summary()
-	r.acceptedPer, r.perSecond = float64(r.accepted)/sending.Seconds(), float64(r.applied)/time.Since(began).Seconds()
-	if err != nil {
-		r.interrupted = user.Err() != nil
-		return r, fmt.Errorf("stopped waiting for %d updates to become final: %w", r.waiting(), errors.Join(context.Cause(ctx), err))
+	total := time.Since(began)
+	result := func() *Summary {
+		r := d.summary()
+		r.acceptedPer, r.perSecond = float64(r.accepted)/sending.Seconds(), float64(r.applied)/total.Seconds()
+		return r
 	}
-	r.settled = true
-	for r.applied > 0 { // statistics follow the events
-		now := s.stats(ctx)
-		if r.gas = int(now.gas-before.gas) / r.applied; now.updates-before.updates >= uint64(r.applied) || retry.Sleep(ctx, every) != nil {
-			break
-		}
+	if r := result(); err != nil {
+		r.interrupted = user.Err() != nil
+		return r, fmt.Errorf("stopped waiting for updates to become final: %w", errors.Join(context.Cause(ctx), err))
+	}
+	gas := 0
+	if unread == nil {
+		gas = s.gas(ctx, began, before, d.summary().applied)
 	}
 	findings, err := s.Auditor.Await(ctx, auditPatience)
+	r := result() // again, since a reorg may have voided events
+	r.settled, r.gas = r.waiting() == 0, gas
 	if err != nil {
 		return r, err
 	}
@@ -109,19 +111,31 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 
 type stats struct{ updates, gas uint64 }
 
-// stats returns the project's totals, zero if they cannot be read: only the gas of the summary depends on them.
-func (s *Stack) stats(ctx context.Context) (sum stats) {
-	now := time.Now()
-	read, err := s.api(1).Stats(ctx, s.Project, now.AddDate(0, 0, -1), now.AddDate(0, 0, 1))
+// stats returns the project's totals since the day before a time.
+func (s *Stack) stats(ctx context.Context, at time.Time) (sum stats, err error) {
+	read, err := s.api(1).Stats(ctx, s.Project, at.AddDate(0, 0, -1), at.AddDate(0, 0, 7))
 	if err != nil {
-		s.log.Warn("couldn't read the demo project's statistics", "err", err)
-		return sum
+		return sum, err
 	}
-	sum.updates = read.Updates
 	for _, day := range read.Days {
-		sum.gas += day.Gas
+		sum.updates, sum.gas = sum.updates+day.Applied, sum.gas+day.Gas
 	}
-	return sum
+	return sum, nil
+}
+
+// gas returns the gas of an applied update. Statistics follow the events soon; if they don't, it returns 0.
+func (s *Stack) gas(ctx context.Context, began time.Time, before stats, applied int) (each int) {
+	_ = retry.Do(ctx, 100, 100*time.Millisecond, func() error {
+		now, err := s.stats(ctx, began)
+		if err == nil && now.updates < before.updates+uint64(applied) {
+			err = errors.New("the statistics are behind the events")
+		}
+		if err == nil && applied > 0 {
+			each = int(now.gas-before.gas) / applied
+		}
+		return err
+	})
+	return each
 }
 
 // follow records the project's final events until ctx ends. It calls opened when the stream is open.
@@ -161,9 +175,8 @@ func (d *Demo) send(ctx context.Context, s *Stack) error {
 		signer int
 		groups sdk.Domain
 	}{{signer: devnet.AccountUpdater}, {devnet.AccountUpdater2, s.Info.Domain()}, {signer: devnet.AccountUpdater3}} {
-		requests := max(1, d.parallel/3)
-		sender, err := sdk.NewSender(s.api(requests), sdk.SenderOptions{
-			Project: s.Project, Sign: sdk.KeySigner(devnet.Key(of.signer)), Groups: of.groups, Requests: requests, Report: d.report,
+		sender, err := sdk.NewSender(s.api(demoRequests), sdk.SenderOptions{
+			Project: s.Project, Sign: sdk.KeySigner(devnet.Key(of.signer)), Groups: of.groups, Requests: demoRequests, Report: d.report,
 		})
 		if err != nil {
 			return err
@@ -174,8 +187,8 @@ func (d *Demo) send(ctx context.Context, s *Stack) error {
 	for i := range targets {
 		targets[i] = devnet.Address(i)
 	}
-	for at := 0; at < d.planned && ctx.Err() == nil; at += demoRepeated { // by the hundred, since each call wakes the senders
-		updates := make([]sdk.NamedUpdate, min(demoRepeated, d.planned-at))
+	for at := 0; at < d.planned && ctx.Err() == nil; at += demoBatch { // by the hundred, since each call wakes the senders
+		updates := make([]sdk.NamedUpdate, min(demoBatch, d.planned-at))
 		for i := range updates {
 			updates[i] = sdk.NamedUpdate{
 				ActionName: actions[i%len(actions)].Name, ScoreType: devnet.DemoScoreType, TargetWallet: targets[i%demoTargets],
@@ -186,7 +199,7 @@ func (d *Demo) send(ctx context.Context, s *Stack) error {
 		if err == nil {
 			_, err = senders[1].Enqueue(ctx, updates[:half]...)
 		}
-		if err == nil && len(updates) == demoRepeated {
+		if err == nil && len(updates) == demoBatch {
 			again := updates[half]
 			again.UpdateID = ids[0]
 			_, err = senders[2].Enqueue(ctx, again)
@@ -197,8 +210,9 @@ func (d *Demo) send(ctx context.Context, s *Stack) error {
 	}
 	var errs []error
 	for _, sender := range senders {
-		_, err := sender.Close(ctx)
-		errs = append(errs, err)
+		if _, err := sender.Close(ctx); err != nil {
+			errs = append(errs, err, sender.State().Err)
+		}
 	}
 	return errors.Join(append(errs, ctx.Err())...)
 }

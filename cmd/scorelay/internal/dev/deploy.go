@@ -25,7 +25,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// setUp makes the deployment and the API key, or compares what is kept with the chain.
+// setUp connects, compares kept data with the chain, makes whatever the deployment and the API key lack, and fills in
+// Info.
 func (s *Stack) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -132,7 +133,7 @@ func (s *Stack) verify(ctx context.Context, js jetstream.JetStream) error {
 	return nil
 }
 
-// damaged adds the fix to an error of a stack that was complete before, except to those that pass.
+// damaged adds the fix to an error of a stack that was complete before, except to transient ones.
 func (s *Stack) damaged(err error) error {
 	if err == nil || !s.kept.Ready || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, node.ErrDatadirUsed) {

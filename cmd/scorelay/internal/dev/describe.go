@@ -35,7 +35,7 @@ var description = template.Must(template.New("").Parse(`
 
 To send an update, await its final block and read the score, paste this into a
 shell. The signature is good for five minutes; the updateId counts once. For
-more updates: docs/examples/update.sh.
+more updates: docs/examples/update.sh, or go run ./cmd/scorelay send.
 
 api={{.Info.APIURL}}
 key={{.Info.APIKey}}

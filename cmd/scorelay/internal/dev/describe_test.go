@@ -92,7 +92,7 @@ func TestTheDescribedCommandsWork(t *testing.T) {
 	}))
 	defer server.Close()
 	s := described(t, server.URL)
-	_, commands, _ := strings.Cut(s.Description(), "update.sh.\n")
+	_, commands, _ := strings.Cut(s.Description(), "scorelay send.\n")
 	commands, _, _ = strings.Cut(commands, "Other languages")
 	out, err := exec.Command("bash", "-euc", commands).CombinedOutput()
 	require.NoError(t, err, "%s", out)

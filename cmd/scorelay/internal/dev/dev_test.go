@@ -44,15 +44,25 @@ func occupied(t *testing.T) int {
 
 func TestAPortMustBeFree(t *testing.T) {
 	t.Parallel()
+	s := &Stack{}
+	defer s.releasePorts()
 	taken := occupied(t)
-	_, err := freePort(taken, "the API", "--port")
+	_, err := s.holdPort(taken, "the API", "--port")
 	require.ErrorContains(t, err, fmt.Sprintf("port %d for the API is taken", taken))
 	require.ErrorContains(t, err, "choose another with --port, or let a free one be taken with --port 0")
-	port, err := freePort(0, "the API", "--port")
+	port, err := s.holdPort(0, "the API", "--port")
 	require.NoError(t, err)
-	again, err := freePort(port, "the API", "--port")
+	l, err := net.Listen("tcp", loopback(port))
+	require.NoError(t, err, "it is held for its server")
+	require.NoError(t, l.Close())
+
+	d, err := openDataDir(t.TempDir())
 	require.NoError(t, err)
-	require.Equal(t, port, again)
+	defer d.release()
+	o := options(t)
+	o.Port, o.RPCPort = &port, &port
+	_, err = prepared(d, o)
+	require.ErrorContains(t, err, "--port and --rpc-port are the same")
 }
 
 func TestWhatIsAskedForWinsOverWhatIsKept(t *testing.T) {

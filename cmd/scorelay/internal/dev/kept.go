@@ -35,7 +35,10 @@ func (d *dataDir) readKept() (*kept, error) {
 		return nil, fmt.Errorf("couldn't read what the data directory keeps: %w", err)
 	}
 	k := &kept{}
-	if err := json.Unmarshal(raw, k); err != nil {
+	if err = json.Unmarshal(raw, k); err == nil && k.Lanes < 1 {
+		err = errors.New("it names no lanes")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("couldn't read %s (`scorelay dev --fresh` begins again): %w", d.settings(), err)
 	}
 	return k, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -17,7 +18,7 @@ import (
 type Options struct {
 	DataDir       string        `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Where everything is kept over restarts: chain, NATS, Redis, API key and project, besides dev.json and logs (${default}). A folder of ours, an empty one or a new one."`
 	Fresh         bool          `name:"fresh" help:"Forget what the data directory keeps and begin again, with a new API key, project and chain."`
-	Port          *int          `name:"port" placeholder:"N" help:"Port of the API; 0 takes a free one, and one for the chain. Without it the one of the last start, or 8080."`
+	Port          *int          `name:"port" placeholder:"N" help:"Port of the API; 0: a free one, also for the chain unless --rpc-port is set. Without it the one of the last start, or 8080."`
 	RPCPort       *int          `name:"rpc-port" placeholder:"N" help:"Port of the chain's JSON-RPC; 0 takes a free one. Without it the one of the last start, or 8545."`
 	Lanes         *int          `name:"lanes" placeholder:"N" help:"Number of lanes of a new data directory; fixed from then on. Without it 4."`
 	ChainRPC      []string      `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one; several endpoints are separated by commas. It is kept."`
@@ -92,14 +93,39 @@ func (o *Options) merge(before *kept) (*kept, error) {
 	return now, nil
 }
 
-// freePort returns the port, or any free one for 0. Others can still take it before its server listens.
-func freePort(port int, what, flag string) (int, error) {
-	l, err := net.Listen("tcp", loopback(port))
-	if err != nil {
-		return 0, fmt.Errorf("port %d for %s is taken (%w): end what listens there, choose another with %s, or let a free one be taken with %s 0",
-			port, what, err, flag, flag)
+// portPatience allows a stack that was just killed to free its ports.
+const portPatience = time.Second
+
+// holdPort returns the port, or a free one for 0, and keeps others from taking it as a free one.
+func (s *Stack) holdPort(port int, what, flag string) (int, error) {
+	var err error
+	if port == 0 {
+		if port, err = devnet.FreePort(); err != nil {
+			return 0, err
+		}
 	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
+	for end := time.Now().Add(portPatience); ; time.Sleep(20 * time.Millisecond) {
+		var l net.Listener
+		if l, err = net.Listen("tcp", loopback(port)); err == nil {
+			_ = l.Close()
+			break
+		}
+		if time.Now().After(end) {
+			return 0, fmt.Errorf("port %d for %s is taken (%w): end what listens there, choose another with %s, or let a free one be taken with %s 0",
+				port, what, err, flag, flag)
+		}
+	}
+	release, err := devnet.HoldPort(port)
+	if err == nil {
+		s.held = append(s.held, release)
+	}
+	return port, err
+}
+
+func (s *Stack) releasePorts() {
+	for _, release := range s.held {
+		release()
+	}
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -169,7 +169,7 @@ const (
 	watchEveryOut = 10 * time.Second
 )
 
-// Watch shows line's live line until ctx ends; outside a terminal, it says one now and then.
+// Watch shows line's live line until ctx ends; outside a terminal, it says one every ten seconds.
 func (s *Screen) Watch(ctx context.Context, line func() string) {
 	every := watchEveryOut
 	if s.Terminal() {

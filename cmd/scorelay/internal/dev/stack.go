@@ -31,7 +31,7 @@ import (
 
 const (
 	readyTimeout   = 2 * time.Minute
-	projectTimeout = 10 * time.Minute // the chain's finalized tag may come late
+	projectTimeout = 2 * time.Minute
 	drainTimeout   = 20 * time.Second
 )
 
@@ -55,10 +55,11 @@ type Stack struct {
 	client  *chain.Client
 	signers []app.Secret
 	close   []func()
+	held    []func() // release ports
 }
 
 // Run starts a stack, calls use, and stops everything when use returns or drain ends. It returns use's errors
-// unchanged.
+// unchanged, unless a part fails.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
 	dir, err := openDataDir(opts.DataDir)
 	if err != nil {
@@ -66,6 +67,7 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	}
 	defer dir.release()
 	s := &Stack{Options: opts, say: say, dir: dir, DataDir: dir.path}
+	defer s.releasePorts()
 	if err := s.prepare(); err != nil {
 		return err
 	}
@@ -126,13 +128,19 @@ func (s *Stack) prepare() error {
 		}
 	}
 	s.Lanes, s.Options.ChainRPC = s.kept.Lanes, s.kept.ChainRPC
-	if s.kept.Port, err = freePort(s.kept.Port, "the API", "--port"); err != nil {
+	if s.kept.Port == s.kept.RPCPort && s.kept.Port != 0 {
+		return errors.New("--port and --rpc-port are the same")
+	}
+	if s.kept.Port, err = s.holdPort(s.kept.Port, "the API", "--port"); err != nil {
 		return err
 	}
 	if len(s.kept.ChainRPC) == 0 {
-		if s.kept.RPCPort, err = freePort(s.kept.RPCPort, "the chain's JSON-RPC", "--rpc-port"); err != nil {
+		if s.kept.RPCPort, err = s.holdPort(s.kept.RPCPort, "the chain's JSON-RPC", "--rpc-port"); err != nil {
 			return err
 		}
+	}
+	if s.kept.Ready {
+		return nil // ready stores changes, once the data was compared with the chain
 	}
 	return s.dir.writeKept(s.kept)
 }
@@ -146,8 +154,8 @@ func (s *Stack) parts() []lifecycle.Part {
 			}
 			return nil
 		}},
-		{Name: "nats", Start: func(context.Context) (err error) {
-			s.nats, err = devnet.StartNATS(s.dir.nats(), devnet.NATSOptions{})
+		{Name: "nats", Start: func(ctx context.Context) (err error) {
+			s.nats, err = starting(ctx, func() (*devnet.NATSServer, error) { return devnet.StartNATS(s.dir.nats(), devnet.NATSOptions{}) })
 			return s.damaged(err)
 		}, Stop: func(context.Context) error { s.nats.Close(); return nil }},
 		{Name: "redis", Start: s.startRedis, Run: s.watchRedis, Stop: func(context.Context) error { s.redis.Close(); return nil }},
@@ -166,7 +174,7 @@ func (s *Stack) parts() []lifecycle.Part {
 			}
 			return app.RunAPI(drain, kill, settings, s.log.With("service", "api"))
 		}},
-		{Name: "dev.json", Start: s.ready, Stop: func(context.Context) error { return devnet.RemoveInfo(s.dir.path) }},
+		{Name: "the demo project", Start: s.ready, Stop: func(context.Context) error { return devnet.RemoveInfo(s.dir.path) }},
 	}
 }
 
@@ -185,8 +193,25 @@ func chainOptions(d *dataDir, k *kept, blockTime time.Duration) devnet.ChainOpti
 	return devnet.ChainOptions{Dir: d.chain(), Port: k.RPCPort, Interval: blockTime, Accounts: devnet.AccountSigner + k.Lanes}
 }
 
-func (s *Stack) startRedis(context.Context) (err error) {
-	if s.redis, err = devnet.StartRedis(s.dir.redis(), devnet.RedisOptions{}); err == nil {
+// starting returns early if ctx ends, since a server may read its data for minutes. The process ends soon then.
+func starting[T any](ctx context.Context, start func() (T, error)) (server T, err error) {
+	type result struct {
+		server T
+		err    error
+	}
+	started := make(chan result, 1)
+	go func() { server, err := start(); started <- result{server, err} }()
+	select {
+	case r := <-started:
+		return r.server, r.err
+	case <-ctx.Done():
+		return server, ctx.Err()
+	}
+}
+
+func (s *Stack) startRedis(ctx context.Context) (err error) {
+	s.redis, err = starting(ctx, func() (*devnet.RedisServer, error) { return devnet.StartRedis(s.dir.redis(), devnet.RedisOptions{}) })
+	if err == nil {
 		s.Redis = s.redis.Kind
 	}
 	return err
@@ -256,7 +281,7 @@ func (s *Stack) ready(all context.Context) error {
 		}
 	}
 	if !s.kept.Ready {
-		ctx, cancel := context.WithTimeout(all, projectTimeout)
+		ctx, cancel := s.patient(all, projectTimeout)
 		defer cancel()
 		if err := s.createProject(ctx, sdk.NewClient(s.Info.APIURL, s.kept.APIKey, nil)); err != nil {
 			return err
@@ -276,6 +301,14 @@ func (s *Stack) ready(all context.Context) error {
 		delete(s.Info.PIDs, "chain")
 	}
 	return s.Info.Write(s.dir.path)
+}
+
+// patient returns a context with a timeout; without one if blocks are final by the chain's tag, which may take hours.
+func (s *Stack) patient(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if s.Options.Confirmations == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 func (s *Stack) createProject(ctx context.Context, client *sdk.Client) error {

@@ -12,8 +12,8 @@ import (
 
 type Summary struct {
 	planned     int
-	accepted    int // distinct, with a 200
-	duplicates  int // further 200s of accepted ones
+	accepted    int // distinct, with HTTP 200
+	duplicates  int // accepted again
 	refused     int // by the API, permanently
 	applied     int // of accepted: final and applied, by the events
 	rejected    int // of accepted: final and rejected, by the events
@@ -22,11 +22,11 @@ type Summary struct {
 	pending     int // accepted and still pending, by the audit
 	audited     bool
 	problem     string
-	settled     bool    // all were accepted or refused, and all accepted ones became final
-	interrupted bool    // by the user, before settled
-	perSecond   float64 // applied, from the first request until the last update was final
-	acceptedPer float64 // accepted, while sending
-	gas         int
+	settled     bool            // all were accepted or refused, and all accepted ones became final
+	interrupted bool            // by the user, before settled
+	perSecond   float64         // applied, from the first request until the last update was final
+	acceptedPer float64         // accepted, while sending
+	gas         int             // per update; 0: unknown
 	finality    []time.Duration // from acceptance to the event, of each of applied; ascending
 }
 
@@ -35,7 +35,10 @@ func (r *Summary) waiting() int { return max(0, r.accepted-r.applied-r.rejected)
 // audit adds the results of the audit. missing is the number of updates with a 200 and an id that the contract has not
 // used.
 func (r *Summary) audit(findings *index.Findings, missing int) {
-	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
+	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, findings.Lost(), findings.Doubled
+	if r.pending == 0 { // else the block of the audit may be before some updates
+		r.lost = max(missing, r.lost)
+	}
 	if !findings.OK() {
 		r.problem = findings.Problem()
 	}
@@ -51,11 +54,11 @@ func (r *Summary) verdict() string {
 	case r.doubled > 0:
 		return fmt.Sprintf("WRONG: %s applied more than once.", were(r.doubled))
 	case r.lost > 0:
-		return fmt.Sprintf("WRONG: by the audit %s accepted and then lost.", were(r.lost))
+		return fmt.Sprintf("WRONG: %s accepted and then lost.", were(r.lost))
 	case r.audited && r.problem != "":
 		return "WRONG: " + r.problem + "."
 	case !r.settled:
-		title, saved := "Not finished", "the logs say what the relayers wait for"
+		title, saved := "Not finished", "the logs say what the relayer waits for"
 		if r.interrupted {
 			title, saved = "Interrupted", "the next start continues with them"
 		}
@@ -66,7 +69,7 @@ func (r *Summary) verdict() string {
 	case r.rejected > 0:
 		return fmt.Sprintf("WRONG: %s accepted and then rejected by the contract.", were(r.rejected))
 	case !r.audited:
-		return fmt.Sprintf("All %s accepted updates are applied, by the project's events; the audit was not made.", Thousands(r.applied))
+		return fmt.Sprintf("Incomplete: all %s accepted updates are applied, by the project's events, but the audit was not made.", Thousands(r.applied))
 	case r.pending > 0:
 		return fmt.Sprintf("All %s accepted updates were applied exactly once; %s more in the stream are not final yet.", Thousands(r.applied), Thousands(r.pending))
 	case !r.Good():
@@ -92,15 +95,20 @@ func (r *Summary) table() string {
 	if r.waiting() > 0 {
 		row("not final", "%s", Thousands(r.waiting()))
 	}
+	if unanswered := r.planned - r.accepted - r.refused; unanswered > 0 {
+		row("not answered", "%s; each may be stored or not", Thousands(unanswered))
+	}
 	if r.audited {
-		row("lost", "%d, and %d applied twice", r.lost, r.doubled)
+		row("lost", "%d, and %d applied more than once", r.lost, r.doubled)
 	}
 	row("duplicates", "%s", Thousands(r.duplicates))
 	if r.refused > 0 {
 		row("refused", "%s by the API", Thousands(r.refused))
 	}
 	row("rate", "%.0f updates/s final, %.0f/s accepted", r.perSecond, r.acceptedPer)
-	row("cost", "%s gas an update", Thousands(r.gas))
+	if r.gas > 0 {
+		row("cost", "%s gas an update", Thousands(r.gas))
+	}
 	if n := len(r.finality); n > 0 {
 		after := func(percent int) float64 { return r.finality[(n-1)*percent/100].Seconds() }
 		row("final after", "%.1f s (p50), %.1f s (p90), %.1f s (p99)", after(50), after(90), after(99))

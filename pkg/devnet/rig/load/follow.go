@@ -7,12 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// followEvery is the pause between polls, so the resolution of Tally.Finality.
+// followEvery is the pause between polls.
 const followEvery = 250 * time.Millisecond
 
 var ErrStalled = errors.New("nothing became final for too long")
@@ -63,42 +61,13 @@ func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error)
 			if err != nil {
 				return settled, err
 			}
-			now := time.Now()
 			for i := range statuses {
 				if statuses[i].Final() {
-					tally.settle(Key{project, ids[i]}, statuses[i].Outcome, now)
+					tally.settle(Key{project, ids[i]}, statuses[i].Outcome)
 					settled++
 				}
 			}
 		}
 	}
 	return settled, nil
-}
-
-const usedPerCall = 1000
-
-// NotUsed returns the promised updates with ids unused in the contract, independent of the API. view calls the
-// contract at a block after these updates became final.
-func (t *Tally) NotUsed(ctx context.Context, view func(ctx context.Context, data []byte) ([]byte, error)) (missing []Key, err error) {
-	promised := map[score.ProjectID][]score.UpdateID{}
-	for key := range t.Promised() {
-		promised[key.Project] = append(promised[key.Project], key.ID)
-	}
-	for project, all := range promised {
-		for ids := range slices.Chunk(all, usedPerCall) {
-			used, err := registry.ReadUsed(project, ids).Do(ctx, view)
-			if err == nil && len(used) != len(ids) {
-				err = fmt.Errorf("it reports %d ids, asked for %d", len(used), len(ids))
-			}
-			if err != nil {
-				return nil, fmt.Errorf("couldn't ask the contract for used ids: %w", err)
-			}
-			for i, id := range ids {
-				if !used[i] {
-					missing = append(missing, Key{project, id})
-				}
-			}
-		}
-	}
-	return missing, nil
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +51,6 @@ func TestFollowing(t *testing.T) {
 		go func() { followed <- Follow(t.Context(), api.client(), tally, sent, time.Minute) }()
 		time.Sleep(1500 * time.Millisecond)
 		require.Equal(t, Verdict{Promised: 600, Applied: 300, Unknown: 300}, tally.Verdict(), "while it is sent")
-		require.InDelta(t, 1000, tally.Finality().P50, 1)
 		close(sent)
 		require.NoError(t, <-followed)
 		require.Equal(t, Verdict{Promised: 600, Applied: 300, Rejected: 300}, tally.Verdict())
@@ -98,30 +96,4 @@ func TestFollowingIsInterrupted(t *testing.T) {
 		require.ErrorContains(t, err, "stopped waiting for 2 updates to become final")
 		require.Equal(t, Verdict{Promised: 2, Unknown: 2}, tally.Verdict())
 	})
-}
-
-// TestWhatTheContractHasNotUsed is found, for all that the API says.
-func TestWhatTheContractHasNotUsed(t *testing.T) {
-	t.Parallel()
-	tally := NewTally()
-	promise(tally, 2)
-	used := make([]byte, 64+2*32) // bool[]: where it is, its length, two bools
-	used[31], used[63] = 32, 2
-	used[95] = 1
-	view := func(context.Context, []byte) ([]byte, error) { return used, nil }
-	missing, err := tally.NotUsed(t.Context(), view)
-	require.NoError(t, err)
-	require.Len(t, missing, 2, "one of each project")
-	require.NotEqual(t, missing[0].Project, missing[1].Project)
-	used[127] = 1
-	missing, err = tally.NotUsed(t.Context(), view)
-	require.NoError(t, err)
-	require.Empty(t, missing)
-
-	used[63] = 1
-	_, err = tally.NotUsed(t.Context(), view)
-	require.ErrorContains(t, err, "it reports 1 ids, asked for 2")
-	broken := errors.New("no endpoint answers")
-	_, err = tally.NotUsed(t.Context(), func(context.Context, []byte) ([]byte, error) { return nil, broken })
-	require.ErrorIs(t, err, broken)
 }

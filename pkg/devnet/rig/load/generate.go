@@ -42,7 +42,7 @@ func (o *Options) Validate() error {
 		says string
 	}{
 		{len(o.URLs) == 0, "set --url"},
-		{o.Key == "", "set --api-key or SCORELAY_API_KEY"},
+		{o.Key == "", "set SCORELAY_API_KEY"},
 		{o.Rate <= 0, "--rate must be more than 0"},
 		{o.Duration <= 0, "--duration must be more than 0"},
 		{o.Projects < 1 || o.Signers < 1 || o.Wallets < 1, "--projects, --signers and --wallets must be at least 1"},
@@ -89,7 +89,7 @@ func Generate(ctx context.Context, o Options, progress io.Writer) (*Summary, err
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	client, places, err := o.begin(ctx)
+	client, places, err := o.begin(ctx, o.Signed > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func Burst(ctx context.Context, o Options, n int) (*Summary, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	client, places, err := o.begin(ctx)
+	client, places, err := o.begin(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +134,14 @@ func Burst(ctx context.Context, o Options, n int) (*Summary, error) {
 	}, nil
 }
 
-func (o *Options) begin(ctx context.Context) (*Client, []*Place, error) {
+// begin creates the projects and, if groups will be signed, reads the domain.
+func (o *Options) begin(ctx context.Context, signed bool) (*Client, []*Place, error) {
 	client, err := NewClient(o.Key, o.MaxInFlight, o.URLs...)
 	if err != nil {
 		return nil, nil, err
 	}
 	places, err := o.places(ctx, client)
-	if err == nil {
+	if err == nil && signed {
 		client.Domain, err = domainOf(ctx, client, places[0].Project)
 	}
 	if err != nil {

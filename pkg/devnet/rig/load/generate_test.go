@@ -161,7 +161,7 @@ func TestLoadRefusesWrongOptions(t *testing.T) {
 		"--max-in-flight must be at least 1": func(o *Options) { o.MaxInFlight = 0 },
 		"--signed must be from 0 to 100":     func(o *Options) { o.Signed = 100.1 },
 		"--group must be from 1 to 256":      func(o *Options) { o.Group = 257 },
-		"set --api-key":                      func(o *Options) { o.Key = "" },
+		"set SCORELAY_API_KEY":               func(o *Options) { o.Key = "" },
 		"set --url":                          func(o *Options) { o.URLs = nil },
 		"is no address of an API":            func(o *Options) { o.URLs = []string{"localhost:8080"} },
 	} {
@@ -173,7 +173,7 @@ func TestLoadRefusesWrongOptions(t *testing.T) {
 	both := good
 	both.Rate, both.Key = 0, ""
 	require.ErrorContains(t, both.Validate(), "--rate")
-	require.ErrorContains(t, both.Validate(), "--api-key")
+	require.ErrorContains(t, both.Validate(), "SCORELAY_API_KEY")
 }
 
 // TestLoadSignsForTheAPIsDomain, since it knows no other.

@@ -23,7 +23,6 @@ type Tally struct {
 	promised map[Key]time.Time // time of an update's first 200
 	waiting  map[score.ProjectID]map[score.UpdateID]struct{}
 	accept   *hdrhistogram.Histogram
-	finality *hdrhistogram.Histogram
 }
 
 type Counts struct {
@@ -48,7 +47,7 @@ type Verdict struct {
 func NewTally() *Tally {
 	return &Tally{
 		counts: Counts{Refusals: map[string]int{}}, promised: map[Key]time.Time{},
-		waiting: map[score.ProjectID]map[score.UpdateID]struct{}{}, accept: newHistogram(), finality: newHistogram(),
+		waiting: map[score.ProjectID]map[score.UpdateID]struct{}{}, accept: newHistogram(),
 	}
 }
 
@@ -108,14 +107,13 @@ func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
 }
 
 // settle records an update as final; only the first call for an update counts.
-func (t *Tally) settle(key Key, outcome string, at time.Time) {
+func (t *Tally) settle(key Key, outcome string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, waiting := t.waiting[key.Project][key.ID]; !waiting {
 		return
 	}
 	delete(t.waiting[key.Project], key.ID)
-	record(t.finality, at.Sub(t.promised[key]))
 	if outcome == score.Applied.String() {
 		t.verdict.Applied++
 	} else {
@@ -149,13 +147,6 @@ func (t *Tally) Latency() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return percentiles(t.accept)
-}
-
-// Finality counts from an update's first 200 to the poll that found it final.
-func (t *Tally) Finality() Percentiles {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return percentiles(t.finality)
 }
 
 // Percentiles are durations in milliseconds, exact to 0.1 %.

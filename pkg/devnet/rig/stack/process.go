@@ -45,14 +45,10 @@ func (s *stack) start(role string, index int, command func() *exec.Cmd) error {
 				s.fail(p.failed)
 				return
 			}
-			if ctx.Err() != nil {
-				return
-			}
-			s.log.Warn("a process died; starting it again with its data", "role", role, "index", index, "after", restartAfter)
 			select {
 			case <-ctx.Done():
 			case <-time.After(restartAfter):
-				s.say("%s %d had ended; it is started again, with its data", role, index)
+				s.say("%s %d had ended; it is started again", role, index)
 			}
 		}
 	}()

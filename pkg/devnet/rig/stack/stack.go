@@ -1,8 +1,9 @@
 // Package stack runs a deployment as separate processes, for tests, drills and benchmarks that kill and replace them:
-// NATS servers, Redis, APIs and relayers. The chain runs in the starter's process, unless --chain-rpc names another.
+// NATS servers, Redis, APIs and relayers. The chain runs in the stack's own process, unless --chain-rpc names another.
 //
-// A process that dies is restarted on its ports and with its data. Each start continues the stack in the data directory.
-// While the stack is up, dev.json in that directory has its addresses, keys and process ids (devnet.Info).
+// A process that dies is restarted on its ports. Its data is on disk, except that of the Redis that replaces a missing
+// redis-server. Each start continues the stack in the data directory. While the stack is up, dev.json in that directory
+// has its addresses, keys and process ids (devnet.Info).
 //
 // The programs are in a folder that the caller fills: api, relayer, scorelay (for setup) and stack, which is this
 // package's own, since it also runs NATS and the embedded Redis. A program that is replaced there runs from its next
@@ -10,6 +11,7 @@
 package stack
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -21,7 +23,6 @@ import (
 	"math"
 	"math/big"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,6 +33,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -89,9 +91,10 @@ type stack struct {
 	ready bool             // so dev.json is written
 }
 
-// kept is for later starts.
+// kept is for later starts. While Ready is false, the next start discards the data.
 type kept struct {
 	Ready     bool            `json:"ready"`
+	ChainRPC  string          `json:"chainRpc"` // of an outside chain; empty: our own
 	Lanes     int             `json:"lanes"`
 	Servers   int             `json:"natsServers"`
 	Ports     map[string]int  `json:"ports"` // by role and index, such as api.0
@@ -129,34 +132,40 @@ func run(ctx context.Context, o *options) (err error) {
 
 func (s *stack) say(format string, args ...any) { fmt.Printf("· "+format+"\n", args...) }
 
-// prepare makes the data directory, and reads kept.json.
+// prepare makes the data directory, or reads what a stack stored there. It refuses a folder of anything else.
 func (s *stack) prepare() (err error) {
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return fmt.Errorf("couldn't name the data directory: %w", err)
 	}
-	raw, err := os.ReadFile(s.path("kept.json"))
-	if err == nil {
+	raw, err := os.ReadFile(s.path(stored))
+	switch entries, _ := os.ReadDir(s.dir); {
+	case err == nil:
 		err = json.Unmarshal(raw, &s.kept)
+	case errors.Is(err, fs.ErrNotExist) && len(entries) > 0:
+		return fmt.Errorf("%s is not empty and has no %s, so it is no stack's folder: choose another with --data-dir", s.dir, stored)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("couldn't read what the data directory keeps: %w", err)
 	}
 	if !s.Ready || s.fresh {
-		s.kept = kept{Lanes: s.lanes, Servers: s.natsServers, Ports: map[string]int{}}
-		for _, name := range []string{"nats", "redis", "chain", "kept.json", "api-key"} {
+		s.kept = kept{Lanes: s.lanes, Servers: s.natsServers, ChainRPC: s.chainRPC, Ports: map[string]int{}}
+		for _, name := range []string{"nats", "redis", "chain", "api-key"} {
 			err = errors.Join(err, os.RemoveAll(s.path(name)))
 		}
 	}
-	if s.Lanes != s.lanes || s.Servers != s.natsServers {
-		return fmt.Errorf("%s has %d lanes and %d NATS servers, and their numbers are fixed: begin again with --fresh", s.dir, s.Lanes, s.Servers)
+	if s.chainRPC == "" {
+		s.chainRPC = s.ChainRPC
+	}
+	if s.Lanes != s.lanes || s.Servers != s.natsServers || (s.chainRPC == "") != (s.ChainRPC == "") {
+		return fmt.Errorf("%s has %d lanes, %d NATS servers and the chain %q, and their numbers and a chain of its own are fixed: begin again with --fresh",
+			s.dir, s.Lanes, s.Servers, s.ChainRPC)
 	}
 	for _, name := range []string{"logs", "redis"} {
 		err = errors.Join(err, os.MkdirAll(s.path(name), 0o700))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // kept.json
-	}
-	if err != nil {
+	if err = errors.Join(err, devnet.WriteJSON(s.path(stored), s.kept)); err != nil {
 		return fmt.Errorf("couldn't prepare the data directory: %w", err)
 	}
 	log, err := os.Create(s.path("logs", "dev.log"))
@@ -166,6 +175,9 @@ func (s *stack) prepare() (err error) {
 	s.log = slog.New(slog.NewJSONHandler(log, nil)) // open until the process ends
 	return devnet.RemoveInfo(s.dir)
 }
+
+// stored is the file of what a stack keeps, by which later starts know its folder.
+const stored = "stack.json"
 
 func (s *stack) path(names ...string) string {
 	return filepath.Join(append([]string{s.dir}, names...)...)
@@ -223,8 +235,8 @@ func (s *stack) address(role string, i int) string {
 }
 
 // up starts everything in the order of its dependencies, and publishes dev.json.
-func (s *stack) up(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+func (s *stack) up(all context.Context) error {
+	ctx, cancel := context.WithTimeout(all, readyTimeout)
 	defer cancel()
 	if s.rpc = s.endpoints(); s.rpc == nil {
 		var err error
@@ -263,7 +275,7 @@ func (s *stack) up(ctx context.Context) error {
 			return fmt.Errorf("the process at %s did not become ready in time; see %s: %w", url, s.path("logs"), err)
 		}
 	}
-	if err := s.project(ctx); err != nil {
+	if err := s.project(all); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -398,20 +410,24 @@ func (s *stack) setUp(ctx context.Context) error {
 		cmd := exec.CommandContext(ctx, s.program("scorelay"), "setup")
 		cmd.Env = append(s.environ(), "SCORELAY_DEPLOYER_KEY="+devnet.HexKey(devnet.AccountAdmin),
 			"SCORELAY_STREAM_REPLICAS="+strconv.Itoa(s.natsServers), "SCORELAY_API_KEY_FILE="+s.path("api-key"))
+		var told bytes.Buffer
+		cmd.Stderr = &told
 		out, err := cmd.Output()
 		if err != nil {
-			var failed *exec.ExitError
-			errors.As(err, &failed)
-			return fmt.Errorf("couldn't set the deployment up: %w\n%s", err, failed.Stderr)
+			return fmt.Errorf("couldn't set the deployment up: %w\n%s", err, &told)
 		}
 		key, err := os.ReadFile(s.path("api-key"))
+		var made struct {
+			ChainID  uint64         `json:"chainId"`
+			Contract common.Address `json:"contract"`
+		}
 		if err == nil {
-			err = json.Unmarshal(out, &s.kept)
+			err = json.Unmarshal(out, &made)
 		}
 		if err != nil {
 			return fmt.Errorf("couldn't read the deployment: %w", err)
 		}
-		s.Lanes, s.APIKey = s.lanes, strings.TrimSpace(string(key))
+		s.ChainID, s.Contract, s.APIKey = made.ChainID, made.Contract.Hex(), strings.TrimSpace(string(key))
 		return nil
 	})
 }
@@ -500,16 +516,19 @@ func (s *stack) project(ctx context.Context) error {
 	if s.Ready {
 		return nil
 	}
+	if s.confirmations > 0 { // the finalized tag may take hours
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, readyTimeout)
+		defer cancel()
+	}
 	_, _ = rand.Read(s.ProjectID[:])
-	transport := &http.Client{Transport: &http.Transport{}}
-	defer transport.CloseIdleConnections()
-	client, project := sdk.NewClient("http://"+s.address("api", 0), s.APIKey, transport), devnet.DemoProject(s.ProjectID)
+	client, project := sdk.NewClient("http://"+s.address("api", 0), s.APIKey, nil), devnet.DemoProject(s.ProjectID)
 	if err := sdk.Retry(ctx, func() error { return client.CreateProject(ctx, project) }); err != nil {
 		return fmt.Errorf("couldn't create the demo project: %w", err)
 	}
-	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
-		state, err := client.Project(ctx, s.ProjectID)
-		if err == nil && !state.Final() {
+	var state *sdk.ProjectState
+	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() (err error) {
+		if state, err = client.Project(ctx, s.ProjectID); err == nil && !state.Final() {
 			err = errors.New("it is not final")
 		}
 		return err
@@ -517,8 +536,11 @@ func (s *stack) project(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the demo project did not become final: %w", err)
 	}
+	if state.Outcome != "" && state.Outcome != score.Applied.String() {
+		return fmt.Errorf("the demo project became final with outcome %s", state.Outcome)
+	}
 	s.Ready = true
-	return devnet.WriteJSON(s.path("kept.json"), s.kept)
+	return devnet.WriteJSON(s.path(stored), s.kept)
 }
 
 // publish writes dev.json; s.mu is held.

@@ -19,14 +19,13 @@ import (
 const loadCommand = "load"
 
 // runLoad sends signed updates to a deployment in an open loop: a slow API shows as latency instead of a lower rate.
-// The updates are of new projects. They change scores on the chain, and cost gas. Without --url, it finds the API and
-// the key of a running `scorelay dev` by its data directory.
+// The updates are of new projects. They change scores on the chain, and cost gas. The API key is in SCORELAY_API_KEY.
+// Without --url, it finds the API of a running `scorelay dev` by its data directory.
 func runLoad(ctx context.Context, args []string) error {
 	o := generator.DefaultOptions()
 	flags := newFlags(loadCommand)
 	urls := flags.String("url", os.Getenv("SCORELAY_API"), "addresses of the deployment's APIs, separated by commas")
-	dir := flags.String("data-dir", "../../.scorelay", "data directory of a running `scorelay dev`, for what --url and --api-key leave open")
-	flags.StringVar(&o.Key, "api-key", "", "API key; by default SCORELAY_API_KEY")
+	dir := flags.String("data-dir", "../../.scorelay", "data directory of a running `scorelay dev`, for what --url and SCORELAY_API_KEY leave open")
 	flags.Float64Var(&o.Rate, "rate", o.Rate, "updates per second")
 	flags.DurationVar(&o.Duration, "duration", o.Duration, "how long updates are sent; 90s later, those without an answer are given up")
 	flags.IntVar(&o.Projects, "projects", o.Projects, "number of projects, created for this run")
@@ -43,9 +42,7 @@ func runLoad(ctx context.Context, args []string) error {
 	if flags.NArg() > 0 {
 		return errors.New("nothing may follow the flags")
 	}
-	if o.Key == "" {
-		o.Key = os.Getenv("SCORELAY_API_KEY")
-	}
+	o.Key = os.Getenv("SCORELAY_API_KEY") // never an argument, which other users can read
 	if *urls != "" {
 		o.URLs = strings.Split(*urls, ",")
 	} else if err := running(*dir, &o); err != nil {
@@ -66,7 +63,7 @@ func runLoad(ctx context.Context, args []string) error {
 	return err
 }
 
-// runStack builds and runs a stack of separate processes until a signal. Package stack describes its flags.
+// runStack builds and runs a stack of separate processes until a signal; --help lists its flags.
 func runStack(ctx context.Context, args []string) error {
 	folder, err := os.MkdirTemp("", "scorelay-stack-")
 	if err != nil {
@@ -78,6 +75,7 @@ func runStack(ctx context.Context, args []string) error {
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(folder, "stack"), append([]string{"--programs", folder}, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = devnet.DieWithParent()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the stack failed: %w", err)
