@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
 	"pkg/devnet/rig/model":        {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/registry/rig/calls"}, // of chain, nodes and journal, for tests
 	"pkg/devnet/rig/load":         {"pkg/score", "pkg/wallet", "pkg/sdk"},                                                                                       // backends, for tests and benchmarks
-	"pkg/devnet/rig/stack":        {"pkg/score", "pkg/app", "pkg/devnet", "pkg/retry", "pkg/sdk", "pkg/signer"},                                                 // a deployment of processes, for tests and benchmarks
+	"pkg/devnet/rig/stack":        {"pkg/score", "pkg/apikey", "pkg/app", "pkg/devnet", "pkg/retry", "pkg/sdk", "pkg/signer"},                                   // a deployment of processes, for tests and benchmarks
 	"pkg/devnet/rig/stack/stack":  {"pkg/devnet/rig/stack"},                                                                                                     // its program
 	"pkg/devnet/rig/lent":         {"pkg/devnet"},                                                                                                               // servers for tests
 	"pkg/devnet/rig/long":         {},                                                                                                                           // which tests run

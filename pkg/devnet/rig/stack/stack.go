@@ -39,6 +39,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -151,7 +152,7 @@ func (s *stack) prepare() (err error) {
 	}
 	if !s.Ready || s.fresh {
 		s.kept = kept{Lanes: s.lanes, Servers: s.natsServers, ChainRPC: s.chainRPC, Ports: map[string]int{}}
-		for _, name := range []string{"nats", "redis", "chain", "api-key"} {
+		for _, name := range []string{"nats", "redis", "chain"} {
 			err = errors.Join(err, os.RemoveAll(s.path(name)))
 		}
 	}
@@ -251,7 +252,8 @@ func (s *stack) up(all context.Context) error {
 	if err := s.startServers(); err != nil {
 		return err
 	}
-	if err := s.awaitNATS(ctx); err != nil {
+	err := s.jetStream(ctx, func(ctx context.Context, js jetstream.JetStream) error { _, err := js.AccountInfo(ctx); return err })
+	if err != nil {
 		return err
 	}
 	if !s.Ready {
@@ -375,60 +377,68 @@ func (s *stack) natsURLs() (urls, monitors string) {
 	return strings.Join(all, ","), strings.Join(of, ",")
 }
 
-// awaitNATS waits until JetStream answers; in a cluster, until it has a leader.
-func (s *stack) awaitNATS(ctx context.Context) error {
+// jetStream calls use once JetStream answers; in a cluster, once it has a leader.
+func (s *stack) jetStream(ctx context.Context, use func(ctx context.Context, js jetstream.JetStream) error) error {
 	urls, _ := s.natsURLs()
-	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		conn, err := nats.Connect(urls)
-		if err != nil {
-			return err
-		}
-		defer conn.Close()
-		js, err := jetstream.New(conn)
-		if err == nil {
-			_, err = js.AccountInfo(ctx)
-		}
+	var conn *nats.Conn
+	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() (err error) {
+		conn, err = nats.Connect(urls)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("NATS did not come up; see %s: %w", s.path("logs"), err)
 	}
-	return nil
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return fmt.Errorf("couldn't reach JetStream: %w", err)
+	}
+	return retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		return use(ctx, js)
+	})
 }
 
-// setUp pays the accounts on an outside chain, and has scorelay make the deployment and an API key. In a cluster that
-// has just elected its leader, a stream may find no servers at first.
+// setUp pays the accounts on an outside chain, has scorelay make the deployment, and makes an unlimited API key. In a
+// cluster that has just elected its leader, the first tries may fail.
 func (s *stack) setUp(ctx context.Context) error {
 	if s.chain == nil {
 		if err := s.fund(ctx); err != nil {
 			return err
 		}
 	}
-	return retry.Do(ctx, s.natsServers*3, time.Second, func() error {
+	err := retry.Do(ctx, s.natsServers*3, time.Second, func() error {
 		cmd := exec.CommandContext(ctx, s.program("scorelay"), "setup")
 		cmd.Env = append(s.environ(), "SCORELAY_DEPLOYER_KEY="+devnet.HexKey(devnet.AccountAdmin),
-			"SCORELAY_STREAM_REPLICAS="+strconv.Itoa(s.natsServers), "SCORELAY_API_KEY_FILE="+s.path("api-key"))
+			"SCORELAY_STREAM_REPLICAS="+strconv.Itoa(s.natsServers))
 		var told bytes.Buffer
 		cmd.Stderr = &told
 		out, err := cmd.Output()
 		if err != nil {
 			return fmt.Errorf("couldn't set the deployment up: %w\n%s", err, &told)
 		}
-		key, err := os.ReadFile(s.path("api-key"))
 		var made struct {
 			ChainID  uint64         `json:"chainId"`
 			Contract common.Address `json:"contract"`
 		}
-		if err == nil {
-			err = json.Unmarshal(out, &made)
-		}
-		if err != nil {
+		if err := json.Unmarshal(out, &made); err != nil {
 			return fmt.Errorf("couldn't read the deployment: %w", err)
 		}
-		s.ChainID, s.Contract, s.APIKey = made.ChainID, made.Contract.Hex(), strings.TrimSpace(string(key))
+		s.ChainID, s.Contract = made.ChainID, made.Contract.Hex()
 		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.jetStream(ctx, func(ctx context.Context, js jetstream.JetStream) error {
+		store, err := apikey.Open(ctx, js)
+		if err != nil {
+			return err
+		}
+		secret, _, err := store.Create(ctx, "stack", apikey.Terms{})
+		s.APIKey = secret.Reveal()
+		return err
 	})
 }
 
