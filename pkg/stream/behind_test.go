@@ -134,6 +134,32 @@ func TestACopyThatIsBehindHidesNothing(t *testing.T) {
 	}
 }
 
+// TestAReaderLeavesACopyThatIsBehind, even if only the last message is missing there, once it has heard nothing for a while.
+func TestAReaderLeavesACopyThatIsBehind(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	create(t, s, 3)
+	var b *behind
+	s.ReadBy(func(of jetstream.Stream) jetstream.Stream {
+		if of.CachedInfo().Config.Name != stream.Name {
+			return of
+		}
+		b = copyOf(t, js, of, 2)
+		return b
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r := readerFrom(t, s, 1)
+	for seq := range uint64(3) {
+		m, err := r.Next(ctx)
+		require.NoError(t, err)
+		require.Equal(t, seq+1, m.Seq)
+		if m.Seq == 2 {
+			b.copy = b.Stream // for the next consumer
+		}
+	}
+}
+
 // TestTheEndMayBePurgedMeanwhile: who waits for it does not wait forever.
 func TestTheEndMayBePurgedMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,10 @@ func TestAPublishNoticesASequenceThatWasGivenBefore(t *testing.T) {
 	require.ErrorAs(t, err, &back)
 	require.Equal(t, stream.BackError{Known: 10, Ends: 3}, *back)
 	require.ErrorIs(t, s.PublishProject(ctx, "4", project(2), 0), stream.ErrShorter)
+
+	last, _ := open(t)
+	last.Saw(1)
+	require.ErrorIs(t, last.PublishEnvelope(ctx, "1", []score.Update{update(1)}, nil), stream.ErrShorter, "the last one known was given again")
 }
 
 // TestExtendPassesSequences and keeps what the stream holds, over a restart of its readers; it may be repeated.
