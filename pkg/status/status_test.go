@@ -192,6 +192,8 @@ func TestOfTwoFinalsTheOneThatSaysMoreStays(t *testing.T) {
 		{"rejected, applied", score.UnknownAction, score.Applied, [2]uint64{1, 2}, true},
 		{"rejected, rejected later", score.UnknownAction, score.NotMember, [2]uint64{1, 2}, true},
 		{"rejected, rejected earlier", score.UnknownAction, score.NotMember, [2]uint64{2, 1}, false},
+		{"rejected, rejected by another transaction of the block", score.UnknownAction, score.NotMember, [2]uint64{2, 2}, true},
+		{"applied, applied by another transaction of the block, after a reorg", score.Applied, score.Applied, [2]uint64{2, 2}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,8 +187,12 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	require.NoError(t, err)
 	client.Timeout = time.Minute
 	t.Cleanup(func() { _ = client.Close() })
-	s, ctx, refs := status.New(client, status.Config{}), t.Context(), ids(40_000)
+	s, ctx, refs := status.New(client, status.Config{Claim: time.Hour}), t.Context(), ids(40_000)
 	waiting, old, fresh := refs[:1000], refs[1000:39_000], refs[39_000:]
+	claimed := ids(40_100)[40_000:]
+	claims, err := s.Claim(ctx, claimed, "one")
+	require.NoError(t, err)
+	require.NotContains(t, claims, score.ClaimBusy)
 	require.NoError(t, s.Accepted(ctx, waiting[1:], make([]string, len(waiting)-1)))
 	require.NoError(t, s.Bound(ctx, lane, 5, waiting[:1], 1<<30, nil))
 	require.NoError(t, s.Slot(ctx, lane, 1, 5, score.Submitted, tx2, 0))
@@ -217,4 +222,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	}
 	require.Positive(t, gone)
 	require.Equal(t, score.Status{Stage: score.Submitted, Tx: tx2}, statuses[0], "its slot stays")
+	claims, err = s.Claim(ctx, claimed, "another")
+	require.NoError(t, err)
+	require.Equal(t, slices.Repeat([]score.Claim{score.ClaimBusy}, len(claimed)), claims)
 }

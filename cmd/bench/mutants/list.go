@@ -59,7 +59,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a replacement pays a tip that nodes refuse",
-		file: "pkg/lane/fees.go", from: "if f.Tip < least.Tip {", to: "if f.Tip < prev.Tip {",
+		file: "pkg/lane/fees.go", from: "max(least.Tip, want.Tip)", to: "max(prev.Tip, want.Tip)",
 	},
 	{
 		name: "a purge takes one message that a lane needs",
