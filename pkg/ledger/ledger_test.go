@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -59,6 +60,8 @@ func (m *model) newest(t require.TestingT) evidence.Block {
 
 // letters is a ledger.Letters.
 type letters struct {
+	fails error // of reading
+
 	mu  sync.Mutex
 	all []score.DeadLetter
 }
@@ -74,7 +77,7 @@ func (l *letters) die() {
 func (l *letters) LastDeadLetter(context.Context) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return uint64(len(l.all)), nil
+	return uint64(len(l.all)), l.fails
 }
 
 func (l *letters) DeadLettersAfter(_ context.Context, after uint64, _ *score.ProjectID, fn func(uint64, score.DeadLetter) error) error {
@@ -413,6 +416,29 @@ func TestAWriterThatLagsAppendsNothing(t *testing.T) {
 	_, after, err := store.Bounds(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, before, after)
+}
+
+// TestUnreadDeadLettersAreReported, and delay no block.
+func TestUnreadDeadLettersAreReported(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	store, _ := open(t)
+	m.Mine(2)
+	m.Finalize()
+	m.die()
+	broken := errors.New("broken")
+	m.fails = broken
+	w := writer(m, store)
+	require.ErrorIs(t, w.CatchUp(t.Context()), broken)
+	s := source(t, m, store, 0)
+	r := &reader{}
+	r.through(t, m, s)
+	require.Equal(t, m.Held(), r.held)
+	require.Empty(t, r.letters)
+	m.fails = nil
+	require.NoError(t, w.CatchUp(t.Context()))
+	r.through(t, m, s, 1)
+	require.Len(t, r.letters, 1)
 }
 
 // TestAPurgedLedgerBeginsAgain: what was purged is read from the chain, and readers in the middle continue from their block.
