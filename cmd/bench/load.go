@@ -19,13 +19,14 @@ import (
 const loadCommand = "load"
 
 // runLoad sends signed updates to a deployment in an open loop: a slow API shows as latency instead of a lower rate.
-// The updates are of new projects. They change scores on the chain, and cost gas. The API key is in SCORELAY_API_KEY.
-// Without --url, it finds the API of a running `scorelay dev` by its data directory.
+// The updates are of new projects. They change scores on the chain, and cost gas. The API key is in SCORELAY_API_KEY,
+// or in the file that SCORELAY_API_KEY_FILE names. Without --url, it finds the API and the key of a running stack by
+// its data directory.
 func runLoad(ctx context.Context, args []string) error {
 	o := generator.DefaultOptions()
 	flags := newFlags(loadCommand)
 	urls := flags.String("url", os.Getenv("SCORELAY_API"), "addresses of the deployment's APIs, separated by commas")
-	dir := flags.String("data-dir", "../../.scorelay", "data directory of a running `scorelay dev`, for what --url and SCORELAY_API_KEY leave open")
+	dir := flags.String("data-dir", "../../.scorelay", "data directory of a running stack, used without --url")
 	flags.Float64Var(&o.Rate, "rate", o.Rate, "updates per second")
 	flags.DurationVar(&o.Duration, "duration", o.Duration, "how long updates are sent; 90s later, those without an answer are given up")
 	flags.IntVar(&o.Projects, "projects", o.Projects, "number of projects, created for this run")
@@ -43,6 +44,13 @@ func runLoad(ctx context.Context, args []string) error {
 		return errors.New("nothing may follow the flags")
 	}
 	o.Key = os.Getenv("SCORELAY_API_KEY") // never an argument, which other users can read
+	if file := os.Getenv("SCORELAY_API_KEY_FILE"); o.Key == "" && file != "" {
+		key, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("couldn't read the API key: %w", err)
+		}
+		o.Key = strings.TrimSpace(string(key))
+	}
 	if *urls != "" {
 		o.URLs = strings.Split(*urls, ",")
 	} else if err := running(*dir, &o); err != nil {

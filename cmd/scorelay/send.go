@@ -84,7 +84,7 @@ func (c *sendCommand) send(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("update %s: %w", update.UpdateID, err)
 	}
-	if duplicate {
+	if duplicate && c.ID != "" { // a new id is a duplicate only of an earlier try whose answer was lost
 		_, _ = fmt.Fprintf(out, "duplicate: an update %s of project %s was accepted before; this one was dropped, also if it says something else\n",
 			update.UpdateID, update.ProjectID)
 	} else {

@@ -42,7 +42,7 @@ func (o *Options) Validate() error {
 		says string
 	}{
 		{len(o.URLs) == 0, "set --url"},
-		{o.Key == "", "set SCORELAY_API_KEY"},
+		{o.Key == "", "set SCORELAY_API_KEY or SCORELAY_API_KEY_FILE"},
 		{o.Rate <= 0, "--rate must be more than 0"},
 		{o.Duration <= 0, "--duration must be more than 0"},
 		{o.Projects < 1 || o.Signers < 1 || o.Wallets < 1, "--projects, --signers and --wallets must be at least 1"},
