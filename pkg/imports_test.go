@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,27 +44,20 @@ var allowed = map[string][]string{
 	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/retry"},
-	"pkg/topup":                    {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
+	"pkg/topup":                    {"pkg/store/kv", "pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
 	"pkg/index":                    {"pkg/ledger", "pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
-	"pkg/stream":       {"pkg/score", "pkg/retry"},
-	"pkg/journal":      {"pkg/score", "pkg/lane"},
-	"pkg/lease":        {"pkg/score", "pkg/watched"},
-	"pkg/replica":      {"pkg/score", "pkg/watched"},
-	"pkg/pause":        {"pkg/score", "pkg/watched"},
-	"pkg/notice":       {"pkg/score", "pkg/lane", "pkg/watched"},
-	"pkg/roster/store": {"pkg/score", "pkg/roster", "pkg/watched", "pkg/retry"},
-	"pkg/topup/store":  {"pkg/topup", "pkg/watched"},
-	"pkg/directory":    {"pkg/score", "pkg/evidence", "pkg/watched"},
-	"pkg/apikey":       {"pkg/score", "pkg/watched"},
-	"pkg/webhook":      {"pkg/score", "pkg/event", "pkg/watched", "pkg/retry"},
-	"pkg/backlog":      {"pkg/score", "pkg/watched"},
-	"pkg/halt":         {"pkg/score", "pkg/watched", "pkg/retry"},
-	"pkg/status":       {"pkg/score", "pkg/redisdb"},
-	"pkg/limit":        {"pkg/score", "pkg/redisdb"},
-	"pkg/standings":    {"pkg/score", "pkg/redisdb"},
-	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
-	"pkg/signer":       {"pkg/retry"},
+	"pkg/stream":    {"pkg/score", "pkg/retry"},
+	"pkg/store/kv":  {"pkg/score", "pkg/lane", "pkg/roster", "pkg/retry"},
+	"pkg/journal":   {"pkg/score", "pkg/lane"},
+	"pkg/apikey":    {"pkg/score", "pkg/store/kv"},
+	"pkg/webhook":   {"pkg/score", "pkg/event", "pkg/store/kv", "pkg/retry"},
+	"pkg/halt":      {"pkg/score", "pkg/store/kv", "pkg/retry"},
+	"pkg/status":    {"pkg/score", "pkg/redisdb"},
+	"pkg/limit":     {"pkg/score", "pkg/redisdb"},
+	"pkg/standings": {"pkg/score", "pkg/redisdb"},
+	"pkg/chain":     {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
+	"pkg/signer":    {"pkg/retry"},
 	// facts: what became final, once; and what is folded of it
 	"pkg/ledger":     {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry", "pkg/stream"},
 	"pkg/ledger/rig": {"pkg/score", "pkg/evidence", "pkg/devnet/rig/model"}, // a chain, for tests
@@ -74,11 +68,10 @@ var allowed = map[string][]string{
 	"pkg/lifecycle": {},
 	"pkg/admin":     {},
 	"pkg/backup":    {},
-	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
 	// what stands on several adapters, for the tool and /ops
-	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/backlog", "pkg/halt", "pkg/redisdb", "pkg/chain"},
-	"pkg/deadletter": {"pkg/score", "pkg/stream", "pkg/directory", "pkg/halt"},
-	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/pause", "pkg/roster", "pkg/stream"},
+	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/halt", "pkg/redisdb", "pkg/chain"},
+	"pkg/deadletter": {"pkg/score", "pkg/stream", "pkg/store/kv", "pkg/halt"},
+	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/store/kv", "pkg/roster", "pkg/stream"},
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score", "pkg/wallet"},
@@ -101,7 +94,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/topup", "pkg/apikey", "pkg/webhook", "pkg/halt", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
@@ -140,6 +133,21 @@ func TestImports(t *testing.T) {
 				require.Containsf(t, homes[tech], dir, "%s must not import %s: see the table of homes", file, imported)
 			}
 		}
+	}
+}
+
+// TestBuckets: documents are read and written by package kv alone, which knows what a copy that is behind may answer.
+func TestBuckets(t *testing.T) {
+	t.Parallel()
+	names := regexp.MustCompile(`jetstream\.KeyValue\b|\.KeyValue\(`)
+	for file := range sources(t) {
+		dir := path.Dir(file)
+		if dir == "pkg/store/kv" || dir == "pkg/stream" || strings.Contains(dir+"/", "/rig/") { // package stream makes the buckets
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
+		require.NoError(t, err)
+		require.False(t, names.Match(text), "%s opens a bucket: use package kv", file)
 	}
 }
 

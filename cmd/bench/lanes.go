@@ -21,8 +21,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -63,7 +63,7 @@ type lanesPhase struct {
 type lanesRun struct {
 	*accepting
 	conn    *nats.Conn
-	lanes   *store.Store
+	lanes   *kv.RosterStore
 	callers *callers
 }
 
@@ -149,7 +149,7 @@ func (r *lanesRun) connect(ctx context.Context) (following *followed, err error)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't reach JetStream: %w", err)
 	}
-	if r.lanes, err = store.Open(ctx, js); err != nil {
+	if r.lanes, err = kv.OpenRoster(ctx, js); err != nil {
 		return nil, fmt.Errorf("couldn't open the roster of lanes: %w", err)
 	}
 	s, err := stream.Open(ctx, js)

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -36,7 +37,7 @@ type stack struct {
 	redis     *devnet.RedisServer
 	conn      *nats.Conn
 	stream    *stream.Stream
-	leases    jetstream.KeyValue
+	js        jetstream.JetStream
 	settings  []string // except addresses and keys
 	relayers  []*child
 	admin     []string // listeners
@@ -126,15 +127,11 @@ func (s *stack) setUp(ctx context.Context) error {
 	if s.conn, err = nats.Connect(s.nats.URL); err != nil {
 		return fmt.Errorf("couldn't reach NATS: %w", err)
 	}
-	js, err := jetstream.New(s.conn)
-	if err != nil {
+	if s.js, err = jetstream.New(s.conn); err != nil {
 		return fmt.Errorf("couldn't reach JetStream: %w", err)
 	}
-	if s.stream, err = stream.Open(ctx, js); err != nil {
+	if s.stream, err = stream.Open(ctx, s.js); err != nil {
 		return fmt.Errorf("couldn't open the stream: %w", err)
-	}
-	if s.leases, err = js.KeyValue(ctx, lease.Bucket); err != nil {
-		return fmt.Errorf("couldn't open the leases: %w", err)
 	}
 	return nil
 }
@@ -191,18 +188,15 @@ func ready(ctx context.Context, address string) error {
 
 // holders returns the index of each lane's relayer, or -1.
 func (s *stack) holders(ctx context.Context) ([]int, error) {
+	drivers, err := kv.Drivers(ctx, s.js)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]int, len(s.projects))
 	for lane := range out {
 		out[lane] = -1
-		entry, err := s.leases.Get(ctx, "lane."+strconv.Itoa(lane))
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("couldn't read the lease of lane %d: %w", lane, err)
-		}
 		for i := range s.relayers {
-			if name, _, _ := strings.Cut(string(entry.Value()), " "); name == replica(i) {
+			if drivers[score.Lane(lane)] == replica(i) {
 				out[lane] = i
 			}
 		}

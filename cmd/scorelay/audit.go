@@ -12,8 +12,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/index"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -69,7 +69,7 @@ func (c *auditCommand) audit(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return
 		}
-		if failed := replica.TellAudit(ctx, js, replica.Audit{Status: exitStatus(err)}); failed != nil {
+		if failed := kv.PutAudit(ctx, js, kv.Audit{Status: exitStatus(err)}); failed != nil {
 			log.Warn("the result of the audit is shown by no metric", "err", failed)
 		}
 	}()

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
-	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // TestAuditStatuses of a stack that is never without traffic: each status by what an operator may come upon.
@@ -89,7 +89,7 @@ func TestAuditStatuses(t *testing.T) {
 	require.Equal(t, 1, status, "%s %s", text, told)
 	require.Regexp(t, `the audit found \d+ updates lost.*; keep everything, see "The audit fails" in docs/operations.md`, told)
 	require.Contains(t, text, "its lane is done with it")
-	last, err := replica.LastAudit(t.Context(), s.jetStream(t))
+	last, err := kv.LastAudit(t.Context(), s.jetStream(t))
 	require.NoError(t, err)
 	require.Equal(t, 1, last.Status)
 
@@ -102,7 +102,7 @@ func TestAuditStatuses(t *testing.T) {
 	}, 2*time.Minute, 50*time.Millisecond, "%s", again)
 	require.NoError(t, every.Process.Signal(os.Interrupt))
 	require.NoError(t, every.Wait(), "%s", again)
-	last, err = replica.LastAudit(t.Context(), s.jetStream(t))
+	last, err = kv.LastAudit(t.Context(), s.jetStream(t))
 	require.NoError(t, err)
 	require.Zero(t, last.Status)
 }

@@ -13,13 +13,13 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // deployment is a set-up stream on a NATS server of the test's own.
-func deployment(t *testing.T) (*stream.Stream, *directory.Directory, *deadletter.Replays) {
+func deployment(t *testing.T) (*stream.Stream, *kv.Projects, *deadletter.Replays) {
 	t.Helper()
 	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
@@ -27,7 +27,7 @@ func deployment(t *testing.T) (*stream.Stream, *directory.Directory, *deadletter
 	}))
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	projects, err := directory.Open(t.Context(), js)
+	projects, err := kv.OpenProjects(t.Context(), js)
 	require.NoError(t, err)
 	replays, err := deadletter.Open(t.Context(), js, opened)
 	require.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type exportCommand struct {
@@ -53,7 +53,7 @@ func (c *exportFlags) export(ctx context.Context, what, after string) error {
 	if err != nil {
 		return err
 	}
-	projects, err := directory.Open(ctx, js)
+	projects, err := kv.OpenProjects(ctx, js)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type keysCommand struct {
@@ -148,7 +148,7 @@ func (c *keysCreateCommand) Run(s signals) error {
 		}
 		fmt.Fprintf(os.Stderr, "created key %s for %s; its secret, on standard output, is shown this once\n", key.ID, key.Name)
 		fmt.Println(secret.Reveal())
-		reports, _ := replica.Reports(s.drain, js) // optional: if it fails, explained omits the price
+		reports, _ := kv.Reports(s.drain, js) // optional: if it fails, explained omits the price
 		fmt.Fprint(os.Stderr, explained(&key, overview.RatesOf(reports)))
 		return nil
 	})

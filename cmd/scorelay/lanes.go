@@ -13,10 +13,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type lanesCommand struct {
@@ -30,7 +29,7 @@ type lanesCommand struct {
 
 type lanes struct {
 	js       jetstream.JetStream
-	store    *store.Store
+	store    *kv.RosterStore
 	journals *journal.Journal
 	close    func()
 }
@@ -52,7 +51,7 @@ func (f *natsFlags) lanes(ctx context.Context) (*lanes, error) {
 
 func openLanes(ctx context.Context, js jetstream.JetStream) (l *lanes, err error) {
 	l = &lanes{js: js}
-	if l.store, err = store.Open(ctx, js); err != nil {
+	if l.store, err = kv.OpenRoster(ctx, js); err != nil {
 		return nil, err
 	}
 	l.journals, err = journal.Open(ctx, js)
@@ -82,7 +81,7 @@ func (l *lanes) documents(ctx context.Context) (documents []laneDocument, mispla
 	if err != nil {
 		return nil, 0, err
 	}
-	drivers, err := lease.Drivers(ctx, l.js)
+	drivers, err := kv.Drivers(ctx, l.js)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -9,11 +9,9 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/directory"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type pausable struct {
@@ -22,7 +20,7 @@ type pausable struct {
 	All     bool             `name:"all" xor:"what" required:"" help:"Every lane."`
 }
 
-func (p pausable) what() pause.What { return pause.What{Lane: p.Lane, Project: p.Project} }
+func (p pausable) what() kv.Scope { return kv.Scope{Lane: p.Lane, Project: p.Project} }
 
 type pauseCommand struct {
 	natsFlags `embed:""`
@@ -36,12 +34,12 @@ func (c *pauseCommand) Run(s signals) error {
 	if !c.Accepting && c.Lane != nil {
 		return errors.New("--no-accepting needs --all or --project: an update is accepted before it is known which lane will carry it")
 	}
-	one := pause.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: c.Reason, Refuses: !c.Accepting}
+	one := kv.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: c.Reason, Refuses: !c.Accepting}
 	if err := one.Check(); err != nil {
 		return fmt.Errorf("--reason: %w", err)
 	}
-	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) error {
-		_, err := pauses.Update(ctx, func(p pause.Pauses) pause.Pauses { return p.With(c.what(), one) })
+	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *kv.PauseStore) error {
+		_, err := pauses.Update(ctx, func(p kv.Pauses) kv.Pauses { return p.With(c.what(), one) })
 		return err
 	})
 	if err != nil {
@@ -66,12 +64,12 @@ type resumeCommand struct {
 
 // Run resumes a lane or project; with --all, everything, also lanes and projects paused by themselves.
 func (c *resumeCommand) Run(s signals) error {
-	after, was := pause.Pauses{}, c.All
-	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) (err error) {
+	after, was := kv.Pauses{}, c.All
+	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *kv.PauseStore) (err error) {
 		if c.All {
 			return pauses.Clear(ctx)
 		}
-		after, err = pauses.Update(ctx, func(p pause.Pauses) pause.Pauses {
+		after, err = pauses.Update(ctx, func(p kv.Pauses) kv.Pauses {
 			was = was || p.Has(c.what())
 			return p.Without(c.what())
 		})
@@ -103,7 +101,7 @@ func (p pausable) String() string {
 
 // change calls the function change with the stored pauses. An unknown lane is an error; an unknown project logs a
 // warning.
-func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
+func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *kv.PauseStore) error) error {
 	log := commandLog()
 	js, _, closeNATS, err := at.open(ctx, log)
 	if err != nil {
@@ -111,7 +109,7 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 	}
 	defer closeNATS()
 	if p.Lane != nil {
-		lanes, err := store.Open(ctx, js)
+		lanes, err := kv.OpenRoster(ctx, js)
 		if err != nil {
 			return err
 		}
@@ -128,7 +126,7 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 			return err
 		}
 	}
-	pauses, err := pause.Open(ctx, js)
+	pauses, err := kv.OpenPauses(ctx, js)
 	if err != nil {
 		return err
 	}
@@ -136,7 +134,7 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 }
 
 func lookForProject(ctx context.Context, js jetstream.JetStream, id score.ProjectID, log *slog.Logger) error {
-	projects, err := directory.Open(ctx, js)
+	projects, err := kv.OpenProjects(ctx, js)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type projectsShowCommand struct {
@@ -56,7 +56,7 @@ func (c *projectsShowCommand) Run(s signals) error {
 		return err
 	}
 	defer client.Close()
-	projects, err := directory.Open(s.drain, js)
+	projects, err := kv.OpenProjects(s.drain, js)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *projectsShowCommand) Run(s signals) error {
 }
 
 // readProject reads the directory before the contract, so the contract's state is at least as new.
-func readProject(ctx context.Context, projects *directory.Directory, client *chain.Client, contract common.Address, id score.ProjectID) (*projectDocument, error) {
+func readProject(ctx context.Context, projects *kv.Projects, client *chain.Client, contract common.Address, id score.ProjectID) (*projectDocument, error) {
 	followed, _, err := projects.Followed(ctx)
 	if err != nil {
 		return nil, err

@@ -27,10 +27,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	processes "github.com/scorelay/scorelay/pkg/devnet/rig/stack"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -547,7 +547,7 @@ func deadLetters(t *testing.T, s *stack) {
 	require.Contains(t, s.does(t, "dlq", "list"), "not_member")
 	require.Equal(t, "replayed 1 of 1", s.does(t, "dlq", "replay", id))
 	dead(true)
-	projects, err := directory.Open(t.Context(), js)
+	projects, err := kv.OpenProjects(t.Context(), js)
 	require.NoError(t, err)
 	refusedReplays(t, s, opened, projects)
 	require.Contains(t, s.audited(t), "rejected 4, pending 0, lost 0, doubled 0")
@@ -555,7 +555,7 @@ func deadLetters(t *testing.T, s *stack) {
 
 // refusedReplays has dead letters whose replay would put the service's word in place of a signature, among one whose would
 // not.
-func refusedReplays(t *testing.T, s *stack, opened *stream.Stream, projects *directory.Directory) {
+func refusedReplays(t *testing.T, s *stack, opened *stream.Stream, projects *kv.Projects) {
 	t.Helper()
 	info := s.info(t)
 	client := dial(t, info, info.APIKey, 1)

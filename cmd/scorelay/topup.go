@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/scorelay/scorelay/pkg/topup/store"
+	"github.com/scorelay/scorelay/pkg/topup"
 )
 
 type topUpCommand struct {
@@ -21,11 +21,11 @@ func (c *topUpResumeCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
-	records, err := store.Open(s.drain, js)
+	records, err := topup.Open(s.drain, js)
 	if err != nil {
 		return err
 	}
-	before, err := records.Resume(s.drain)
+	before, err := topup.Resume(s.drain, records)
 	if err != nil {
 		return err
 	}

@@ -3,25 +3,22 @@ package apikey
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode"
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/watched"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // Bucket is the KV bucket's name; the deployment's setup creates it.
 const Bucket = "KEYS"
 
 const (
-	callTimeout  = 5 * time.Second
-	casTries     = 8
+	callTimeout  = 15 * time.Second // with a retry of a lost reply
 	maxNameBytes = 100
 )
 
@@ -33,17 +30,18 @@ var (
 
 // Store is safe for concurrent use, also with other processes.
 type Store struct {
-	js jetstream.JetStream
-	kv jetstream.KeyValue
+	keys kv.Map[Key]
+	uses kv.Map[struct{}] // by usePrefix and key; when a document was stored, the key was used
 }
 
 // Open binds to the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
-	kv, err := watched.Open(ctx, js, Bucket)
+	keys, err := kv.OpenMap[Key](ctx, js, Bucket, "*", "a key")
 	if err != nil {
 		return nil, err
 	}
-	return &Store{js, kv}, nil
+	uses, err := kv.OpenMap[struct{}](ctx, js, Bucket, usePrefix+"*", "the last use of a key")
+	return &Store{keys, uses}, err
 }
 
 // Create returns the new key's secret, which only the caller has. Errors: ErrName, ErrTerms, or the server's. After a
@@ -59,14 +57,8 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 	id, _ := secret.id()
 	hash := secret.hash()
 	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Terms: terms, Created: time.Now().UTC().Truncate(time.Second)}
-	data, err := json.Marshal(key)
-	if err != nil {
-		return "", Key{}, fmt.Errorf("couldn't encode a key: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	if _, err := s.kv.Create(ctx, id, data); err != nil {
-		return "", Key{}, fmt.Errorf("couldn't store a key: %w", err)
+	if _, err := s.keys.Replace(ctx, id, key, 0); err != nil {
+		return "", Key{}, err
 	}
 	return secret, key, nil
 }
@@ -93,72 +85,44 @@ func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (K
 	})
 }
 
-// change updates the record of an unrevoked key by compare-and-set.
-func (s *Store) change(ctx context.Context, id string, change func(*Key) error) (key Key, err error) {
+// change updates the record of an unrevoked key.
+func (s *Store) change(ctx context.Context, id string, change func(*Key) error) (Key, error) {
 	if !isID(id) {
 		return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	for range casTries {
-		entry, err := s.kv.Get(ctx, id)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
+	return s.keys.Update(ctx, id, func(key *Key) error {
+		switch {
+		case key.ID == "":
+			return fmt.Errorf("%w: %q", ErrNotFound, id)
+		case key.Revoked != nil:
+			return fmt.Errorf("%w: %s", ErrRevoked, id)
 		}
-		if err != nil {
-			return Key{}, fmt.Errorf("couldn't read key %s: %w", id, err)
-		}
-		key = Key{}
-		if err := json.Unmarshal(entry.Value(), &key); err != nil {
-			return Key{}, fmt.Errorf("couldn't decode key %s: %w", id, err)
-		}
-		if key.Revoked != nil {
-			return Key{}, fmt.Errorf("%w: %s", ErrRevoked, id)
-		}
-		if err := change(&key); err != nil {
-			return Key{}, err
-		}
-		data, err := json.Marshal(key)
-		if err != nil {
-			return Key{}, fmt.Errorf("couldn't encode key %s: %w", id, err)
-		}
-		_, err = s.kv.Update(ctx, id, data, entry.Revision())
-		if watched.Moved(err) {
-			continue
-		}
-		if err != nil {
-			return Key{}, fmt.Errorf("couldn't change key %s: %w", id, err)
-		}
-		return key, nil
-	}
-	return Key{}, fmt.Errorf("couldn't change key %s: others keep changing it", id)
+		return change(key)
+	})
 }
 
 // List returns all keys ever created, oldest first.
-func (s *Store) List(ctx context.Context) ([]Key, error) {
+func (s *Store) List(ctx context.Context) (keys []Key, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	var keys []Key
 	used := map[string]time.Time{}
-	err := watched.All(ctx, s.js.Conn(), s.kv, func(entry jetstream.KeyValueEntry) error {
-		if id, isUse := strings.CutPrefix(entry.Key(), usePrefix); isUse {
-			used[id] = entry.Created().UTC().Truncate(time.Second)
-			return nil
-		}
-		var key Key
-		if err := json.Unmarshal(entry.Value(), &key); err != nil {
-			return fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
-		}
-		keys = append(keys, key)
+	err = s.uses.Each(ctx, func(e kv.Entry[struct{}], _ error) error { // an earlier version stored empty documents
+		used[e.Key] = e.Stored.UTC().Truncate(time.Second)
 		return nil
 	})
+	if err == nil {
+		err = s.keys.Each(ctx, func(e kv.Entry[Key], err error) error {
+			if at, some := used[usePrefix+e.Key]; some {
+				e.Document.LastUsed = &at
+			}
+			keys = append(keys, e.Document)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("couldn't list the keys: %w", err)
-	}
-	for i := range keys {
-		if at, some := used[keys[i].ID]; some {
-			keys[i].LastUsed = &at
-		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
 	return keys, nil

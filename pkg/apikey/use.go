@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 
 // uses records each key at most once per interval, regardless of the number of requests.
 type uses struct {
-	kv    jetstream.KeyValue
+	notes kv.Map[struct{}]
 	log   *slog.Logger
 	every time.Duration
 
@@ -56,7 +56,7 @@ func (u *uses) note(ctx context.Context, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for i, key := range keys {
-		if _, err := u.kv.Put(ctx, usePrefix+key.grant.Key, nil); err != nil {
+		if err := u.notes.Put(ctx, usePrefix+key.grant.Key, struct{}{}, 0); err != nil {
 			u.log.Debug("the API could not note which keys were used; it tries again later", "keys", len(keys)-i, "err", err)
 			u.mu.Lock()
 			u.keys = append(u.keys, keys[i:]...)

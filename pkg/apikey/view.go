@@ -5,23 +5,19 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
+	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/watched"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // View holds all keys in memory; Run keeps them current. Safe for concurrent use. It refuses unknown keys, and so
 // every key until Run has caught up.
 type View struct {
-	*watched.View[*known]
+	*kv.View[*known]
 	uses *uses
 }
 
@@ -32,17 +28,18 @@ type known struct {
 }
 
 func (s *Store) NewView(log *slog.Logger) *View {
-	view := watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (*known, bool) {
-		if strings.HasPrefix(entry.Key(), usePrefix) {
-			return nil, false
+	view := kv.NewView(s.keys, log, func(e kv.Entry[Key], err error) (*known, bool) {
+		var k *known
+		if err == nil {
+			k, err = knownOf(e)
 		}
-		k, err := read(entry)
 		if err != nil {
-			log.Error("an API key's entry cannot be read; the API refuses the key", "key", entry.Key(), "err", err)
+			log.Error("an API key's entry cannot be read; the API refuses the key", "key", e.Key, "err", err)
+			return &known{}, true // matches no secret
 		}
 		return k, true
 	})
-	return &View{view, &uses{kv: s.kv, log: log, every: useEvery}}
+	return &View{view, &uses{notes: s.uses, log: log, every: useEvery}}
 }
 
 // Run keeps the view current and records uses until ctx ends; it returns ctx's error.
@@ -53,23 +50,18 @@ func (v *View) Run(ctx context.Context) error {
 	return v.RunChecked(ctx)
 }
 
-// If read fails, the returned key matches no secret.
-func read(entry jetstream.KeyValueEntry) (*known, error) {
-	var key Key
-	if err := json.Unmarshal(entry.Value(), &key); err != nil {
-		return &known{}, err
+func knownOf(e kv.Entry[Key]) (*known, error) {
+	hash, err := hex.DecodeString(e.Document.Hash)
+	if err != nil {
+		return nil, err
 	}
 	k := &known{}
-	hash, err := hex.DecodeString(key.Hash)
-	switch {
-	case err != nil:
-		return &known{}, err
-	case len(hash) != len(k.hash) || key.ID != entry.Key():
-		return &known{}, errors.New("it is no key's")
+	if len(hash) != len(k.hash) || e.Document.ID != e.Key {
+		return nil, fmt.Errorf("its id is %q, or its hash is no SHA-256", e.Document.ID)
 	}
 	copy(k.hash[:], hash)
-	if key.Revoked == nil {
-		k.grant = key.grant()
+	if e.Document.Revoked == nil {
+		k.grant = e.Document.grant()
 	}
 	return k, nil
 }

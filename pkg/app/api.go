@@ -10,8 +10,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/backlog"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/httpapi"
@@ -19,13 +17,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -45,12 +41,12 @@ type api struct {
 	settings *APISettings
 
 	keys     *apikey.View
-	final    *directory.View
+	final    *kv.ProjectView
 	projects *httpapi.Projects
-	backlogs *backlog.View
+	backlogs *kv.BacklogView
 	guard    *halt.Guard
-	pauses   *pause.View
-	roster   *store.View
+	pauses   *kv.PauseView
+	roster   *kv.RosterView
 	clock    *clock
 	stores   *stores
 	events   *event.Reader
@@ -87,8 +83,8 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the history of throughput", a.runHistory),
 		loop("the price of gas", func(ctx context.Context) error { return a.price.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
-		a.tellPart("api", plain(hostName()), func() replica.Counts {
-			return replica.Counts{Accepted: a.server.Accepted(), NotDurable: a.server.NotDurable()}
+		a.tellPart("api", plain(hostName()), func() kv.Counts {
+			return kv.Counts{Accepted: a.server.Accepted(), NotDurable: a.server.NotDurable()}
 		}, nil),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
@@ -113,15 +109,15 @@ func (a *api) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	final, err := directory.Open(ctx, a.js)
+	final, err := kv.OpenProjects(ctx, a.js)
 	if err != nil {
 		return err
 	}
-	backlogs, err := backlog.Open(ctx, a.js, a.log)
+	backlogs, err := kv.OpenBacklogs(ctx, a.js, a.log)
 	if err != nil {
 		return err
 	}
-	a.backlogs = backlogs.NewView()
+	a.backlogs = backlogs.View()
 	if a.pauses, err = a.pausesView(ctx); err != nil {
 		return err
 	}
@@ -139,7 +135,7 @@ func (a *api) open(ctx context.Context) error {
 	a.clock.stream, a.clock.head = a.stream.Now, a.chain.Head
 	a.stores = newStores(a.metrics)
 	a.stores.js, a.stores.monitors, a.stores.redis, a.stores.lanes = a.js, a.settings.monitors(), a.redis, a.roster.Live
-	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
+	a.keys, a.final = keys.NewView(a.log), final.View(a.log)
 	a.projects = httpapi.NewProjects(a.final)
 	a.events = a.eventReader(a.final, event.NewStalled(a.metrics))
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})

@@ -18,9 +18,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -219,9 +219,9 @@ func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *strea
 }
 
 // Roster opens the roster of lanes and waits until ctx ends for `scorelay setup` to write it.
-func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store.View, err error) {
+func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *kv.RosterView, err error) {
 	err = c.await(ctx, "the roster of lanes (made by `scorelay setup`)", func(ctx context.Context) error {
-		s, err := store.Open(ctx, js)
+		s, err := kv.OpenRoster(ctx, js)
 		if err != nil {
 			return err
 		}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/journal"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -31,8 +31,8 @@ func (p *process) newGuard(ctx context.Context, journals *journal.Journal, proce
 	}), nil
 }
 
-func (p *process) pausesView(ctx context.Context) (*pause.View, error) {
-	pauses, err := pause.Open(ctx, p.js)
+func (p *process) pausesView(ctx context.Context) (*kv.PauseView, error) {
+	pauses, err := kv.OpenPauses(ctx, p.js)
 	if err != nil {
 		return nil, err
 	}

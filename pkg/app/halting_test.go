@@ -27,6 +27,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -40,7 +41,7 @@ type timeMachine struct {
 	settings *APISettings
 	d        score.Deployment
 	stream   *stream.Stream
-	marks    *halt.Bucket
+	marks    kv.Doc[halt.Marker]
 	client   *sdk.Client
 	project  *score.Project
 	log      *slog.Logger // of what is started from now on
@@ -371,7 +372,8 @@ func TestAStreamOlderThanTheJournals(t *testing.T) {
 	require.Positive(t, h.Marker.Known)
 	_, err := h.Resume(t.Context(), true, 0, nil)
 	require.NoError(t, err)
-	require.ErrorIs(t, h.marks.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
+	_, err = h.marks.Replace(t.Context(), halt.Marker{}, 0)
+	require.ErrorIs(t, err, kv.ErrMoved)
 	m.endRelayer = m.startRelayer()
 	require.Eventually(t, func() bool {
 		_, err := m.client.Project(t.Context(), lost.ID)

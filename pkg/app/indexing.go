@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/ledger"
-	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -21,7 +21,7 @@ func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c
 	if err != nil {
 		return nil, err
 	}
-	lanes, err := store.Open(ctx, js)
+	lanes, err := kv.OpenRoster(ctx, js)
 	if err != nil {
 		return nil, err
 	}

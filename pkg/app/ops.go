@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // opsGate serves /ops on the admin listener, which starts before the API knows its deployment.
@@ -38,7 +38,7 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	if !a.ops.on {
 		return nil
 	}
-	pauses, err := pause.Open(ctx, a.js)
+	pauses, err := kv.OpenPauses(ctx, a.js)
 	if err != nil {
 		return err
 	}

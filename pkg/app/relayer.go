@@ -11,27 +11,21 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/scorelay/scorelay/pkg/admin"
-	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
-	"github.com/scorelay/scorelay/pkg/notice"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/topup"
 	"github.com/scorelay/scorelay/pkg/webhook"
@@ -52,9 +46,9 @@ type relayer struct {
 	*process
 	settings *RelayerSettings
 
-	roster   *store.View
-	notices  *notice.Board
-	pauses   *pause.View
+	roster   *kv.RosterView
+	notices  *kv.Notices
+	pauses   *kv.PauseView
 	keys     *keyring
 	heads    *heads.Tracker
 	guard    *halt.Guard
@@ -62,7 +56,7 @@ type relayer struct {
 	payer    *signer.Key  // of top-ups; nil: off
 	topUp    *topup.TopUp // nil if payer is nil
 	statuses *index.Statuses
-	leases   *lease.Leases
+	leases   *kv.Leases
 	webhooks *webhook.Deliverer
 	stalled  *event.Stalled
 
@@ -105,7 +99,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 			return r.topUp.Run(ctx)
 		}),
 		loop("webhooks", r.deliverWebhooks),
-		r.tellPart("relayer", r.settings.replica(), r.counts, func(report *replica.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
+		r.tellPart("relayer", r.settings.replica(), r.counts, func(report *kv.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -123,7 +117,7 @@ func (r *relayer) open(ctx context.Context) error {
 	if r.roster, err = r.connector.Roster(ctx, r.js); err != nil {
 		return err
 	}
-	if r.notices, err = notice.Open(ctx, r.js, r.log); err != nil {
+	if r.notices, err = kv.OpenNotices(ctx, r.js, r.log); err != nil {
 		return err
 	}
 	if r.pauses, err = r.pausesView(ctx); err != nil {
@@ -142,7 +136,7 @@ func (r *relayer) open(ctx context.Context) error {
 			return r.chain.ShowsLogs(ctx, d.Contract, registry.Topics(), from, to)
 		},
 	}, r.chain, r.log, r.metrics)
-	projects, err := directory.Open(ctx, r.js)
+	projects, err := kv.OpenProjects(ctx, r.js)
 	if err != nil {
 		return err
 	}
@@ -208,10 +202,10 @@ func (r *relayer) runLedger(ctx context.Context) error {
 // maxLasts limits the forecast of how long a balance lasts, in seconds: a hundred years.
 const maxLasts = 100 * 365 * 24 * 60 * 60
 
-func (r *relayer) driven() map[score.Lane]replica.Lane {
-	lanes := map[score.Lane]replica.Lane{}
+func (r *relayer) driven() map[score.Lane]kv.LaneReport {
+	lanes := map[score.Lane]kv.LaneReport{}
 	for id, l := range r.relay.Driven() {
-		one := replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting}
+		one := kv.LaneReport{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting}
 		if lasts, known := r.relay.Lasts(id); known {
 			lasts = min(lasts, maxLasts)
 			one.Lasts = &lasts
@@ -224,10 +218,10 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 	return lanes
 }
 
-func (r *relayer) counts() replica.Counts {
+func (r *relayer) counts() kv.Counts {
 	updates, gas, fees := r.relay.Done()
 	used, limit := r.heads.Filled()
-	return replica.Counts{Final: updates, Gas: gas, Fees: fees, BlockGas: used, BlockLimit: limit}
+	return kv.Counts{Final: updates, Gas: gas, Fees: fees, BlockGas: used, BlockLimit: limit}
 }
 
 func (r *relayer) lanes(context.Context) (int, error) {
@@ -239,10 +233,10 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	s, d := r.settings, r.stream.Deployment()
 	replica := s.replica()
 	var err error
-	if r.leases, err = lease.Open(ctx, r.js, lease.Config{Replica: replica, TTL: s.LeaseTTL}, r.log); err != nil {
+	if r.leases, err = kv.OpenLeases(ctx, r.js, kv.LeaseConfig{Replica: replica, TTL: s.LeaseTTL}, r.log); err != nil {
 		return err
 	}
-	backlogs, err := backlog.Open(ctx, r.js, r.log)
+	backlogs, err := kv.OpenBacklogs(ctx, r.js, r.log)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // relayerWith starts a relayer with the keys of some accounts; stop is SIGTERM. More keys may be put into dir.
@@ -40,7 +39,7 @@ func TestRelayersDriveTheLanesWhoseKeysTheyHave(t *testing.T) {
 		var is map[score.Lane]string
 		require.Eventually(t, func() bool {
 			var err error
-			is, err = lease.Drivers(t.Context(), b.js)
+			is, err = kv.Drivers(t.Context(), b.js)
 			return err == nil && maps.Equal(want, is)
 		}, 3*time.Minute, 20*time.Millisecond, "want %v", want)
 	}
@@ -49,7 +48,7 @@ func TestRelayersDriveTheLanesWhoseKeysTheyHave(t *testing.T) {
 	_, stopB := b.relayerWith(t, "b", 1, 2, 3)
 	drivers(map[score.Lane]string{0: "a", 1: "b"})
 
-	lanes, err := store.Open(t.Context(), b.js)
+	lanes, err := kv.OpenRoster(t.Context(), b.js)
 	require.NoError(t, err)
 	_, err = lanes.Update(t.Context(), func(r roster.Roster) (roster.Roster, error) {
 		for _, account := range []int{3, 4} {

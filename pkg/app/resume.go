@@ -12,6 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -24,15 +25,9 @@ type Halting struct {
 	NoteErr   error  // why Noted is unknown
 
 	stream   *stream.Stream
-	marks    marks
+	marks    halt.Marks
 	statuses *status.Store
 	revision uint64
-}
-
-// marks store the marker of the last halt, see halt.Bucket.
-type marks interface {
-	Read(ctx context.Context) (m halt.Marker, revision uint64, err error)
-	Write(ctx context.Context, m halt.Marker, revision uint64) error
 }
 
 // LookAtHalt loads the marker of the last halt and the state of the stream.
@@ -46,7 +41,7 @@ func LookAtHalt(ctx context.Context, js jetstream.JetStream, s *stream.Stream, s
 		return nil, err
 	}
 	h := &Halting{stream: s, marks: marks, statuses: statuses}
-	if h.Marker, h.revision, err = marks.Read(ctx); err != nil {
+	if h.Marker, h.revision, err = marks.Get(ctx); err != nil {
 		return nil, err
 	}
 	if h.Journaled, err = journals.Seen(ctx); err != nil {
@@ -124,7 +119,8 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 		}
 	}
 	m.Resumed = time.Now().UTC()
-	return forgotten, h.marks.Write(ctx, m, h.revision)
+	_, err = h.marks.Replace(ctx, m, h.revision)
+	return forgotten, err
 }
 
 // forget forgets unfinished statuses. If several operators do so at once, none still forgets after another has
@@ -151,16 +147,16 @@ func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (fo
 func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	m := h.Marker
 	m.Loss = loss
-	if err := h.marks.Write(ctx, m, h.revision); err != nil {
+	if _, err := h.marks.Replace(ctx, m, h.revision); err != nil {
 		return err
 	}
-	read, revision, err := h.marks.Read(ctx)
+	read, revision, err := h.marks.Get(ctx)
 	if err != nil {
 		return err
 	}
 	// the marker is another operator's now
 	if !read.Halts() || read.Loss == nil || read.Loss.Ends != loss.Ends || !read.Loss.Stored.Equal(loss.Stored) {
-		return halt.ErrMoved
+		return fmt.Errorf("the marker of a halt: %w: look again with `scorelay halt show`", kv.ErrMoved)
 	}
 	h.Marker, h.revision = read, revision
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -35,9 +36,10 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 	require.NoError(t, err)
 	marks, err := halt.Open(t.Context(), js)
 	require.NoError(t, err)
-	require.NoError(t, marks.Write(t.Context(), halt.Marker{
+	_, err = marks.Replace(t.Context(), halt.Marker{
 		Code: halt.Shorter, At: time.Now(), Stream: s.Created(), Known: before.LastSeq + 20, Ends: before.LastSeq,
-	}, 0))
+	}, 0)
+	require.NoError(t, err)
 	redis := devnet.Redis(t)
 	statuses, closeRedis, err := OpenStatuses(s, Secret(redis.URL))
 	require.NoError(t, err)
@@ -85,11 +87,11 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 	fresh := []score.Ref{score.CreationRef(score.ProjectID{1})}
 	require.NoError(t, statuses.RestoreAccepted(t.Context(), fresh))
 	_, err = second.Resume(t.Context(), true, 0, nil)
-	require.ErrorIs(t, err, halt.ErrMoved)
+	require.ErrorIs(t, err, kv.ErrMoved)
 	read, _, err := statuses.Read(t.Context(), fresh)
 	require.NoError(t, err)
 	require.Equal(t, score.Accepted, read[0].Stage, "it was accepted after accepting resumed")
-	m, _, err := marks.Read(t.Context())
+	m, _, err := marks.Get(t.Context())
 	require.NoError(t, err)
 	require.False(t, m.Halts())
 	require.Equal(t, before.LastSeq, m.Loss.Ends)
@@ -98,10 +100,10 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 
 // faultyMarks are marks whose writes follow a plan.
 type faultyMarks struct {
-	marks
+	halt.Marks
 	*fault.Plan
 }
 
-func (f faultyMarks) Write(ctx context.Context, m halt.Marker, revision uint64) error {
-	return f.Plan.Write("marker", func() error { return f.marks.Write(ctx, m, revision) })
+func (f faultyMarks) Replace(ctx context.Context, m halt.Marker, revision uint64) (uint64, error) {
+	return fault.Value(f.Plan, "marker", func() (uint64, error) { return f.Marks.Replace(ctx, m, revision) })
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -84,15 +84,15 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 
 // setUpLanes writes the first roster. It never changes an existing one, and fails if the plan has other signers.
 func setUpLanes(ctx context.Context, js jetstream.JetStream, d score.Deployment, plan SetupPlan) error {
-	lanes, err := store.Open(ctx, js)
+	lanes, err := kv.OpenRoster(ctx, js)
 	if err != nil {
 		return err
 	}
 	is, err := lanes.Get(ctx)
-	if errors.Is(err, store.ErrNone) && len(plan.Relayers) != d.Lanes {
+	if errors.Is(err, kv.ErrNoRoster) && len(plan.Relayers) != d.Lanes {
 		return fmt.Errorf("the deployment was begun with %d lanes and %d signers are named: name those it was begun with", d.Lanes, len(plan.Relayers))
 	}
-	if errors.Is(err, store.ErrNone) {
+	if errors.Is(err, kv.ErrNoRoster) {
 		var first roster.Roster
 		if first, err = roster.First(plan.Relayers); err != nil {
 			return err

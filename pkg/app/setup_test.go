@@ -28,9 +28,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -163,7 +163,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, d, again)
 
-	lanes, err := store.Open(ctx, b.js)
+	lanes, err := kv.OpenRoster(ctx, b.js)
 	require.NoError(t, err)
 	is, err := lanes.Get(ctx)
 	require.NoError(t, err)

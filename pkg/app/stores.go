@@ -10,10 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -54,7 +53,7 @@ func newStores(reg prometheus.Registerer) *stores {
 func (s *stores) look(ctx context.Context) {
 	s.lookAtLanes(ctx)
 	s.lookAtStreams(ctx)
-	if last, err := replica.LastAudit(ctx, s.js); err == nil && last != nil {
+	if last, err := kv.LastAudit(ctx, s.js); err == nil && last != nil {
 		s.audited.Set(float64(last.At.Unix()))
 		s.audit.Set(float64(last.Status))
 	}
@@ -71,7 +70,7 @@ func (s *stores) look(ctx context.Context) {
 }
 
 func (s *stores) lookAtLanes(ctx context.Context) {
-	drivers, err := lease.Drivers(ctx, s.js)
+	drivers, err := kv.Drivers(ctx, s.js)
 	if err != nil {
 		return
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -128,7 +128,7 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	require.Zero(t, is[lane0], "no relayer had it")
 	require.GreaterOrEqual(t, is["audit_timestamp_seconds"], began-600, "there was no audit yet")
 
-	require.NoError(t, replica.TellAudit(t.Context(), w.js, replica.Audit{Status: 3}))
+	require.NoError(t, kv.PutAudit(t.Context(), w.js, kv.Audit{Status: 3}))
 	require.NoError(t, kept.PublishEnvelope(t.Context(), "a", make([]score.Update, 1000), nil))
 	_, err = w.js.Publish(t.Context(), "$KV.LEASES.lane.1", []byte("relayer-7 TOKEN"))
 	require.NoError(t, err)

@@ -9,11 +9,10 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/topup"
-	"github.com/scorelay/scorelay/pkg/topup/store"
 )
 
 type TopUps struct {
@@ -66,7 +65,7 @@ func (r *relayer) openTopUp(ctx context.Context) error {
 	if r.payer == nil {
 		return nil
 	}
-	records, err := store.Open(ctx, r.js)
+	records, err := topup.Open(ctx, r.js)
 	if err != nil {
 		return err
 	}
@@ -88,12 +87,12 @@ func (r *relayer) openTopUp(ctx context.Context) error {
 	return nil
 }
 
-func (r *relayer) toppedUp() *replica.TopUp {
+func (r *relayer) toppedUp() *kv.TopUpReport {
 	if r.topUp == nil {
 		return nil
 	}
 	told := r.topUp.Told()
-	return &replica.TopUp{
+	return &kv.TopUpReport{
 		Account: told.Account, BalanceWei: told.Balance, SpentWei: told.Spent, PerDayWei: told.PerDay, Lane: told.Lane,
 		Wait: string(told.Wait), Since: told.Since.UTC(), Stopped: told.Stopped,
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // TestARelayerTopsSignersUp from the account of its settings, and tells so.
@@ -30,7 +30,7 @@ func TestARelayerTopsSignersUp(t *testing.T) {
 		return err == nil && balance.Cmp(weiOf(0.75)) == 0
 	}, 3*time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool {
-		reports, err := replica.Reports(t.Context(), b.js)
+		reports, err := kv.Reports(t.Context(), b.js)
 		require.NoError(t, err)
 		return len(reports) == 1 && reports[0].TopUp != nil && reports[0].TopUp.Account == devnet.Address(2) && reports[0].TopUp.SpentWei.Cmp(weiOf(0.75)) > 0
 	}, time.Minute, 50*time.Millisecond)

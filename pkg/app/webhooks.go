@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
@@ -34,12 +34,12 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 	defer watching.Wait()
 	watching.Go(func() { _ = r.webhooks.Watch(ctx) })
 	return r.leases.Lead(ctx, webhook.Lease, func(ctx context.Context) {
-		projects, err := directory.Open(ctx, r.js)
+		projects, err := kv.OpenProjects(ctx, r.js)
 		if err != nil {
 			r.log.Warn("webhooks are not delivered, since the directory of projects cannot be read; trying again", "err", err)
 			return
 		}
-		view := projects.NewView(r.log)
+		view := projects.View(r.log)
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		beside.Go(func() { _ = view.Run(ctx) })

@@ -9,9 +9,9 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -32,12 +32,12 @@ var (
 // Replays is safe for concurrent use.
 type Replays struct {
 	stream   *stream.Stream
-	projects *directory.Directory
-	marks    *halt.Bucket
+	projects *kv.Projects
+	marks    halt.Marks
 }
 
 func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Replays, error) {
-	projects, err := directory.Open(ctx, js)
+	projects, err := kv.OpenProjects(ctx, js)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Repla
 // Replay accepts the content of dead letters again. It continues after one that cannot be replayed; the error names
 // each of these. While accepting halts, it replays none.
 func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (replayed int, err error) {
-	marker, _, err := r.marks.Read(ctx)
+	marker, _, err := r.marks.Get(ctx)
 	if err != nil {
 		return 0, err
 	}

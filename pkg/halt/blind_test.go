@@ -13,17 +13,18 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // TestAMarkerThatCannotBeRead: the process looks all the same whether something is lost; once the operator deleted the marker, it
 // can be written again.
 func TestAMarkerThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	kv, bucket := newStore(t)
+	raw, bucket := newStore(t)
 	b := newBench(t, bucket)
 	b.look()
 	require.True(t, b.publishes())
-	_, err := kv.PutString(t.Context(), "halt", "garbage")
+	_, err := raw.PutString(t.Context(), "halt", "garbage")
 	require.NoError(t, err)
 	require.Error(t, b.Look(t.Context()))
 	require.True(t, b.publishes(), "for some seconds")
@@ -31,23 +32,24 @@ func TestAMarkerThatCannotBeRead(t *testing.T) {
 	require.Error(t, b.Look(t.Context()))
 	require.False(t, b.publishes())
 	require.NotEmpty(t, b.Reason())
-	require.NoError(t, kv.Delete(t.Context(), "halt"))
+	require.NoError(t, raw.Delete(t.Context(), "halt"))
 	b.look()
 	require.True(t, b.marker().Halts())
-	require.ErrorIs(t, bucket.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
+	_, err = bucket.Replace(t.Context(), halt.Marker{}, 0)
+	require.ErrorIs(t, err, kv.ErrMoved)
 }
 
 // blindMarks cannot be read once it is blind.
 type blindMarks struct{ blind bool }
 
-func (m *blindMarks) Read(context.Context) (halt.Marker, uint64, error) {
+func (m *blindMarks) Get(context.Context) (halt.Marker, uint64, error) {
 	if m.blind {
 		return halt.Marker{}, 0, errBroken
 	}
 	return halt.Marker{}, 0, nil
 }
 
-func (m *blindMarks) Write(context.Context, halt.Marker, uint64) error { return nil }
+func (m *blindMarks) Replace(context.Context, halt.Marker, uint64) (uint64, error) { return 1, nil }
 
 // guard is one that finds nothing.
 func (m *blindMarks) guard(elsewhere func()) *halt.Guard {

@@ -26,10 +26,13 @@ type Stream interface {
 	Saw(seq uint64)
 }
 
-// Marks keeps the marker: a *Bucket.
+// Marks keeps the marker, as Open returns it.
 type Marks interface {
-	Read(ctx context.Context) (m Marker, revision uint64, err error)
-	Write(ctx context.Context, m Marker, revision uint64) error
+	// Get returns zero values before the first halt.
+	Get(ctx context.Context) (m Marker, revision uint64, err error)
+	// Replace writes the marker over that of a revision (0: the first). It returns kv.ErrMoved if another marker was
+	// written meanwhile. After any other error the marker may be stored; read it again.
+	Replace(ctx context.Context, m Marker, revision uint64) (uint64, error)
 }
 
 // Config's fields are required unless stated otherwise.

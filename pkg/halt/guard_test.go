@@ -17,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 var (
@@ -47,20 +48,20 @@ func (s *fakeStream) State(context.Context) (score.StreamState, error) {
 
 // faultyMarks is a real bucket whose writes follow a plan, and whose reads fail as a test wants.
 type faultyMarks struct {
-	*halt.Bucket
+	kv.Doc[halt.Marker]
 	fault.Plan
 	read error
 }
 
-func (m *faultyMarks) Read(ctx context.Context) (halt.Marker, uint64, error) {
+func (m *faultyMarks) Get(ctx context.Context) (halt.Marker, uint64, error) {
 	if m.read != nil {
 		return halt.Marker{}, 0, m.read
 	}
-	return m.Bucket.Read(ctx)
+	return m.Doc.Get(ctx)
 }
 
-func (m *faultyMarks) Write(ctx context.Context, marker halt.Marker, revision uint64) error {
-	return m.Plan.Write("marker", func() error { return m.Bucket.Write(ctx, marker, revision) })
+func (m *faultyMarks) Replace(ctx context.Context, marker halt.Marker, revision uint64) (uint64, error) {
+	return fault.Value(&m.Plan, "marker", func() (uint64, error) { return m.Doc.Replace(ctx, marker, revision) })
 }
 
 // bench is a guard whose surroundings a test controls.
@@ -78,27 +79,27 @@ type bench struct {
 }
 
 // newStore is an empty bucket, as an operator's tools see it and as a guard does.
-func newStore(t *testing.T) (jetstream.KeyValue, *halt.Bucket) {
+func newStore(t *testing.T) (jetstream.KeyValue, kv.Doc[halt.Marker]) {
 	t.Helper()
 	js := devnet.JetStream(t)
 	_, err := halt.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: halt.BucketName, History: 1})
+	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "HALT", History: 1})
 	require.NoError(t, err)
 	bucket, err := halt.Open(t.Context(), js)
 	require.NoError(t, err)
 	return kv, bucket
 }
 
-func newBucket(t *testing.T) *halt.Bucket {
+func newBucket(t *testing.T) kv.Doc[halt.Marker] {
 	t.Helper()
 	_, bucket := newStore(t)
 	return bucket
 }
 
-func newBench(t *testing.T, bucket *halt.Bucket) *bench {
+func newBench(t *testing.T, bucket kv.Doc[halt.Marker]) *bench {
 	t.Helper()
-	b := &bench{t: t, stream: &fakeStream{created: made, ends: 100}, marks: &faultyMarks{Bucket: bucket}}
+	b := &bench{t: t, stream: &fakeStream{created: made, ends: 100}, marks: &faultyMarks{Doc: bucket}}
 	b.Guard = halt.New(halt.Config{
 		Process: t.Name(), Stream: b.stream, Marks: b.marks,
 		Journaled: func(context.Context) (uint64, error) { return b.journaled, nil },
@@ -131,16 +132,17 @@ func (b *bench) look() {
 // resume is an operator's decision.
 func (b *bench) resume() {
 	b.t.Helper()
-	m, revision, err := b.marks.Bucket.Read(b.t.Context())
+	m, revision, err := b.marks.Doc.Get(b.t.Context())
 	require.NoError(b.t, err)
 	require.True(b.t, m.Halts())
 	m.Resumed = time.Now()
-	require.NoError(b.t, b.marks.Bucket.Write(b.t.Context(), m, revision))
+	_, err = b.marks.Doc.Replace(b.t.Context(), m, revision)
+	require.NoError(b.t, err)
 }
 
 func (b *bench) marker() halt.Marker {
 	b.t.Helper()
-	m, _, err := b.marks.Bucket.Read(b.t.Context())
+	m, _, err := b.marks.Doc.Get(b.t.Context())
 	require.NoError(b.t, err)
 	return m
 }
@@ -176,7 +178,7 @@ func TestEachPartyThatKnowsMoreHaltsAccepting(t *testing.T) {
 			require.Equal(t, b.Reason(), m.Reason)
 			require.Equal(t, t.Name(), m.By)
 
-			other := newBench(t, b.marks.Bucket)
+			other := newBench(t, b.marks.Doc)
 			other.look()
 			require.False(t, other.publishes(), "every process halts")
 			b.look()
@@ -280,7 +282,8 @@ func TestRunLooks(t *testing.T) {
 	b.connection.Add(1)
 	require.True(t, b.Halted())
 	require.Eventually(t, func() bool { return !b.Halted() }, 2*time.Minute, time.Millisecond)
-	require.NoError(t, b.marks.Bucket.Write(t.Context(), halt.Marker{Code: halt.Shorter, Reason: "another says so"}, 0))
+	_, err := b.marks.Doc.Replace(t.Context(), halt.Marker{Code: halt.Shorter, Reason: "another says so"}, 0)
+	require.NoError(t, err)
 	require.Eventually(t, func() bool { return b.Reason() == "another says so" }, 2*time.Minute, 10*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
@@ -339,7 +342,8 @@ func TestWhatAnOperatorDecidedMeanwhileHaltsNothing(t *testing.T) {
 			b.marks.Set(fault.Always(fault.Failed))
 			b.Unjournaled(3)
 			require.ErrorIs(t, b.Look(t.Context()), fault.Err)
-			require.NoError(t, b.marks.Bucket.Write(t.Context(), halt.Marker{Code: halt.Unjournaled, Reason: "r", Resumed: time.Now().Add(decided)}, 0))
+			_, err := b.marks.Doc.Replace(t.Context(), halt.Marker{Code: halt.Unjournaled, Reason: "r", Resumed: time.Now().Add(decided)}, 0)
+			require.NoError(t, err)
 			b.marks.Set(nil)
 			b.look()
 			require.Equal(t, name == "before", b.marker().Halts())

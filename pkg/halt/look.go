@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 const (
@@ -68,7 +69,9 @@ func (g *Guard) Look(ctx context.Context) error {
 	g.mu.Lock()
 	g.asked, g.doubt = g.asked && !g.doubt, false
 	g.mu.Unlock()
-	marker, revision, err := g.config.Marks.Read(ctx)
+	call, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	marker, revision, err := g.config.Marks.Get(call)
 	if err == nil {
 		g.read(marker, revision)
 	}
@@ -80,10 +83,10 @@ func (g *Guard) Look(ctx context.Context) error {
 	if found := g.unwritten(); found != nil {
 		next := *found
 		next.Forgotten = marker.Forgotten
-		if err := g.config.Marks.Write(ctx, next, revision); err != nil && !errors.Is(err, ErrMoved) {
+		if _, err := g.config.Marks.Replace(ctx, next, revision); err != nil && !errors.Is(err, kv.ErrMoved) {
 			return err // perhaps stored: the next look reads it
 		}
-		if marker, revision, err = g.config.Marks.Read(ctx); err != nil {
+		if marker, revision, err = g.config.Marks.Get(ctx); err != nil {
 			return err
 		}
 		g.read(marker, revision)

@@ -2,23 +2,12 @@ package halt
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/watched"
-)
-
-// BucketName is the KV bucket; package stream creates it.
-const BucketName = "HALT"
-
-const (
-	markerKey   = "halt"
-	callTimeout = 3 * time.Second
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type Code string
@@ -56,57 +45,9 @@ type Loss struct {
 
 func (m Marker) Halts() bool { return m.Code != "" && m.Resumed.IsZero() }
 
-var ErrMoved = errors.New("the marker of a halt was changed meanwhile")
-
-// Bucket keeps the marker. It is safe for concurrent use.
-type Bucket struct{ kv jetstream.KeyValue }
-
-func Open(ctx context.Context, js jetstream.JetStream) (*Bucket, error) {
-	kv, err := watched.Open(ctx, js, BucketName)
-	if err != nil {
-		return nil, err
-	}
-	return &Bucket{kv}, nil
-}
-
-// Read returns the marker and its revision; zero values if there is none.
-func (b *Bucket) Read(ctx context.Context) (m Marker, revision uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	entry, err := b.kv.Get(ctx, markerKey)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return Marker{}, 0, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(entry.Value(), &m)
-	}
-	if err != nil {
-		return Marker{}, 0, fmt.Errorf("couldn't read whether accepting halts: %w", err)
-	}
-	return m, entry.Revision(), nil
-}
-
-// Write replaces the marker of a revision; 0: there is none yet. It returns ErrMoved if another marker was written
-// meanwhile. After any other error the marker may be stored; read it again.
-func (b *Bucket) Write(ctx context.Context, m Marker, revision uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	data, err := json.Marshal(m)
-	if err != nil {
-		return fmt.Errorf("couldn't encode the marker of a halt: %w", err)
-	}
-	if revision == 0 {
-		_, err = b.kv.Create(ctx, markerKey, data) // also if an operator deleted it
-	} else {
-		_, err = b.kv.Update(ctx, markerKey, data, revision)
-	}
-	if watched.Moved(err) || errors.Is(err, jetstream.ErrKeyExists) {
-		return ErrMoved
-	}
-	if err != nil {
-		return fmt.Errorf("couldn't write the marker of a halt: %w", err)
-	}
-	return nil
+// Open returns the marker's document. It has the errors of kv.OpenMap.
+func Open(ctx context.Context, js jetstream.JetStream) (kv.Doc[Marker], error) {
+	return kv.OpenDoc[Marker](ctx, js, "HALT", "halt", "the marker of a halt")
 }
 
 const (

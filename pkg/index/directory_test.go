@@ -19,27 +19,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
+	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-func (w *world) directory() *directory.Directory {
+func (w *world) directory() *kv.Projects {
 	w.t.Helper()
-	d, err := directory.Open(w.t.Context(), w.js)
+	d, err := kv.OpenProjects(w.t.Context(), w.js)
 	require.NoError(w.t, err)
 	return d
 }
 
 // emptied is the directory after an operator emptied it.
-func (w *world) emptied() *directory.Directory {
+func (w *world) emptied() *kv.Projects {
 	w.t.Helper()
-	kv, err := w.js.KeyValue(w.t.Context(), directory.Bucket)
+	kv, err := w.js.KeyValue(w.t.Context(), stream.ProjectsBucket)
 	require.NoError(w.t, err)
 	keys, err := kv.Keys(w.t.Context())
 	if !errors.Is(err, jetstream.ErrNoKeysFound) {
@@ -112,14 +113,14 @@ func (w *world) edit(p *score.Project) *score.Record {
 	return want
 }
 
-func (w *world) requireRecord(d *directory.Directory, want *score.Record) {
+func (w *world) requireRecord(d *kv.Projects, want *score.Record) {
 	w.t.Helper()
 	rec, err := d.Project(w.t.Context(), want.ID)
 	require.NoError(w.t, err)
 	require.Equal(w.t, want, rec)
 }
 
-func (w *world) requireUnknown(d *directory.Directory, id score.ProjectID) {
+func (w *world) requireUnknown(d *kv.Projects, id score.ProjectID) {
 	w.t.Helper()
 	rec, err := d.Project(w.t.Context(), id)
 	require.NoError(w.t, err)
@@ -127,7 +128,7 @@ func (w *world) requireUnknown(d *directory.Directory, id score.ProjectID) {
 }
 
 // requireDirectory compares all records with what the node's own events say, as of the ledger's end.
-func (l *facts) requireDirectory(d *directory.Directory) {
+func (l *facts) requireDirectory(d *kv.Projects) {
 	l.t.Helper()
 	end, err := l.source.End(l.t.Context())
 	require.NoError(l.t, err)
@@ -195,8 +196,8 @@ func TestDirectory(t *testing.T) {
 	q.SignedOnly = false
 	w.requireRecord(d, score.RecordOf(q))
 
-	require.NoError(t, w.js.DeleteKeyValue(ctx, directory.Bucket))
-	_, err = w.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: directory.Bucket})
+	require.NoError(t, w.js.DeleteKeyValue(ctx, stream.ProjectsBucket))
+	_, err = w.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: stream.ProjectsBucket})
 	require.NoError(t, err)
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp())
 	w.requireRecord(d, want)
@@ -247,20 +248,20 @@ func TestDirectoryFoldsAtOnce(t *testing.T) {
 
 // faultyDirectory is a directory whose writes follow a plan.
 type faultyDirectory struct {
-	*directory.Directory
+	*kv.Projects
 	*fault.Plan
 }
 
 func (d faultyDirectory) Put(ctx context.Context, revision uint64, dated score.DatedRecord) error {
-	return d.Write("put", func() error { return d.Directory.Put(ctx, revision, dated) })
+	return d.Write("put", func() error { return d.Projects.Put(ctx, revision, dated) })
 }
 
 func (d faultyDirectory) Remove(ctx context.Context, revision uint64, id score.ProjectID) error {
-	return d.Write("remove", func() error { return d.Directory.Remove(ctx, revision, id) })
+	return d.Write("remove", func() error { return d.Projects.Remove(ctx, revision, id) })
 }
 
 func (d faultyDirectory) SetFollowed(ctx context.Context, revision uint64, f score.Followed) (uint64, error) {
-	return fault.Value(d.Plan, "checkpoint", func() (uint64, error) { return d.Directory.SetFollowed(ctx, revision, f) })
+	return fault.Value(d.Plan, "checkpoint", func() (uint64, error) { return d.Projects.SetFollowed(ctx, revision, f) })
 }
 
 // TestDirectoryDiesAtEveryWrite: whichever write fails, stored or not, and whether the same process continues or another, the end is the same; also of writes
@@ -293,7 +294,7 @@ func TestDirectoryDiesAtEveryWrite(t *testing.T) {
 
 // tooBig refuses one project.
 type tooBig struct {
-	*directory.Directory
+	*kv.Projects
 
 	id score.ProjectID
 }
@@ -302,7 +303,7 @@ func (d *tooBig) Put(ctx context.Context, revision uint64, dated score.DatedReco
 	if dated.ID == d.id && len(dated.Actions) > 2 {
 		return score.ErrTooBig
 	}
-	return d.Directory.Put(ctx, revision, dated)
+	return d.Projects.Put(ctx, revision, dated)
 }
 
 // TestDirectorySkips: one project that grew too big does not stop the others.
@@ -320,7 +321,7 @@ func TestDirectorySkips(t *testing.T) {
 	w.call(ownerKey, calls.AddAction(p.ID, score.Action{Name: "more", Points: 1}))
 	w.call(relayerKey, registry.EncodeCreateProject(q))
 	require.NoError(t, f.catchUp())
-	w.requireRecord(d.Directory, score.RecordOf(q))
+	w.requireRecord(d.Projects, score.RecordOf(q))
 }
 
 func TestDirectoryRefusesAnotherDeployment(t *testing.T) {
@@ -378,7 +379,7 @@ func TestDirectoryAfterADeepReorg(t *testing.T) {
 			w.call(relayerKey, registry.EncodeCreateProject(gone))
 			require.NoError(t, f.catchUp())
 			w.requireRecord(d, score.RecordOf(gone))
-			view := d.NewView(discard())
+			view := d.View(discard())
 			viewing, cancel := context.WithCancel(ctx)
 			var running sync.WaitGroup
 			running.Go(func() { _ = view.Run(viewing) })
@@ -617,7 +618,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 	}
 }
 
-func count(t *testing.T, d *directory.Directory) (n int) {
+func count(t *testing.T, d *kv.Projects) (n int) {
 	t.Helper()
 	require.NoError(t, d.Each(t.Context(), func(score.ProjectID, score.DatedRecord) error { n++; return nil }))
 	return n

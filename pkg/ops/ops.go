@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/page"
-	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -40,7 +40,7 @@ type Config struct {
 	Stream   *stream.Stream
 	Replays  *deadletter.Replays
 	Keys     *apikey.Store
-	Pauses   *pause.Store
+	Pauses   *kv.PauseStore
 	Metrics  prometheus.Registerer
 	Log      *slog.Logger
 }

@@ -23,12 +23,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -89,7 +88,7 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1}}))
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	lanes, err := store.Open(t.Context(), js)
+	lanes, err := kv.OpenRoster(t.Context(), js)
 	require.NoError(t, err)
 	first, err := roster.First([]common.Address{devnet.Address(4), devnet.Address(5)})
 	require.NoError(t, err)
@@ -103,7 +102,7 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, err)
 	r.config.Keys, err = apikey.Open(t.Context(), js)
 	require.NoError(t, err)
-	r.config.Pauses, err = pause.Open(t.Context(), js)
+	r.config.Pauses, err = kv.OpenPauses(t.Context(), js)
 	require.NoError(t, err)
 	r.ops, err = ops.New(r.config)
 	require.NoError(t, err)

@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 type paused struct {
 	What string // all, lane or project
 	ID   string // of a lane or project
-	pause.Pause
+	kv.Pause
 }
 
 type pausesView struct {
@@ -61,7 +61,7 @@ func (o *Ops) lanes(ctx context.Context) ([]overview.Lane, error) {
 }
 
 // what parses the scope of a pause in a form.
-func (o *Ops) what(r *request) (what pause.What, err error) {
+func (o *Ops) what(r *request) (what kv.Scope, err error) {
 	id := strings.TrimSpace(r.PostFormValue("id"))
 	switch kind := r.PostFormValue("what"); kind {
 	case "all":
@@ -73,7 +73,7 @@ func (o *Ops) what(r *request) (what pause.What, err error) {
 		}
 		for _, l := range lanes {
 			if strconv.Itoa(int(l.Lane)) == id {
-				return pause.What{Lane: &l.Lane}, nil
+				return kv.Scope{Lane: &l.Lane}, nil
 			}
 		}
 		return what, &problem{http.StatusBadRequest, "There is no such lane", fmt.Sprintf("%q is none of the deployment's.", id)}
@@ -82,7 +82,7 @@ func (o *Ops) what(r *request) (what pause.What, err error) {
 		if err != nil {
 			return what, &problem{http.StatusBadRequest, "This is no projectId", err.Error()}
 		}
-		return pause.What{Project: &project}, nil
+		return kv.Scope{Project: &project}, nil
 	default:
 		return what, &problem{http.StatusBadRequest, "Say what it is about", "Choose everything, a lane or a project."}
 	}
@@ -93,14 +93,14 @@ func (o *Ops) pause(r *request) error {
 	if err != nil {
 		return err
 	}
-	one := pause.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: strings.TrimSpace(r.PostFormValue("reason")), Refuses: r.PostFormValue("refuses") != ""}
+	one := kv.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: strings.TrimSpace(r.PostFormValue("reason")), Refuses: r.PostFormValue("refuses") != ""}
 	if one.Refuses && what.Lane != nil {
 		return &problem{http.StatusBadRequest, "A lane alone cannot refuse", "An update is accepted before it is known which lane will carry it. Pause everything, or a project."}
 	}
 	if err := one.Check(); err != nil {
 		return &problem{http.StatusBadRequest, "This reason cannot be told", err.Error()}
 	}
-	if _, err := o.Pauses.Update(r.Context(), func(p pause.Pauses) pause.Pauses { return p.With(what, one) }); err != nil {
+	if _, err := o.Pauses.Update(r.Context(), func(p kv.Pauses) kv.Pauses { return p.With(what, one) }); err != nil {
 		return err
 	}
 	o.did(r, "paused", "kind", r.PostFormValue("what"), "id", r.PostFormValue("id"), "reason", one.Reason, "refuses", one.Refuses)
@@ -114,10 +114,10 @@ func (o *Ops) resume(r *request) error {
 	if err != nil {
 		return err
 	}
-	if what == (pause.What{}) {
+	if what == (kv.Scope{}) {
 		err = o.Pauses.Clear(r.Context())
 	} else {
-		_, err = o.Pauses.Update(r.Context(), func(p pause.Pauses) pause.Pauses { return p.Without(what) })
+		_, err = o.Pauses.Update(r.Context(), func(p kv.Pauses) kv.Pauses { return p.Without(what) })
 	}
 	if err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -72,7 +72,7 @@ var errEnough = errors.New("enough was read")
 // read counts the stream's updates, creations and edits that journals have yet to assign, until mostRead or readFor. It
 // starts where the first of a project that is not paused may be: the backlog of paused projects before it is left out,
 // since it may be large and does not shrink.
-func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]pause.Pause) (*backlog, error) {
+func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]kv.Pause) (*backlog, error) {
 	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}
 	from := held[0].Floor
 	for i := range held {

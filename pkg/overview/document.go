@@ -11,9 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
@@ -39,10 +39,10 @@ type Document struct {
 	NATS         NATS   `json:"nats"`
 	Redis        Redis  `json:"redis"`
 
-	Halted string       `json:"halted,omitempty"` // why accepting halts
-	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
+	Halted string    `json:"halted,omitempty"` // why accepting halts
+	Paused *kv.Pause `json:"paused,omitempty"` // everything, by an operator
 	// By an operator.
-	PausedProjects map[score.ProjectID]pause.Pause `json:"pausedProjects,omitempty"`
+	PausedProjects map[score.ProjectID]kv.Pause `json:"pausedProjects,omitempty"`
 }
 
 type Lane struct {
@@ -69,11 +69,11 @@ type Lane struct {
 	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // of the oldest in the backlog
 	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // of the oldest assigned but not final
 
-	Moves  bool         `json:"moves"`            // assigns new work, or would if there were any
-	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
-	Wait   lane.Wait    `json:"wait,omitempty"`
-	Since  *time.Time   `json:"since,omitempty"` // start of the wait
-	Why    string       `json:"why,omitempty"`   // why it is stopped: a sentence
+	Moves  bool       `json:"moves"`            // assigns new work, or would if there were any
+	Paused *kv.Pause  `json:"paused,omitempty"` // by an operator
+	Wait   lane.Wait  `json:"wait,omitempty"`
+	Since  *time.Time `json:"since,omitempty"` // start of the wait
+	Why    string     `json:"why,omitempty"`   // why it is stopped: a sentence
 }
 
 // Nonces holds the next nonce of a lane's signer, by source.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
@@ -63,8 +63,8 @@ func (f funds) tell(l *Lane) {
 }
 
 // topUp returns a relayer's report of top-ups, preferably of one ready to pay; else nil.
-func topUp(reports []replica.Report) *TopUp {
-	var found *replica.TopUp
+func topUp(reports []kv.Report) *TopUp {
+	var found *kv.TopUpReport
 	for _, r := range reports {
 		if r.TopUp != nil && (found == nil || r.TopUp.Wait == "") {
 			found = r.TopUp

@@ -16,19 +16,15 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	waits "github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/ledger"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -66,9 +62,9 @@ type stored struct {
 	drivers map[score.Lane]string
 	states  map[score.Lane]*lane.State // readable journals
 	broken  map[score.Lane]error       // unreadable journals
-	reports []replica.Report
+	reports []kv.Report
 	marker  halt.Marker
-	paused  pause.Pauses
+	paused  kv.Pauses
 	backlog *backlog
 	told    map[score.ProjectID]score.Backlog // large backlogs of projects, as last reported by lanes
 	open    map[score.Lane]time.Time          // acceptance of the oldest update assigned but not final
@@ -118,7 +114,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 }
 
 func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
-	lanes, err := store.Open(ctx, d.JS)
+	lanes, err := kv.OpenRoster(ctx, d.JS)
 	if err != nil {
 		return roster.Roster{}, err
 	}
@@ -132,24 +128,24 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 			err = d.ask(ctx, wait, what)
 		}
 	}
-	step(answers, func(ctx context.Context) (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
-	step(answers, func(ctx context.Context) (err error) { s.reports, err = replica.Reports(ctx, d.JS); return err })
+	step(answers, func(ctx context.Context) (err error) { s.drivers, err = kv.Drivers(ctx, d.JS); return err })
+	step(answers, func(ctx context.Context) (err error) { s.reports, err = kv.Reports(ctx, d.JS); return err })
 	step(answers, func(ctx context.Context) error {
 		marks, err := halt.Open(ctx, d.JS)
 		if err == nil {
-			s.marker, _, err = marks.Read(ctx)
+			s.marker, _, err = marks.Get(ctx)
 		}
 		return err
 	})
 	step(answers, func(ctx context.Context) error {
-		pauses, err := pause.Open(ctx, d.JS)
+		pauses, err := kv.OpenPauses(ctx, d.JS)
 		if err == nil {
 			s.paused, err = pauses.Get(ctx)
 		}
 		return err
 	})
 	step(answers, func(ctx context.Context) error {
-		told, err := waits.Open(ctx, d.JS, d.Log)
+		told, err := kv.OpenBacklogs(ctx, d.JS, d.Log)
 		if err == nil {
 			s.told, err = told.Told(ctx)
 		}
@@ -166,7 +162,7 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 }
 
 func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
-	if l.Writer, err = lease.Holder(ctx, d.JS, ledger.Lease); err != nil {
+	if l.Writer, err = kv.Holder(ctx, d.JS, ledger.Lease); err != nil {
 		return l, err
 	}
 	facts, err := d.Stream.FindLedger(ctx)
@@ -322,7 +318,7 @@ func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 }
 
 // moves sets Moves and Why; an operator's pause comes later.
-func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
+func (s *stored) moves(l *Lane, report kv.LaneReport, reported bool) {
 	switch err := s.broken[l.Lane]; {
 	case err != nil:
 		l.Why = "its journal cannot be read: " + err.Error()
@@ -338,7 +334,7 @@ func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 }
 
 // pause adds an operator's pause to other reasons: resuming alone would leave those.
-func (l *Lane) pause(by *pause.Pause) {
+func (l *Lane) pause(by *kv.Pause) {
 	if l.Paused = by; by == nil {
 		return
 	}
@@ -367,7 +363,7 @@ func (l *Lane) wait(reason lane.Wait, from time.Time) {
 	}
 }
 
-func (s *stored) report(id score.Lane) (l replica.Lane, told bool) {
+func (s *stored) report(id score.Lane) (l kv.LaneReport, told bool) {
 	for _, r := range s.reports {
 		if r.Role == relayer && r.Name == s.drivers[id] {
 			l, told = r.Lanes[id]
@@ -407,11 +403,11 @@ func (s *stored) replicas() []Replica {
 	return all
 }
 
-func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
+func (d *Deployment) endpoints(reports []kv.Report) (all []Endpoint) {
 	for _, h := range d.Chain.Health() {
 		all = append(all, Endpoint{Endpoint: h.Endpoint, SeenBy: d.Observer, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
 	}
-	slices.SortFunc(reports, func(a, b replica.Report) int {
+	slices.SortFunc(reports, func(a, b kv.Report) int {
 		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Name, b.Name))
 	})
 	for _, r := range reports {

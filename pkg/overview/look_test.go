@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	waits "github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
@@ -24,13 +23,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/ledger"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
-	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -78,7 +75,7 @@ func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: held, Log: quiet}, redis: server}
 	r.roster, err = roster.First([]common.Address{devnet.Address(firstAccount), devnet.Address(firstAccount + 1), devnet.Address(firstAccount + 2)})
 	require.NoError(t, err)
-	lanes, err := store.Open(t.Context(), js)
+	lanes, err := kv.OpenRoster(t.Context(), js)
 	require.NoError(t, err)
 	_, err = lanes.Create(t.Context(), r.roster)
 	require.NoError(t, err)
@@ -191,7 +188,7 @@ func newMovingRig(t *testing.T) *rig {
 // moving has the relayer say that all lanes move.
 func (r *rig) moving(t *testing.T) {
 	t.Helper()
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]replica.Lane{0: {}, 1: {}, 2: {}}}))
+	require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]kv.LaneReport{0: {}, 1: {}, 2: {}}}))
 }
 
 // TestWhatReplicasSayIsTold: why a lane waits, versions, and how endpoints do.
@@ -207,21 +204,21 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	began := time.Now().Add(-time.Hour).UTC()
 	lasts, dry := 7200.5, 0.0
 	tell := func(wait lane.Wait) {
-		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
-			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
-			Lately:    &replica.Lately{Seconds: 50, Counts: replica.Counts{Final: 2_000, Gas: 40_000_000, Fees: 0.1, BlockGas: 3_000, BlockLimit: 12_000}},
-			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry, Lacks: big.NewInt(123_400_000_000_000_001)}},
+			Endpoints: []kv.EndpointReport{{Name: "node:8545", Why: "throttling", Newest: 9}},
+			Lately:    &kv.Lately{Seconds: 50, Counts: kv.Counts{Final: 2_000, Gas: 40_000_000, Fees: 0.1, BlockGas: 3_000, BlockLimit: 12_000}},
+			Lanes:     map[score.Lane]kv.LaneReport{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry, Lacks: big.NewInt(123_400_000_000_000_001)}},
 		}))
 	}
 	tell(lane.WaitFunds)
 	doc = r.look(t)
 	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another that has its key takes the lane by itself", doc.Verdict)
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
-		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
+	require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{
+		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]kv.LaneReport{0: {Since: began}},
 	}))
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
-		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 10, Counts: replica.Counts{Accepted: 1_234}},
+	require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{
+		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &kv.Lately{Seconds: 10, Counts: kv.Counts{Accepted: 1_234}},
 	}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
@@ -248,15 +245,15 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
 
 	for _, name := range []string{"api-1", "api-2"} {
-		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: name, Version: "v1.4.0", Began: began, Redis: "OOM command not allowed"}))
+		require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{Role: "api", Name: name, Version: "v1.4.0", Began: began, Redis: "OOM command not allowed"}))
 	}
 	doc = r.look(t)
 	require.False(t, doc.OK, "it answers, and does not do what it is asked")
 	require.Equal(t, "all lanes move; Redis refuses calls of api api-1: OOM command not allowed", doc.Verdict)
 	require.Len(t, doc.Redis.Refused, 2)
 
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
-		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 60, Counts: replica.Counts{NotDurable: 7}},
+	require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{
+		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &kv.Lately{Seconds: 60, Counts: kv.Counts{NotDurable: 7}},
 	}))
 	doc = r.look(t)
 	require.False(t, doc.OK, "lanes without work move also where nothing can be stored")
@@ -269,19 +266,19 @@ func TestTopUpsAreTold(t *testing.T) {
 	r := newRig(t)
 	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	one := score.Lane(1)
-	tell := func(name string, up replica.TopUp) *Document {
-		driven := map[score.Lane]replica.Lane{0: {}, 1: {}, 2: {}}
-		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: name, Lanes: driven, TopUp: &up}))
+	tell := func(name string, up kv.TopUpReport) *Document {
+		driven := map[score.Lane]kv.LaneReport{0: {}, 1: {}, 2: {}}
+		require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{Role: relayer, Name: name, Lanes: driven, TopUp: &up}))
 		return r.look(t)
 	}
-	doc := tell("relayer-b", replica.TopUp{Account: common.Address{7}, Wait: "funds", SpentWei: big.NewInt(0), PerDayWei: big.NewInt(2e18)})
+	doc := tell("relayer-b", kv.TopUpReport{Account: common.Address{7}, Wait: "funds", SpentWei: big.NewInt(0), PerDayWei: big.NewInt(2e18)})
 	require.Nil(t, doc.TopUp.Lane)
-	doc = tell("relayer-a", replica.TopUp{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere", BalanceWei: big.NewInt(3e18)})
+	doc = tell("relayer-a", kv.TopUpReport{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere", BalanceWei: big.NewInt(3e18)})
 	require.False(t, doc.OK)
 	require.Contains(t, doc.Verdict, "all lanes move; their signers are not topped up: ")
-	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere"})
+	doc = tell("relayer-b", kv.TopUpReport{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere"})
 	require.Equal(t, "all lanes move; their signers are not topped up: its key is used elsewhere; then: scorelay topup resume", doc.Verdict)
-	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, BalanceWei: big.NewInt(3e18), SpentWei: big.NewInt(15e17), PerDayWei: big.NewInt(2e18), Lane: &one})
+	doc = tell("relayer-b", kv.TopUpReport{Account: common.Address{7}, BalanceWei: big.NewInt(3e18), SpentWei: big.NewInt(15e17), PerDayWei: big.NewInt(2e18), Lane: &one})
 	require.True(t, doc.OK, doc.Verdict)
 	require.Equal(t, &TopUp{Account: common.Address{7}, BalanceWei: "3000000000000000000", SpentWei: "1500000000000000000", PerDayWei: "2000000000000000000", Lane: &one}, doc.TopUp)
 }
@@ -290,9 +287,9 @@ func TestTopUpsAreTold(t *testing.T) {
 func TestWhatIsPausedIsTold(t *testing.T) {
 	t.Parallel()
 	r := newMovingRig(t)
-	pauses, err := pause.Open(t.Context(), r.JS)
+	pauses, err := kv.OpenPauses(t.Context(), r.JS)
 	require.NoError(t, err)
-	set := func(change func(pause.Pauses) pause.Pauses) *Document {
+	set := func(change func(kv.Pauses) kv.Pauses) *Document {
 		_, err := pauses.Update(t.Context(), change)
 		require.NoError(t, err)
 		doc := r.look(t)
@@ -300,22 +297,22 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 		return doc
 	}
 	one := score.Lane(1)
-	doc := set(func(p pause.Pauses) pause.Pauses {
-		return p.With(pause.What{Lane: &one}, pause.Pause{At: time.Now(), Reason: "its node moves"})
+	doc := set(func(p kv.Pauses) kv.Pauses {
+		return p.With(kv.Scope{Lane: &one}, kv.Pause{At: time.Now(), Reason: "its node moves"})
 	})
 	require.Equal(t, "lane 1 waits: an operator paused it; it resumes by scorelay resume (its node moves)", doc.Verdict)
 	require.Nil(t, doc.Lanes[0].Paused)
 	require.True(t, doc.Lanes[0].Moves)
 	require.Equal(t, "its node moves", doc.Lanes[1].Paused.Reason)
 	require.Equal(t, lane.WaitPaused, doc.Lanes[1].Wait)
-	doc = set(func(p pause.Pauses) pause.Pauses { return p.With(pause.What{}, pause.Pause{At: time.Now()}) })
+	doc = set(func(p kv.Pauses) kv.Pauses { return p.With(kv.Scope{}, kv.Pause{At: time.Now()}) })
 	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
 	require.False(t, doc.Lanes[0].Moves)
-	doc = set(func(p pause.Pauses) pause.Pauses {
-		return p.With(pause.What{}, pause.Pause{At: time.Now(), Refuses: true, Reason: "an upgrade"})
+	doc = set(func(p kv.Pauses) kv.Pauses {
+		return p.With(kv.Scope{}, kv.Pause{At: time.Now(), Refuses: true, Reason: "an upgrade"})
 	})
 	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
-	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
+	leases, err := r.JS.KeyValue(t.Context(), stream.LeasesBucket)
 	require.NoError(t, err)
 	require.NoError(t, leases.Delete(t.Context(), "lane.2"))
 	doc = r.look(t)
@@ -343,16 +340,16 @@ func TestAPausedProjectIsTold(t *testing.T) {
 		last, err = r.journals.Append(t.Context(), 0, last, e)
 		require.NoError(t, err)
 	}
-	pauses, err := pause.Open(t.Context(), r.JS)
+	pauses, err := kv.OpenPauses(t.Context(), r.JS)
 	require.NoError(t, err)
-	told, err := waits.Open(t.Context(), r.JS, r.Log)
+	told, err := kv.OpenBacklogs(t.Context(), r.JS, r.Log)
 	require.NoError(t, err)
 	require.NoError(t, told.Tell(t.Context(), 0, map[score.ProjectID]score.Backlog{busy: {Waiting: 5, Read: 2}}))
 	for i := range 5 {
 		one := busy
 		one[31] = byte(i)
-		_, err = pauses.Update(t.Context(), func(p pause.Pauses) pause.Pauses {
-			return p.With(pause.What{Project: &one}, pause.Pause{At: time.Now(), Reason: "a wrong price, of which the cause is not found out so far"})
+		_, err = pauses.Update(t.Context(), func(p kv.Pauses) kv.Pauses {
+			return p.With(kv.Scope{Project: &one}, kv.Pause{At: time.Now(), Reason: "a wrong price, of which the cause is not found out so far"})
 		})
 		require.NoError(t, err)
 	}
@@ -399,7 +396,7 @@ func TestTheLedgerIsTold(t *testing.T) {
 	require.Equal(t, doc.Chain.Head-4, *doc.Ledger.BehindBlocks)
 	require.Equal(t, doc.Chain.At.Sub(*doc.Ledger.At).Seconds(), *doc.Ledger.BehindSeconds)
 
-	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
+	leases, err := r.JS.KeyValue(t.Context(), stream.LeasesBucket)
 	require.NoError(t, err)
 	require.NoError(t, leases.Delete(t.Context(), ledger.Lease))
 	doc = r.look(t)
@@ -455,7 +452,7 @@ func TestWhatIsAwayIsNamed(t *testing.T) {
 func TestAChainThatBeganAgainIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newMovingRig(t)
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]replica.Lane{0: {Wait: string(lane.WaitFunds)}, 1: {}, 2: {}}}))
+	require.NoError(t, kv.PutReport(t.Context(), r.JS, kv.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]kv.LaneReport{0: {Wait: string(lane.WaitFunds)}, 1: {}, 2: {}}}))
 	again, err := devnet.StartChain(devnet.ChainOptions{})
 	require.NoError(t, err)
 	t.Cleanup(again.Close)

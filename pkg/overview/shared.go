@@ -7,7 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 const (
@@ -73,7 +73,7 @@ func (h *History) Run(ctx context.Context, js jetstream.JetStream) error {
 	tick := time.NewTicker(historyEvery)
 	defer tick.Stop()
 	for {
-		if reports, err := replica.Reports(ctx, js); err == nil {
+		if reports, err := kv.Reports(ctx, js); err == nil {
 			if told := RatesOf(reports); told != nil {
 				h.add(Sample{time.Now().UTC(), *told})
 			}
@@ -103,8 +103,8 @@ func (h *History) Samples() []Sample {
 }
 
 // RatesOf returns the rates of all replicas together, nil if all lack them.
-func RatesOf(reports []replica.Report) (all *Rates) {
-	var sum replica.Counts
+func RatesOf(reports []kv.Report) (all *Rates) {
+	var sum kv.Counts
 	for _, r := range reports {
 		if r.Lately == nil || r.Lately.Seconds <= 0 {
 			continue

@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -21,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // TestAFloodIsParkedAndToldOf has one project flood a lane of a small horizon, and another send a little behind it; the relayer
@@ -28,7 +28,7 @@ import (
 func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	store, err := kv.OpenBacklogs(t.Context(), w.js, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	config, deps := w.config(), w.deps()
 	config.Horizon = batch.HorizonLimits{Updates: 300, Lateness: 5 * time.Second}
@@ -160,7 +160,7 @@ func (h *hangs) CallEach(ctx context.Context, _ evidence.Call, _ common.Hash) ([
 func TestWhatWaitsIsToldBetweenCallsThatHang(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	store, err := kv.OpenBacklogs(t.Context(), w.js, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	endpoint := &hangs{Chain: w.client, release: make(chan struct{})}
 	config, deps := w.config(), w.deps()

@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // halts is a Halt as a test wants it.
@@ -92,7 +92,7 @@ func TestAPausedLaneBindsNothingNew(t *testing.T) {
 func TestAPausedProjectWaitsAlone(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
-	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	store, err := kv.OpenBacklogs(t.Context(), w.js, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	var paused atomic.Bool
 	var looked atomic.Int64

@@ -13,38 +13,36 @@ import (
 // Version is the format that this program writes, and the newest that it reads.
 const Version = 1
 
-type stored struct {
+type document struct {
 	Version int `json:"version"`
-	Roster
+	fields
 }
 
-func (r Roster) Encode() ([]byte, error) {
-	data, err := json.Marshal(stored{Version, r})
-	if err != nil {
-		return nil, fmt.Errorf("couldn't encode the roster of lanes: %w", err)
-	}
-	return data, nil
-}
+type fields Roster
 
-// Decode returns score.ErrNewer for a version that only a newer program reads.
-func Decode(data []byte) (Roster, error) {
+// MarshalJSON adds the version.
+func (r Roster) MarshalJSON() ([]byte, error) { return json.Marshal(document{Version, fields(r)}) }
+
+// UnmarshalJSON returns score.ErrNewer for a version that only a newer program reads.
+func (r *Roster) UnmarshalJSON(data []byte) error {
 	var form struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &form); err != nil {
-		return Roster{}, fmt.Errorf("couldn't decode the roster of lanes: %w", err)
+		return err
 	}
 	if form.Version > Version {
-		return Roster{}, fmt.Errorf("the roster of lanes has version %d, this program reads up to %d: %w", form.Version, Version, score.ErrNewer)
+		return fmt.Errorf("version %d, this program reads up to %d: %w", form.Version, Version, score.ErrNewer)
 	}
-	var s stored
-	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {
-		return Roster{}, fmt.Errorf("couldn't decode the roster of lanes: %w", err)
+	var d document
+	if err := json.Unmarshal(data, &d, json.RejectUnknownMembers(true)); err != nil {
+		return err
 	}
-	if err := s.check(); err != nil {
-		return Roster{}, fmt.Errorf("the roster of lanes contradicts itself: %w", err)
+	if err := Roster(d.fields).check(); err != nil {
+		return fmt.Errorf("it contradicts itself: %w", err)
 	}
-	return s.Roster, nil
+	*r = Roster(d.fields)
+	return nil
 }
 
 func (r Roster) check() error {

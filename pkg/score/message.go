@@ -40,7 +40,7 @@ func (m *Message) Alone() (ref Ref, ok bool) {
 }
 
 // ErrNewer reports a message that only a newer version of this program can read.
-var ErrNewer = errors.New("the message was written by a newer version of this program")
+var ErrNewer = errors.New("it was written by a newer version of this program")
 
 type StreamState struct {
 	Created           time.Time // of the stream of accepted updates; its identity, new if recreated

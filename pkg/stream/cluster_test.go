@@ -15,8 +15,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
-	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // cluster is three servers that hold a deployment's streams, and a connection to each alone.
@@ -89,12 +89,12 @@ func aStreamThatAnyCopyAnswersForIsRefused(t *testing.T, c *cluster) {
 	_, err := stream.Open(t.Context(), c.js[0])
 	require.ErrorIs(t, err, stream.ErrUnsafe)
 	setting(t, c.js[0], "KV_"+stream.KeysBucket, anyCopy)
-	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
-	require.ErrorIs(t, err, watched.ErrAnyCopy)
+	_, err = kv.OpenMap[string](t.Context(), c.js[0], stream.KeysBucket, "*", "key")
+	require.ErrorIs(t, err, kv.ErrAnyCopy)
 	require.NoError(t, stream.LeadReads(t.Context(), c.js[0]))
 	_, err = stream.Open(t.Context(), c.js[0])
 	require.NoError(t, err)
-	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
+	_, err = kv.OpenMap[string](t.Context(), c.js[0], stream.KeysBucket, "*", "key")
 	require.NoError(t, err)
 }
 

@@ -1,6 +1,8 @@
 package topup
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -8,16 +10,18 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // Version is the version of records written, and the newest that is read.
 const Version = 1
 
-// ErrCorrupt means that a record is malformed or contradicts itself.
-var ErrCorrupt = errors.New("the record of top-ups cannot be continued")
+// ErrCorrupt means that a record contradicts itself.
+var ErrCorrupt = errors.New("the record cannot be continued")
 
 // Record contains the day's spending and the newest transfer. Any relayer may send the transfer's bytes: its attempts
 // have one nonce, so one payment results.
@@ -42,6 +46,21 @@ type Transfer struct {
 	attempts []*types.Transaction // decoded Raw
 }
 
+// Open returns the record's document, in the bucket of the roster, which every deployment has.
+func Open(ctx context.Context, js jetstream.JetStream) (kv.Doc[Record], error) {
+	return kv.OpenDoc[Record](ctx, js, "LANES", "topup", "the record of top-ups")
+}
+
+// Resume restarts payments at the account's nonce on the chain. It returns the previous record, and tries until ctx
+// ends. After an error it may be done all the same.
+func Resume(ctx context.Context, records kv.Doc[Record]) (before Record, err error) {
+	_, err = records.Update(ctx, func(r *Record) error {
+		before, *r = *r, r.Resumed()
+		return nil
+	})
+	return before, err
+}
+
 func (r *Record) pending() *Transfer {
 	if r.Transfer == nil || r.Transfer.Ended != nil {
 		return nil
@@ -62,10 +81,19 @@ func (r *Record) spend(day string, wei *big.Int) {
 	r.Day = max(r.Day, day)
 }
 
-// Check validates the record and decodes its attempts. Errors: score.ErrNewer, ErrCorrupt.
-func (r *Record) Check() error {
+// UnmarshalJSON returns score.ErrNewer for a record of a newer version, and ErrCorrupt for one that contradicts itself.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	type document Record
+	if err := json.Unmarshal(data, (*document)(r)); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+// check validates the record and decodes its attempts.
+func (r *Record) check() error {
 	if r.Version > Version {
-		return fmt.Errorf("the record of top-ups has version %d: %w", r.Version, score.ErrNewer)
+		return fmt.Errorf("version %d, this program reads up to %d: %w", r.Version, Version, score.ErrNewer)
 	}
 	t := r.Transfer
 	if t == nil {

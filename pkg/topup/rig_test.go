@@ -24,9 +24,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/topup"
-	"github.com/scorelay/scorelay/pkg/topup/store"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -46,7 +46,7 @@ func eth(n float64) *big.Int {
 type rig struct {
 	t      *testing.T
 	geth   *devnet.Chain
-	store  *store.Store
+	store  kv.Doc[topup.Record]
 	roster *roster.Live
 	signer topup.Signer
 	config topup.Config
@@ -65,7 +65,7 @@ func newRig(t *testing.T, lanes int) *rig {
 	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: devnet.ChainID, Contract: common.Address{1}}}))
 	var err error
-	r.store, err = store.Open(t.Context(), js)
+	r.store, err = topup.Open(t.Context(), js)
 	require.NoError(t, err)
 	var signers []common.Address
 	for i := range lanes {
@@ -216,7 +216,7 @@ func (r *rig) sign(by topup.Signer, tx types.TxData) *types.Transaction {
 // resume is what scorelay topup resume does.
 func (r *rig) resume() {
 	r.t.Helper()
-	_, err := r.store.Resume(r.t.Context())
+	_, err := topup.Resume(r.t.Context(), r.store)
 	require.NoError(r.t, err)
 }
 
@@ -235,7 +235,7 @@ func (f *faulty) Get(ctx context.Context) (topup.Record, uint64, error) {
 	return f.Store.Get(ctx)
 }
 
-func (f *faulty) Put(ctx context.Context, r topup.Record, revision uint64) (uint64, error) {
+func (f *faulty) Replace(ctx context.Context, r topup.Record, revision uint64) (uint64, error) {
 	if first := f.first; first != nil {
 		f.first = nil
 		first()
@@ -243,7 +243,7 @@ func (f *faulty) Put(ctx context.Context, r topup.Record, revision uint64) (uint
 	if f.away {
 		return 0, fault.Err
 	}
-	return fault.Value(f.Plan, "put", func() (uint64, error) { return f.Store.Put(ctx, r, revision) })
+	return fault.Value(f.Plan, "put", func() (uint64, error) { return f.Store.Replace(ctx, r, revision) })
 }
 
 // line is a chain to which transactions get only while it is up, and whose answers may be lost.

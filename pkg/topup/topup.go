@@ -53,12 +53,12 @@ type Chain interface {
 }
 
 type Store interface {
-	// Get returns the record and its revision; the zero Record and 0 if there is none. Errors: Record.Check's, or
-	// NATS's.
+	// Get returns the record and its revision; the zero Record and 0 if there is none. Errors: those of
+	// Record.UnmarshalJSON, or NATS's.
 	Get(ctx context.Context) (Record, uint64, error)
-	// Put stores r if revision is still the newest (0 for none), and returns r's. After an error r may be stored or
+	// Replace stores r if revision is still the newest (0 for none), and returns r's. After an error r may be stored or
 	// not.
-	Put(ctx context.Context, r Record, revision uint64) (uint64, error)
+	Replace(ctx context.Context, r Record, revision uint64) (uint64, error)
 }
 
 type Roster interface {
@@ -188,12 +188,12 @@ func (t *TopUp) follow(r Record, revision uint64) {
 // put stores next as the record. If that fails, new bytes stay unsent, and the next round reads the stored record.
 func (t *TopUp) put(ctx context.Context, next Record) error {
 	next.Version, next.Account = Version, t.deps.Signer.Address()
-	if err := next.Check(); err != nil {
+	if err := next.check(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	defer cancel()
-	revision, err := t.deps.Store.Put(ctx, next, t.revision)
+	revision, err := t.deps.Store.Replace(ctx, next, t.revision)
 	if err == nil {
 		t.follow(next, revision)
 	}

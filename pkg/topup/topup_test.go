@@ -72,7 +72,7 @@ func TestTheDaysCeilingHolds(t *testing.T) {
 		record, revision, err := r.store.Get(t.Context())
 		require.NoError(t, err)
 		record.Day = as
-		_, err = r.store.Put(t.Context(), record, revision)
+		_, err = r.store.Replace(t.Context(), record, revision)
 		require.NoError(t, err)
 	}
 	day("2999-01-01")
@@ -473,14 +473,14 @@ func TestARecordThatCannotBeContinued(t *testing.T) {
 		{Version: topup.Version, Account: common.Address{1}, Transfer: &topup.Transfer{Raw: []hexutil.Bytes{raw}}},
 	} {
 		_, revision, _ := r.store.Get(t.Context())
-		_, err := r.store.Put(t.Context(), record, revision)
+		_, err := r.store.Replace(t.Context(), record, revision)
 		require.NoError(t, err)
 		_, _, err = r.store.Get(t.Context())
 		require.Error(t, err)
 		p := r.start(nil)
 		r.until(func() bool { return p.Told().Wait == topup.WaitRecord }, p)
 	}
-	_, err = r.store.Resume(t.Context())
+	_, err = topup.Resume(t.Context(), r.store)
 	require.ErrorIs(t, err, topup.ErrCorrupt)
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/watched"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // idleSaves is the interval between writes of a cursor that moves past unwanted events. If the cursor is lost, blocks
@@ -62,9 +62,11 @@ func (c *courier) run(ctx context.Context) {
 // deliver continues at the stored cursor until an error.
 func (c *courier) deliver(ctx context.Context) (err error) {
 	c.read, c.dirty = false, false
-	if c.state, c.revision, err = c.Store.state(ctx, c.ID); err != nil {
+	state, err := c.Store.states.Get(ctx, c.ID)
+	if err != nil {
 		return err
 	}
+	c.state, c.revision = state.Document, state.Revision
 	c.read = true
 	if c.Disabled != nil {
 		c.waitNoMore()
@@ -304,13 +306,13 @@ func (c *courier) giveUp(ctx context.Context, why string, commands ...string) er
 func (c *courier) save(ctx context.Context) error {
 	served := c.serving
 	for c.dirty {
-		revision, err := c.Store.save(ctx, c.ID, c.state, c.revision)
+		revision, err := c.Store.states.Replace(ctx, c.ID, c.state, c.revision)
 		switch {
 		case err == nil:
 			c.revision, c.saved, c.dirty = revision, time.Now(), false
 			c.serve(served)
 			return nil
-		case watched.Moved(err):
+		case errors.Is(err, kv.ErrMoved):
 			return fmt.Errorf("%w: %w", errTaken, err)
 		}
 		c.serve(false)

@@ -19,7 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
-	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
@@ -32,7 +32,7 @@ func TestACursorThatIsNotWritten(t *testing.T) {
 		stop := r.deliver(func(c *webhook.Config) {
 			c.SaveEvery = time.Millisecond
 			c.TryAgain = time.Millisecond
-			c.Store.SavesBy(plan)
+			c.Store = r.openBy(plan)
 		})
 		for i := range events {
 			r.log.write(1)
@@ -97,7 +97,7 @@ func deliverAsChild() {
 	if err != nil {
 		panic(err)
 	}
-	leases, err := lease.Open(ctx, js, lease.Config{Replica: "child-" + strconv.Itoa(os.Getpid()), TTL: time.Second}, log)
+	leases, err := kv.OpenLeases(ctx, js, kv.LeaseConfig{Replica: "child-" + strconv.Itoa(os.Getpid()), TTL: time.Second}, log)
 	if err != nil {
 		panic(err)
 	}

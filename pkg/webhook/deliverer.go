@@ -8,13 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/watched"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 const Lease = "webhooks"
@@ -52,7 +51,7 @@ type Deliverer struct {
 	Config
 
 	events  Events
-	view    func() *watched.View[*known] // endpoints; Watch keeps it current
+	view    func() *kv.View[*known] // endpoints; Watch keeps it current
 	poster  *poster
 	metrics *metrics
 }
@@ -65,14 +64,13 @@ func New(c Config) *Deliverer {
 	return d
 }
 
-func (d *Deliverer) newView() *watched.View[*known] {
-	return watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
-		r, err := decode(entry.Key(), entry.Value())
-		if err != nil {
-			d.Log.Error("the deliverer cannot read the record of a webhook's endpoint, and sends it nothing; remove it and add it again", "endpoint", entry.Key(), "err", err)
+func (d *Deliverer) newView() *kv.View[*known] {
+	return kv.NewView(d.Store.endpoints, d.Log, func(e kv.Entry[record], err error) (*known, bool) {
+		if err = cmp.Or(err, e.Document.check(e.Key)); err != nil {
+			d.Log.Error("the deliverer cannot read the record of a webhook's endpoint, and sends it nothing; remove it and add it again", "endpoint", e.Key, "err", err)
 			return nil, false
 		}
-		return &known{*r, entry.Revision()}, true
+		return &known{e.Document, e.Revision}, true
 	})
 }
 

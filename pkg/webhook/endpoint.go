@@ -80,6 +80,14 @@ type record struct {
 	Resend  Resend    `json:"resend,omitzero"`  // the newest
 }
 
+// check rejects a record that is stored under the id of another endpoint.
+func (r *record) check(id string) error {
+	if r.ID != id {
+		return fmt.Errorf("the record of endpoint %s is of %q", id, r.ID)
+	}
+	return nil
+}
+
 type older struct {
 	Secret Secret    `json:"secret"`
 	Until  time.Time `json:"until"`

@@ -156,9 +156,9 @@ func TestAStateThatCannotBeReadIsNotWritten(t *testing.T) {
 	plan := fault.NewPlan(nil)
 	r.deliver(func(c *webhook.Config) {
 		c.TryAgain = 5 * time.Millisecond
-		c.Store.SavesBy(plan)
+		c.Store = r.openBy(plan)
 	})
-	require.Eventually(t, func() bool { return strings.Contains(r.said.String(), "couldn't read how far endpoint") }, soon, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(r.said.String(), "the state of an endpoint (WEBHOOKSTATES/") }, soon, time.Millisecond)
 	require.Zero(t, plan.Writes())
 	require.NoError(t, states.Purge(t.Context(), to.id))
 	to.has(3)
@@ -175,7 +175,7 @@ func TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed(t *testing.T) {
 	plan := fault.NewPlan(nil)
 	r.deliver(func(c *webhook.Config) {
 		c.Metrics, c.TryAgain = metrics, 5*time.Millisecond
-		c.Store.SavesBy(plan)
+		c.Store = r.openBy(plan)
 	})
 	serves := func(n float64) {
 		t.Helper()

@@ -24,10 +24,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
@@ -173,8 +174,11 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) open() *webhook.Store {
-	store, err := webhook.Open(r.t.Context(), devnet.JetStreamAt(r.t, r.nats))
+func (r *rig) open() *webhook.Store { return r.openBy(fault.NewPlan(nil)) }
+
+// openBy has a plan decide which conditional writes fail.
+func (r *rig) openBy(plan *fault.Plan) *webhook.Store {
+	store, err := webhook.Open(r.t.Context(), fault.JetStream{JetStream: devnet.JetStreamAt(r.t, r.nats), Plan: plan})
 	require.NoError(r.t, err)
 	return store
 }
@@ -184,7 +188,7 @@ func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	r.t.Helper()
 	log := slog.New(slog.NewTextHandler(&r.said, nil))
 	// A slow machine that loses the lease has what was not written yet delivered again.
-	leases, err := lease.Open(r.t.Context(), devnet.JetStreamAt(r.t, r.nats), lease.Config{Replica: "r", TTL: 30 * time.Second}, log)
+	leases, err := kv.OpenLeases(r.t.Context(), devnet.JetStreamAt(r.t, r.nats), kv.LeaseConfig{Replica: "r", TTL: 30 * time.Second}, log)
 	require.NoError(r.t, err)
 	c := webhook.Config{
 		Store: r.open(), Allow: loopback, Log: log, Metrics: prometheus.NewRegistry(),

@@ -1,9 +1,9 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/watched"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // KV buckets, created by package stream.
@@ -23,8 +23,7 @@ const (
 )
 
 const (
-	callTimeout = 5 * time.Second
-	addTimeout  = 15 * time.Second // with retries while others add endpoints
+	callTimeout = 15 * time.Second // with a retry of a lost reply
 )
 
 var (
@@ -34,18 +33,17 @@ var (
 
 // Store is safe for concurrent use, also across processes. If an id is unknown, its methods return ErrNotFound.
 type Store struct {
-	js        jetstream.JetStream
-	endpoints jetstream.KeyValue
-	states    jetstream.KeyValue
+	endpoints kv.Map[record]
+	states    kv.Map[State]
 }
 
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
-	endpoints, err := watched.Open(ctx, js, Bucket)
+	endpoints, err := kv.OpenMap[record](ctx, js, Bucket, "*", "an endpoint")
 	if err != nil {
 		return nil, err
 	}
-	states, err := watched.Open(ctx, js, StatesBucket)
-	return &Store{js, endpoints, states}, err
+	states, err := kv.OpenMap[State](ctx, js, StatesBucket, "*", "the state of an endpoint")
+	return &Store{endpoints, states}, err
 }
 
 // Add creates an endpoint from e's Project, URL, Types and Batch, with its cursor at from. Only Add returns the
@@ -57,50 +55,22 @@ func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secre
 	e.ID, e.Created = strings.ToLower(rand.Text()[:12]), time.Now().UTC().Truncate(time.Second)
 	from.N = 1
 	r := record{Endpoint: e, Secret: newSecret(), Move: from}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return e, "", fmt.Errorf("couldn't encode an endpoint: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, addTimeout)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	for {
-		if err = s.add(ctx, e.ID, data); !watched.Moved(err) {
-			return e, r.Secret, err
-		}
+	err := s.endpoints.Add(ctx, e.ID, r, MaxEndpoints)
+	if errors.Is(err, kv.ErrFull) {
+		err = ErrTooMany
 	}
-}
-
-// add returns a watched.Moved error if the bucket changed after the endpoints were counted.
-func (s *Store) add(ctx context.Context, id string, data []byte) error {
-	bucket, err := s.js.Stream(ctx, "KV_"+Bucket) // from the stream's leader
-	if err != nil {
-		return fmt.Errorf("couldn't find the end of the bucket %s: %w", Bucket, err)
-	}
-	all, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	if len(all) >= MaxEndpoints {
-		return ErrTooMany
-	}
-	_, err = s.js.Publish(ctx, "$KV."+Bucket+"."+id, data, jetstream.WithExpectLastSequence(bucket.CachedInfo().State.LastSeq), jetstream.WithRetryAttempts(0))
-	if err != nil {
-		return fmt.Errorf("couldn't store an endpoint: %w", err)
-	}
-	return nil
+	return e, r.Secret, err
 }
 
 // List returns all endpoints, oldest first.
 func (s *Store) List(ctx context.Context) (endpoints []Endpoint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	err = watched.All(ctx, s.js.Conn(), s.endpoints, func(entry jetstream.KeyValueEntry) error {
-		r, err := decode(entry.Key(), entry.Value())
-		if err != nil {
-			return err
-		}
-		endpoints = append(endpoints, r.Endpoint)
-		return nil
+	err = s.endpoints.Each(ctx, func(e kv.Entry[record], err error) error {
+		endpoints = append(endpoints, e.Document.Endpoint)
+		return cmp.Or(err, e.Document.check(e.Key))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("couldn't list the endpoints: %w", err)
@@ -114,19 +84,18 @@ func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	if !isID(id) {
 		return Endpoint{}, State{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
-	data, _, err := watched.Stored(ctx, s.endpoints, id)
-	if err == nil && data == nil {
-		err = ErrNotFound
+	r, err := s.endpoints.Get(ctx, id)
+	switch {
+	case err != nil:
+		return Endpoint{}, State{}, err
+	case r.Revision == 0:
+		return Endpoint{}, State{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	if err != nil {
-		return Endpoint{}, State{}, fmt.Errorf("endpoint %s: %w", id, err)
-	}
-	r, err := decode(id, data)
-	if err != nil {
+	if err := r.Document.check(id); err != nil {
 		return Endpoint{}, State{}, err
 	}
-	state, _, err := s.state(ctx, id)
-	return r.Endpoint, state, err
+	state, err := s.states.Get(ctx, id)
+	return r.Document.Endpoint, state.Document, err
 }
 
 // After Remove, a POST in progress may still arrive.
@@ -134,7 +103,7 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, _, err := s.Get(ctx, id); err != nil {
 		return err
 	}
-	return errors.Join(s.endpoints.Purge(ctx, id), s.states.Purge(ctx, id))
+	return errors.Join(s.endpoints.Remove(ctx, id), s.states.Remove(ctx, id))
 }
 
 // Disable stops delivery to an endpoint and keeps its cursor.
@@ -208,59 +177,14 @@ func (s *Store) change(ctx context.Context, id string, change func(*record)) err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return watched.Change(ctx, s.endpoints, id, "endpoint "+id, func(stored []byte) ([]byte, error) {
-		if stored == nil {
-			return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
-		}
-		r, err := decode(id, stored)
-		if err != nil {
-			return nil, err
+	_, err := s.endpoints.Update(ctx, id, func(r *record) error {
+		if r.ID == "" {
+			return fmt.Errorf("%w: %s", ErrNotFound, id)
 		}
 		change(r)
-		return json.Marshal(r)
+		return r.check(id)
 	})
-}
-
-func (s *Store) state(ctx context.Context, id string) (state State, revision uint64, err error) {
-	data, revision, err := watched.Stored(ctx, s.states, id)
-	if err == nil && data != nil {
-		err = json.Unmarshal(data, &state)
-	}
-	if err != nil {
-		return State{}, 0, fmt.Errorf("couldn't read how far endpoint %s is: %w", id, err)
-	}
-	return state, revision, nil
-}
-
-// save writes an endpoint's state if the stored revision is still revision (0: new). After an error the state may be
-// stored.
-func (s *Store) save(ctx context.Context, id string, state State, revision uint64) (uint64, error) {
-	data, err := json.Marshal(state)
-	if err != nil {
-		return 0, fmt.Errorf("couldn't encode how far endpoint %s is: %w", id, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	if revision == 0 {
-		revision, err = s.states.Create(ctx, id, data)
-	} else {
-		revision, err = s.states.Update(ctx, id, data, revision)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("couldn't write how far endpoint %s is: %w", id, err)
-	}
-	return revision, nil
-}
-
-func decode(id string, data []byte) (*record, error) {
-	r := &record{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("couldn't decode endpoint %s: %w", id, err)
-	}
-	if r.ID != id {
-		return nil, fmt.Errorf("couldn't decode endpoint %s: it is of %q", id, r.ID)
-	}
-	return r, nil
+	return err
 }
 
 func isID(text string) bool {

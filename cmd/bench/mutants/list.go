@@ -95,7 +95,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a deletion older than a lease's renewal ends the lease",
-		file: "pkg/lease/watch.go", from: "s != nil && s.revision < n.Entry.Revision()", to: "s != nil",
+		file: "pkg/store/kv/leases_board.go", from: "s != nil && s.revision < n.entry.Revision()", to: "s != nil",
 	},
 	{
 		name: "a halt stays where the stream ends exactly at the sequence that it missed",
@@ -135,6 +135,6 @@ var bugs = []bug{
 	},
 	{
 		name: "the older of two lanes' backlogs of a project is shown",
-		file: "pkg/backlog/backlog.go", from: "last.Read < b.Read", to: "last.Read > b.Read",
+		file: "pkg/store/kv/backlogs.go", from: "last.Read < backlog.Read", to: "last.Read > backlog.Read",
 	},
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -109,7 +109,7 @@ func (s *Stack) verify(ctx context.Context, js jetstream.JetStream) error {
 	if err != nil {
 		return s.damaged(fmt.Errorf("NATS has no complete deployment: %w", err))
 	}
-	projects, err := directory.Open(ctx, js)
+	projects, err := kv.OpenProjects(ctx, js)
 	if err != nil {
 		return s.damaged(fmt.Errorf("NATS has no complete deployment: %w", err))
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -60,7 +60,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	require.NoError(t, err)
 	deployment, err := app.Setup(ctx, js, c, admin.For(devnet.ChainID), app.SetupPlan{Relayers: []common.Address{devnet.Address(devnet.AccountSigner)}}, quiet)
 	require.NoError(t, err)
-	projects, err := directory.Open(ctx, js)
+	projects, err := kv.OpenProjects(ctx, js)
 	require.NoError(t, err)
 	header, err := own.Client().HeaderByNumber(ctx, nil)
 	require.NoError(t, err)

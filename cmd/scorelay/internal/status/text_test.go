@@ -11,9 +11,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/store/kv"
 )
 
 // TestADocumentFitsTheScreen, with all that there may be to tell.
@@ -31,11 +31,11 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 		Replicas:       []overview.Replica{{Role: "api", Version: "v1.4.0"}, {Role: "relayer", Version: "v1.3.0"}, {Role: "relayer", Version: "v1.4.0 (go1.26)"}},
 		TopUp:          &overview.TopUp{Account: common.Address{7}, BalanceWei: "3000000000000000000", SpentWei: "1500000000000000000", PerDayWei: "2000000000000000000", Lane: &one},
 		Backlog:        []overview.Project{{Project: score.ProjectID{9}, Updates: 5}},
-		PausedProjects: map[score.ProjectID]pause.Pause{},
+		PausedProjects: map[score.ProjectID]kv.Pause{},
 		Ledger:         overview.Ledger{Block: 1_234_567, BehindBlocks: &behind, BehindSeconds: &gas, Oldest: 1_198_000, Bytes: 12 << 20, Writer: "relayer-with-a-long-name-5f6d7"},
 	}
 	for i := range byte(5) {
-		doc.PausedProjects[score.ProjectID{9, 31: i}] = pause.Pause{Reason: "a wrong price, of which the cause is not found out so far"}
+		doc.PausedProjects[score.ProjectID{9, 31: i}] = kv.Pause{Reason: "a wrong price, of which the cause is not found out so far"}
 	}
 	lines := Lines(doc, 24)
 	require.LessOrEqual(t, len(lines), 24)

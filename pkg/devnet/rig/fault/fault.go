@@ -218,15 +218,26 @@ func Value[T any](p *Plan, name string, do func() (T, error)) (value T, err erro
 	return value, nil
 }
 
-type KeyValue struct {
+// JetStream opens buckets whose conditional writes follow the plan.
+type JetStream struct {
+	jetstream.JetStream
+	*Plan
+}
+
+func (j JetStream) KeyValue(ctx context.Context, name string) (jetstream.KeyValue, error) {
+	bucket, err := j.JetStream.KeyValue(ctx, name)
+	return keyValue{bucket, j.Plan}, err
+}
+
+type keyValue struct {
 	jetstream.KeyValue
 	*Plan
 }
 
-func (k KeyValue) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
+func (k keyValue) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
 	return Value(k.Plan, "create", func() (uint64, error) { return k.KeyValue.Create(ctx, key, value, opts...) })
 }
 
-func (k KeyValue) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+func (k keyValue) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	return Value(k.Plan, "update", func() (uint64, error) { return k.KeyValue.Update(ctx, key, value, revision) })
 }

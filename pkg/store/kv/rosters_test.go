@@ -1,0 +1,144 @@
+package kv
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/roster"
+)
+
+func signer(n int) common.Address { return common.Address{1, byte(n)} }
+
+func adding(n int) func(roster.Roster) (roster.Roster, error) {
+	return func(r roster.Roster) (roster.Roster, error) {
+		r, _, err := r.Add(signer(n))
+		return r, err
+	}
+}
+
+func openRoster(t *testing.T) (*RosterStore, jetstream.JetStream) {
+	t.Helper()
+	js := devnet.JetStream(t)
+	_, err := OpenRoster(t.Context(), js)
+	require.ErrorContains(t, err, "scorelay setup")
+	setUp(t, js)
+	s, err := OpenRoster(t.Context(), js)
+	require.NoError(t, err)
+	_, err = s.Get(t.Context())
+	require.ErrorIs(t, err, ErrNoRoster)
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorIs(t, err, ErrNoRoster)
+	return s, js
+}
+
+func first(t *testing.T) roster.Roster {
+	t.Helper()
+	r, err := roster.First([]common.Address{signer(0)})
+	require.NoError(t, err)
+	return r
+}
+
+func TestWritesThatFailedAndWritesThatFailedButPersisted(t *testing.T) {
+	t.Parallel()
+	fault.Each(t, func(t *testing.T, kind fault.Kind) {
+		sound, js := openRoster(t)
+		plan := fault.NewPlan(fault.First(1, kind))
+		s, err := OpenRoster(t.Context(), fault.JetStream{JetStream: js, Plan: plan})
+		require.NoError(t, err)
+		r, err := s.Create(t.Context(), first(t))
+		require.NoError(t, err)
+		require.Equal(t, first(t), r)
+
+		plan.Set(fault.First(2, kind))
+		r, err = s.Update(t.Context(), adding(1))
+		require.NoError(t, err)
+		require.Len(t, r.Lanes, 2)
+		stored, err := sound.Get(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, r, stored)
+
+		plan.Set(fault.First(1, kind))
+		plan.After(func() {
+			_, err := sound.Update(t.Context(), adding(3))
+			require.NoError(t, err)
+		})
+		_, err = s.Update(t.Context(), adding(2))
+		if kind == fault.Persisted {
+			require.ErrorIs(t, err, roster.ErrSigner, "it is there, and another change came after it: no second lane for the signer")
+		} else {
+			require.NoError(t, err)
+		}
+		stored, err = sound.Get(t.Context())
+		require.NoError(t, err)
+		require.Len(t, stored.Lanes, 4)
+	})
+}
+
+func TestChangesAtOnceAreAllMade(t *testing.T) {
+	t.Parallel()
+	s, _ := openRoster(t)
+	_, err := s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	r, err := s.Create(t.Context(), roster.Roster{Lanes: []roster.Lane{{Signer: signer(9), State: roster.Active}}})
+	require.NoError(t, err)
+	require.Equal(t, first(t), r, "what is stored stays")
+	var running sync.WaitGroup
+	for n := range 8 {
+		running.Go(func() {
+			_, err := s.Update(t.Context(), adding(n+1))
+			require.NoError(t, err)
+		})
+	}
+	running.Wait()
+	r, err = s.Get(t.Context())
+	require.NoError(t, err)
+	require.Len(t, r.Lanes, 9)
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorIs(t, err, roster.ErrSigner)
+	require.ErrorIs(t, s.Gone(t.Context(), 1), roster.ErrState)
+}
+
+func TestAViewFollows(t *testing.T) {
+	t.Parallel()
+	s, _ := openRoster(t)
+	_, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
+	require.ErrorIs(t, err, ErrNoRoster)
+	_, err = s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	v, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = v.Run(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	r, changed := v.Current()
+	require.Len(t, r.Lanes, 1)
+	for _, unreadable := range []string{`{"version":2}`, "x"} {
+		_, err = s.doc.of.bucket.kv.Put(t.Context(), rosterKey, []byte(unreadable))
+		require.NoError(t, err)
+	}
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorIs(t, err, ErrInvalid, "it is told, not waited for")
+	require.NoError(t, s.doc.of.bucket.kv.Delete(t.Context(), rosterKey))
+	_, err = s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	_, err = s.Update(t.Context(), adding(1))
+	require.NoError(t, err)
+	<-changed
+	r, _ = v.Current()
+	require.Len(t, r.Lanes, 2, "what cannot be read changes nothing")
+}
