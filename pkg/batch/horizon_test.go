@@ -330,6 +330,34 @@ func TestProjectsShareByTurns(t *testing.T) {
 	}
 }
 
+// TestAProjectThatWaitsAgainGainsNoTurn: one that is empty after each of its turns has no more of them than one that always waits.
+func TestAProjectThatWaitsAgainGainsNoTurn(t *testing.T) {
+	t.Parallel()
+	limits := batch.Limits{MaxUpdates: 100, MaxGas: 1 << 40, MaxBytes: 1 << 30}
+	h, err := batch.NewHorizon(model, limits, batch.DefaultHorizon())
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	again := &stream{project: score.ProjectID{1}, wallets: 30, rng: rng} // its id is the lower, so that it is first where they are equal
+	always := &stream{project: score.ProjectID{2}, wallets: 30, rng: rng}
+	now, seq := time.Unix(1_000_000, 0), uint64(0)
+	bound := map[score.ProjectID]int{}
+	for range 20 {
+		for i, s := range []*stream{again, always} {
+			for h.Of(s.project) < 100+200*i {
+				seq++
+				h.Add(batch.Waiting{Unit: score.Unit{Updates: []score.Update{s.next()}}, At: score.Position{Seq: seq}, Came: now})
+			}
+		}
+		choice, ok := h.Next(now)
+		require.True(t, ok)
+		for _, u := range choice.Units {
+			bound[u.Unit.Updates[0].Project] += len(u.Unit.Updates)
+		}
+		h.Bound()
+	}
+	require.InDelta(t, bound[again.project], bound[always.project], 200)
+}
+
 // TestWalletsHitOftenGoTogether: what a wallet has waiting goes in one transaction, the wallet with most first.
 func TestWalletsHitOftenGoTogether(t *testing.T) {
 	t.Parallel()

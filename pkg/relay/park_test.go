@@ -462,6 +462,16 @@ func TestWhatWasToldBeforeTheFloorIsNotCounted(t *testing.T) {
 	}
 }
 
+// TestAMessageAtTheEndOfWhatWasToldIsNotCountedInIt: the backlog told counts what came before sequence Read.
+func TestAMessageAtTheEndOfWhatWasToldIsNotCountedInIt(t *testing.T) {
+	t.Parallel()
+	p := &parked{unseen: 5, seen: 10}
+	for _, seq := range []uint64{9, 10, 11} {
+		p.met(place{Span: score.Span{Position: score.Position{Seq: seq}, Count: 1}})
+		require.Equal(t, uint64(4), p.unseen, "after sequence %d", seq)
+	}
+}
+
 // TestWhatIsParkedTakesNoMemory floods an intake with a million updates of a project, of which nothing is bound.
 func TestWhatIsParkedTakesNoMemory(t *testing.T) {
 	m := newFlooded(t)
