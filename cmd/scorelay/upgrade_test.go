@@ -22,7 +22,7 @@ import (
 
 // upgradesFrom is the oldest commit whose processes may run beside ours on one deployment: each reads what the other stores. A change of
 // what is stored that it cannot read needs a version that reads both first, and then that version's commit here.
-const upgradesFrom = "2ebb5909d61ba1d55b70bee2af613881529dec44"
+const upgradesFrom = "9db5d57a41afeb546e5ea24e8dce0f69dae6abd3"
 
 var drill = flag.Bool("drills", false, "run TestDrills and TestDrillUpgrade")
 
