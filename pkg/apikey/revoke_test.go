@@ -62,17 +62,3 @@ func TestARevocationThatLosesARace(t *testing.T) {
 		})
 	}
 }
-
-// TestARevocationIsMadeOnce, where a write fails and where only its answer is lost.
-func TestARevocationIsMadeOnce(t *testing.T) {
-	t.Parallel()
-	store, js := open(t, devnet.NATS(t).URL)
-	fault.Each(t, func(t *testing.T, kind fault.Kind) {
-		secret, key := create(t, store, nil, kind.String(), apikey.Terms{})
-		failing, err := apikey.Open(t.Context(), fault.JetStream{JetStream: js, Plan: fault.NewPlan(fault.First(1, kind))})
-		require.NoError(t, err)
-		require.NoError(t, failing.Revoke(t.Context(), key.ID))
-		require.False(t, opens(watch(t, store), secret))
-		require.ErrorIs(t, store.Revoke(t.Context(), key.ID), apikey.ErrRevoked)
-	})
-}

@@ -1,10 +1,8 @@
 package kv
 
 import (
-	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -183,41 +180,4 @@ func TestWhatANewerVersionPausedStays(t *testing.T) {
 	require.NoError(t, s.Clear(t.Context()))
 	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(two, Pause{}) })
 	require.NoError(t, err)
-}
-
-// TestUpdatesAreMadeOnce: where a write fails, where only its answer is lost, and where many write at once.
-func TestUpdatesAreMadeOnce(t *testing.T) {
-	t.Parallel()
-	s, js := pauses(t)
-	for i, kind := range []fault.Kind{fault.Failed, fault.Persisted} {
-		id := score.Lane(i)
-		broken, err := OpenPauses(t.Context(), fault.JetStream{JetStream: js, Plan: fault.NewPlan(fault.First(1, kind))})
-		require.NoError(t, err)
-		p, err := broken.Update(t.Context(), func(p Pauses) Pauses { return p.With(Scope{Lane: &id}, Pause{Reason: "x"}) })
-		require.NoError(t, err)
-		require.Len(t, p.Lanes, i+1)
-	}
-	require.NoError(t, s.doc.of.bucket.kv.Delete(t.Context(), "paused"), "as an operator may")
-	for id := range score.Lane(2) {
-		_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(Scope{Lane: &id}, Pause{}) })
-		require.NoError(t, err)
-	}
-	var all sync.WaitGroup
-	for id := score.Lane(10); id < 20; id++ {
-		all.Go(func() {
-			if _, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(Scope{Lane: &id}, Pause{}) }); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	p, err := s.Get(t.Context())
-	require.NoError(t, err)
-	require.Len(t, p.Lanes, 12)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	broken, err := OpenPauses(t.Context(), fault.JetStream{JetStream: js, Plan: fault.NewPlan(fault.Always(fault.Failed))})
-	require.NoError(t, err)
-	_, err = broken.Update(ctx, func(p Pauses) Pauses { return p.Without(Scope{}) })
-	require.ErrorContains(t, err, "couldn't change what is paused")
 }

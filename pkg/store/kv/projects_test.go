@@ -302,37 +302,3 @@ func TestViewIgnoresRubbish(t *testing.T) {
 	rec, _ := view.Project(score.ProjectID{31: 1})
 	require.Equal(t, "a", rec.Name)
 }
-
-// A view must go on, and miss nothing, when NATS is killed and comes back with its data.
-func TestViewSurvivesARestartOfNATS(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
-	require.NoError(t, err)
-	var port int
-	_, err = fmt.Sscanf(server.URL, "nats://127.0.0.1:%d", &port)
-	require.NoError(t, err)
-	d := openProjects(t, devnet.JetStreamAt(t, server.URL))
-	revision := follow(t, d)
-	require.NoError(t, d.Put(t.Context(), revision, as(project(1, "a"), 10, 0)))
-	view := runProjects(t, d)
-	caughtUp(t, view.View)
-
-	for round := range 2 {
-		server.Close()
-		require.Equal(t, 1+round, view.Len()) // keeps what it knew
-		server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
-		require.NoError(t, err)
-		next := project(byte(10+round), "after")
-		require.Eventually(t, func() bool {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // what the server took along is never answered
-			defer cancel()
-			return d.Put(ctx, revision, as(next, 11, 0)) == nil
-		}, 2*time.Minute, 20*time.Millisecond)
-		require.Eventually(t, func() bool {
-			_, ok := view.Project(next.ID)
-			return ok
-		}, 3*time.Minute, 20*time.Millisecond)
-	}
-	server.Close()
-}
