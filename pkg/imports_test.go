@@ -76,6 +76,7 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score", "pkg/wallet"},
 
+	"pkg/devnet/rig/fresh":        {"pkg/devnet"},                                                                                                               // servers of one test each: clusters, anvil, links that are cut
 	"pkg/devnet/rig/evm":          {},                                                                                                                           // for figures of gas
 	"pkg/devnet/rig/rpcproxy":     {},                                                                                                                           // in front of a node, for tests and benchmarks
 	"pkg/devnet/rig/remotesigner": {},                                                                                                                           // for tests
@@ -94,12 +95,12 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/topup", "pkg/apikey", "pkg/webhook", "pkg/halt", "pkg/backup", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/topup", "pkg/apikey", "pkg/webhook", "pkg/halt", "pkg/backup", "pkg/app", "pkg/devnet/rig/fresh", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
-	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
+	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fresh"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
-	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/rig/remotesigner"},
+	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/rig/fresh", "pkg/devnet/rig/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/rig/evm"}, // the EVM, for figures; servers ask their node
 	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/rig/evm"},
@@ -115,7 +116,7 @@ var homes = map[string][]string{
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {"pkg/devnet/rig/testrand"}, // its seed
 	"go.uber.org/goleak":                                      {},
-	"testing":                                                 {"pkg/devnet/rig/long", "pkg/devnet/rig/lent", "pkg/devnet/rig/testrand", "pkg/devnet/rig/fault"},
+	"testing":                                                 {"pkg/devnet/rig/fresh", "pkg/devnet/rig/long", "pkg/devnet/rig/lent", "pkg/devnet/rig/testrand", "pkg/devnet/rig/fault"},
 	"log":                                                     {},
 	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
 }

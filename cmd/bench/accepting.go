@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
@@ -30,7 +31,7 @@ type loadOptions struct {
 type accepting struct {
 	*slowDisk
 	dir      string
-	anvil    *devnet.Anvil
+	anvil    *fresh.Anvil
 	redis    *devnet.RedisServer
 	natsURL  string
 	environ  []string // addresses of dependencies, and keys
@@ -73,7 +74,7 @@ func (s *accepting) close() {
 }
 
 func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (err error) {
-	if s.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: cmp.Or(s.blocks, time.Second), GasLimit: narrow}); err != nil {
+	if s.anvil, err = fresh.StartAnvil(fresh.AnvilOptions{BlockTime: cmp.Or(s.blocks, time.Second), GasLimit: narrow}); err != nil {
 		return err
 	}
 	if s.redis, err = devnet.StartRedis(filepath.Join(s.dir, "redis"), devnet.RedisOptions{}); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -33,7 +33,7 @@ func TestCallsAreWhatALaneSends(t *testing.T) {
 	for i, c := range list {
 		b, err := registry.DecodeBatch(c.data)
 		require.NoError(t, err)
-		model := registry.GasModel()
+		model := registry.Osaka().Batch
 		require.Equal(t, batchSize, b.Len())
 		require.GreaterOrEqual(t, c.gas, model.Gas(b))
 		require.LessOrEqual(t, c.gas, batch.DefaultLimits().MaxGas)
@@ -228,7 +228,7 @@ func TestStatusOfARequest(t *testing.T) {
 
 func TestReadsAreMeasured(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	r, err := (&bench{dir: t.TempDir()}).reads(t.Context(), 2000, 1000, 10)
 	require.NoError(t, err)
 	for _, f := range []float64{r.Bytes, r.New, r.Known, r.CPU, r.Longest, r.Page, r.Around, r.Beside} {

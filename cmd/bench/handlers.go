@@ -25,7 +25,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/registry"
+	ownerCalls "github.com/scorelay/scorelay/pkg/registry/rig/calls"
 )
 
 const handlerCommand = "handler"
@@ -136,7 +136,7 @@ func (o *handlerOrder) transactions(ctx context.Context) (func([]byte) error, er
 		mu.Unlock()
 		tx, err := types.SignNewTx(key, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
 			ChainID: chainID, Nonce: nonce, To: &contract, Gas: 200_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(10 * params.GWei),
-			Data: registry.EncodeUpdateScore(u.ProjectID, u.UpdateID, u.ActionName, u.ScoreType, u.TargetWallet),
+			Data: ownerCalls.UpdateScore(u.ProjectID, u.UpdateID, u.ActionName, u.ScoreType, u.TargetWallet),
 		})
 		if err != nil {
 			return err

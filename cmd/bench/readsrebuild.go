@@ -76,7 +76,7 @@ func newRebuildChain(updates, wallets, projects int) (*rebuildChain, error) {
 		}
 		c.logs[1] = append(c.logs[1], l)
 	}
-	random, model := rand.New(rand.NewPCG(1, 2)), registry.GasModel()
+	random, model := rand.New(rand.NewPCG(1, 2)), registry.Osaka().Batch
 	for n, tx := 0, 0; n < updates; tx++ {
 		some := make([]score.Update, min(rebuildBatch, updates-n))
 		for i := range some {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	generator "github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -138,7 +139,7 @@ func (b *bench) startServers(n int) (url string, stop func(), err error) {
 		}
 		return server.URL, server.Close, nil
 	}
-	mesh, err := devnet.StartMesh(n)
+	mesh, err := fresh.StartMesh(n)
 	if err != nil {
 		return "", nil, err
 	}

@@ -138,7 +138,7 @@ type call struct {
 
 // encode returns the call that a relayer would make, with its gas limit.
 func encode(updates []score.Update) (call, error) {
-	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	builder, err := batch.NewBuilder(registry.Osaka().Batch, batch.DefaultLimits())
 	if err != nil {
 		return call{}, fmt.Errorf("couldn't make a batch: %w", err)
 	}
@@ -147,7 +147,7 @@ func encode(updates []score.Update) (call, error) {
 			return call{}, fmt.Errorf("%d updates do not fit into one batch", len(updates))
 		}
 	}
-	b, model := builder.Build(), registry.GasModel()
+	b, model := builder.Build(), registry.Osaka().Batch
 	return call{data: registry.EncodeBatch(b), gas: model.Gas(b)}, nil
 }
 

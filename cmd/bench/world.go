@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
@@ -28,7 +29,7 @@ const (
 // world is a leg's chain with the contract, a project per lane, and the senders' endpoint.
 type world struct {
 	dir      string
-	anvil    *devnet.Anvil // its URL is for measurements
+	anvil    *fresh.Anvil // its URL is for measurements
 	eth      *ethclient.Client
 	endpoint *endpoint
 	contract common.Address
@@ -57,7 +58,7 @@ func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *wo
 			w.close()
 		}
 	}()
-	w.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: time.Second, GasLimit: o.gasLimit})
+	w.anvil, err = fresh.StartAnvil(fresh.AnvilOptions{BlockTime: time.Second, GasLimit: o.gasLimit})
 	if err != nil {
 		return w, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 )
@@ -133,7 +134,7 @@ func startPrometheus(t *testing.T, admins []string) alarms {
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	cmd := exec.Command(path, "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--log.level", "warn")
 	cmd.SysProcAttr = devnet.DieWithParent()
-	log := &devnet.Log{}
+	log := &fresh.Log{}
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {

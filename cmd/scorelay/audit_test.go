@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -84,7 +84,7 @@ func TestAuditStatuses(t *testing.T) {
 	require.Equal(t, 2, status, told)
 	require.Contains(t, told, "the audit could not look: ")
 
-	elsewhere := devnet.NewChain(t) // which never saw what the lanes are done with
+	elsewhere := fresh.NewChain(t) // which never saw what the lanes are done with
 	status, text, told = audit("--wait", "1m", "--chain-rpc", elsewhere.URL)
 	require.Equal(t, 1, status, "%s %s", text, told)
 	require.Regexp(t, `the audit found \d+ updates lost.*; keep everything, see "The audit fails" in docs/operations.md`, told)
@@ -94,7 +94,7 @@ func TestAuditStatuses(t *testing.T) {
 	require.Equal(t, 1, last.Status)
 
 	every := command("audit", "--every", "100ms", "--data-dir", s.dir)
-	again := &devnet.Log{}
+	again := &fresh.Log{}
 	every.Stderr = again
 	require.NoError(t, every.Start())
 	require.Eventually(t, func() bool {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -43,7 +44,7 @@ var chainFaults = []fault{
 	{name: "base fee eightfold in 10 blocks", during: feeClimb, one: true},
 	{name: "base fee above the ceiling", during: feeSpike, one: true, after: noBumpStorm},
 	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150, after: poolFull},
-	{name: "blocks of 9 million gas", rig: rigOptions{anvil: devnet.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
+	{name: "blocks of 9 million gas", rig: rigOptions{anvil: fresh.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
 	{name: "the chain is down when relayers start", during: downAtStart, always: 1, one: true, restarts: true},
 	{name: "SIGTERM of a relayer", during: terminated, one: true, restarts: true, after: caughtUp(8 * time.Second)},
 }
@@ -191,7 +192,7 @@ func wiped(t *testing.T, x *trial) {
 }
 
 // pooled counts the transactions in the node's pool.
-func pooled(ctx context.Context, node *devnet.Anvil) (int, error) {
+func pooled(ctx context.Context, node *fresh.Anvil) (int, error) {
 	var pool struct{ Pending, Queued hexutil.Uint64 }
 	err := node.Client().CallContext(ctx, &pool, "txpool_status")
 	return int(pool.Pending + pool.Queued), err

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
@@ -44,7 +45,7 @@ type chaos struct {
 	*rig
 	t        *testing.T
 	began    time.Time
-	links    []*devnet.Link // to NATS, by relayer
+	links    []*fresh.Link // to NATS, by relayer
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
@@ -170,7 +171,7 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
 			for i := range chaosRelayers {
-				l, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
+				l, err := fresh.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
 				require.NoError(t, err)
 				t.Cleanup(l.Close)
 				c.links = append(c.links, l)

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -82,7 +83,7 @@ func (b *balancer) join(client net.Conn) {
 type clusterRig struct {
 	*rig
 	t    *testing.T
-	mesh *devnet.Mesh
+	mesh *fresh.Mesh
 	js   jetstream.JetStream
 
 	created []score.ProjectID // beside the updates
@@ -90,7 +91,7 @@ type clusterRig struct {
 
 func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig {
 	t.Helper()
-	mesh, err := devnet.StartMesh(3)
+	mesh, err := fresh.StartMesh(3)
 	require.NoError(t, err)
 	t.Cleanup(mesh.Close)
 	args := []string{"--nats-servers", "3", "--relayers", "2", "--apis", "2"}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/deadletter"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -21,7 +21,7 @@ import (
 // deployment is a set-up stream on a NATS server of the test's own.
 func deployment(t *testing.T) (*stream.Stream, *kv.Projects, *deadletter.Replays) {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))

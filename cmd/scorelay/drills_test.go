@@ -32,7 +32,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/overview"
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -342,7 +342,7 @@ func (d *drilled) switches() {
 	d.does(d.t, "pause", "--all", "--reason", "so that an update is late")
 	late, r := send(false)
 	require.NoError(d.t, r.Err)
-	d.ownerSends(d.t, registry.EncodeSetSignedOnly(at.Project, true))
+	d.ownerSends(d.t, calls.SetSignedOnly(at.Project, true))
 	require.True(d.t, d.until(2*time.Minute, func() bool {
 		_, r := send(false)
 		var refusal *sdk.Error

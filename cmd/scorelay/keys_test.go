@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -20,7 +20,7 @@ import (
 // TestSetupWritesItsAPIKeyOnceAndThroughNoLink: a link that leads to no file would have the key made where it leads.
 func TestSetupWritesItsAPIKeyOnceAndThroughNoLink(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket})
 	require.NoError(t, err)
 	outside := filepath.Join(t.TempDir(), "outside")

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -23,7 +23,7 @@ func laneSigner(n byte) common.Address { return common.Address{0xaa, n} }
 // twoLanes is a deployment with two lanes that were driven, each with its first buckets.
 func twoLanes(t *testing.T) *lanes {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))

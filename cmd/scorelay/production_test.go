@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -160,7 +161,7 @@ func (p *production) natsURL(user string) string {
 // Scorelay's programs use them.
 func TestShippedConfigurationsForProduction(t *testing.T) {
 	long.Test(t)
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	t.Parallel()
 	p := startProduction(t)
 	var js jetstream.JetStream

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -23,19 +24,19 @@ func TestProjectsShow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	_, projects, _ := deployment(t)
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	client, err := chain.Dial(ctx, chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, commandLog(), prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	owner := devnet.Address(0)
-	contract := node.Transact(t, 0, nil, registry.DeployData(0, owner, []common.Address{owner})).ContractAddress
+	contract := fresh.Transact(t, node, 0, nil, registry.DeployData(0, owner, []common.Address{owner})).ContractAddress
 	p := &score.Project{
 		ID: score.ProjectID{5}, Name: "Ac\u202eme \u00fc", ScoreTypes: []string{"reputation"}, Owners: []common.Address{owner}, Updaters: []common.Address{{9}},
 		Actions: []score.Action{{Name: "buy", Points: 5}, {Name: "burn", Points: 7, Direction: score.Subtract}},
 	}
 	_, err = readProject(ctx, projects, client, contract, p.ID)
 	require.ErrorContains(t, err, "neither the directory nor the contract")
-	node.Transact(t, 0, &contract, registry.EncodeCreateProject(p))
+	fresh.Transact(t, node, 0, &contract, registry.EncodeCreateProject(p))
 	_, err = readProject(ctx, projects, client, contract, p.ID)
 	require.ErrorContains(t, err, "the contract has the project; the directory, which follows final blocks, is at block 0")
 
@@ -44,7 +45,7 @@ func TestProjectsShow(t *testing.T) {
 	record := score.RecordOf(p)
 	require.NoError(t, projects.Put(ctx, revision, score.DatedRecord{Record: record, Created: 2, Block: 2}))
 	again := score.Action{Name: "buy", Points: 50}
-	node.Transact(t, 0, &contract, calls.AddAction(p.ID, again))
+	fresh.Transact(t, node, 0, &contract, calls.AddAction(p.ID, again))
 	doc, err := readProject(ctx, projects, client, contract, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"actions: 3 on the contract, 2 in the directory"}, doc.Differs)

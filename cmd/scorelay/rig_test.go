@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -33,7 +34,7 @@ import (
 type rig struct {
 	*stack
 	ctx     context.Context
-	anvil   *devnet.Anvil // nil when the node is a geth
+	anvil   *fresh.Anvil  // nil when the node is a geth
 	geth    *devnet.Chain // nil when the node is an anvil
 	node    string        // its URL
 	proxies []*rpcproxy.Proxy
@@ -52,7 +53,7 @@ type rigOptions struct {
 	lanes     int
 	signers   int // accounts that may sign for lanes, the first lanes' included; those if it is less
 	block     time.Duration
-	anvil     devnet.AnvilOptions
+	anvil     fresh.AnvilOptions
 	geth      *devnet.ChainOptions // instead of anvil
 	programs  string               // the folder of what is run; empty: ours
 	args      []string             // of the stack
@@ -81,7 +82,7 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	} else {
 		opts := o.anvil
 		opts.BlockTime, opts.Accounts = o.block, devnet.AccountSigner+max(o.lanes, o.signers)
-		r.anvil = devnet.NewAnvil(t, opts)
+		r.anvil = fresh.NewAnvil(t, opts)
 		url = r.anvil.URL
 	}
 	r.node = url

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
@@ -29,7 +29,7 @@ func onOPStack(fullBlooms bool) rigOptions {
 // onArbitrum is a stack on a chain whose blocks take any amount of gas.
 func onArbitrum(block time.Duration) rigOptions {
 	o := shaped(rpcproxy.Arbitrum(), block)
-	o.anvil = devnet.AnvilOptions{GasLimit: rpcproxy.ArbitrumGasLimit}
+	o.anvil = fresh.AnvilOptions{GasLimit: rpcproxy.ArbitrumGasLimit}
 	return o
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	processes "github.com/scorelay/scorelay/pkg/devnet/rig/stack"
@@ -206,7 +207,7 @@ func (s *stack) info(t *testing.T) *devnet.Info {
 // jetStream connects to the stack's NATS, again after each time that it is away.
 func (s *stack) jetStream(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	return devnet.JetStreamAt(t, s.info(t).NATSURL)
+	return fresh.JetStreamAt(t, s.info(t).NATSURL)
 }
 
 // kill kills every process of a role and waits until others took their places.
@@ -314,7 +315,7 @@ func TestCommands(t *testing.T) {
 	s.fails(t, "decide: --nothing-lost or --accept-loss", "halt", "resume")
 	s.fails(t, "there is nothing to resume", "halt", "resume", "--accept-loss")
 
-	dir, other := filepath.Join(t.TempDir(), "backup"), devnet.NATS(t).URL
+	dir, other := filepath.Join(t.TempDir(), "backup"), fresh.NATS(t).URL
 	require.Regexp(t, `^backed 13 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, s.does(t, "backup", dir))
 	s.does(t, "keys", "create", "later") // so that what is there is surely not what the backup holds
 	s.fails(t, "the stream exists", "restore", dir)

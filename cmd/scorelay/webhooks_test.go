@@ -18,7 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -200,15 +200,15 @@ func (forgetful) Find(context.Context, score.ProjectID, string) (event.Event, er
 // TestWhatIsAdvisedWhereACursorIsUnknown works: the commands of the endpoint's reason and of the log line have it be sent events again.
 func TestWhatIsAdvisedWhereACursorIsUnknown(t *testing.T) {
 	t.Parallel()
-	server := devnet.NATS(t)
-	js := devnet.JetStreamAt(t, server.URL)
+	server := fresh.NATS(t)
+	js := fresh.JetStreamAt(t, server.URL)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
 	store, err := webhook.Open(t.Context(), js)
 	require.NoError(t, err)
 	taken := make(chan struct{}, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { taken <- struct{}{} }))
 	t.Cleanup(receiver.Close)
-	var said devnet.Log
+	var said fresh.Log
 	d := webhook.New(webhook.Config{Store: store, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&said, nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

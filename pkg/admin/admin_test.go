@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/admin"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 func TestEndpoints(t *testing.T) {
@@ -90,7 +90,7 @@ func TestATakenAddressIsAnErrorOfTheStart(t *testing.T) {
 func TestOnlyExpectedHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	screens := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a screen") })
-	logged := &devnet.Log{}
+	logged := &fresh.Log{}
 	var health admin.Health
 	health.Started()
 	server, err := admin.Listen(admin.Config{

@@ -16,12 +16,13 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func open(t *testing.T, url string) (*apikey.Store, jetstream.JetStream) {
 	t.Helper()
-	js := devnet.JetStreamAt(t, url)
+	js := fresh.JetStreamAt(t, url)
 	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket, History: 1})
 	require.NoError(t, err)
 	store, err := apikey.Open(t.Context(), js)
@@ -73,7 +74,7 @@ func opens(view *apikey.View, secret apikey.Secret) bool {
 
 func TestAKeyFromCreationToRevocation(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t, devnet.NATS(t).URL)
+	store, _ := open(t, fresh.NATS(t).URL)
 	before, old := create(t, store, nil, "made before the view", apikey.Terms{})
 	view := watch(t, store)
 	require.True(t, opens(view, before))
@@ -104,7 +105,7 @@ func TestAKeyFromCreationToRevocation(t *testing.T) {
 
 func TestOnlyTheHashIsStored(t *testing.T) {
 	t.Parallel()
-	store, js := open(t, devnet.NATS(t).URL)
+	store, js := open(t, fresh.NATS(t).URL)
 	secret, key := create(t, store, nil, "acme", apikey.Terms{})
 	entry, err := bucket(t, js).Get(t.Context(), key.ID)
 	require.NoError(t, err)
@@ -121,7 +122,7 @@ func TestOnlyTheHashIsStored(t *testing.T) {
 
 func TestOneWrongCharacterOpensNothing(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t, devnet.NATS(t).URL)
+	store, _ := open(t, fresh.NATS(t).URL)
 	secret, _ := create(t, store, nil, "acme", apikey.Terms{})
 	view := watch(t, store)
 	require.True(t, opens(view, secret))
@@ -141,7 +142,7 @@ func TestOneWrongCharacterOpensNothing(t *testing.T) {
 
 func TestNamesAndTerms(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t, devnet.NATS(t).URL)
+	store, _ := open(t, fresh.NATS(t).URL)
 	for _, name := range []string{"", "a\nb", strings.Repeat("x", 101)} {
 		_, _, err := store.Create(t.Context(), name, apikey.Terms{})
 		require.ErrorIs(t, err, apikey.ErrName)
@@ -156,7 +157,7 @@ func TestNamesAndTerms(t *testing.T) {
 
 func TestAnUnreadableRecordOpensNothing(t *testing.T) {
 	t.Parallel()
-	store, js := open(t, devnet.NATS(t).URL)
+	store, js := open(t, fresh.NATS(t).URL)
 	view := watch(t, store)
 	secret, key := create(t, store, view, "acme", apikey.Terms{})
 	_, err := bucket(t, js).Put(t.Context(), key.ID, []byte("{"))
@@ -193,7 +194,7 @@ func TestARevocationWhileNATSWasAway(t *testing.T) {
 
 func TestOpenWithoutSetup(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := apikey.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // TestAnEditHoldsWithinASecond, and changes nothing that it does not speak of.
 func TestAnEditHoldsWithinASecond(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t, devnet.NATS(t).URL)
+	store, _ := open(t, fresh.NATS(t).URL)
 	view := watch(t, store)
 	secret, key := create(t, store, view, "acme", apikey.Terms{Rate: 7, Rights: []string{"update"}})
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
@@ -63,7 +63,7 @@ func TestAnEditHoldsWithinASecond(t *testing.T) {
 // TestTheLastUseIsTold, of keys that were used, however often, and also of those used last by a process that ended.
 func TestTheLastUseIsTold(t *testing.T) {
 	t.Parallel()
-	store, js := open(t, devnet.NATS(t).URL)
+	store, js := open(t, fresh.NATS(t).URL)
 	used, usedKey := create(t, store, nil, "used", apikey.Terms{})
 	atEnd, atEndKey := create(t, store, nil, "used at the end", apikey.Terms{})
 	_, idle := create(t, store, nil, "idle", apikey.Terms{})

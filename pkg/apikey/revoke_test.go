@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 // TestARevocationThatLosesARace to another process is tried again on what that process wrote.
 func TestARevocationThatLosesARace(t *testing.T) {
 	t.Parallel()
-	url := devnet.NATS(t).URL
+	url := fresh.NATS(t).URL
 	store, js := open(t, url)
 	kv := bucket(t, js)
 	put := func(key apikey.Key) {

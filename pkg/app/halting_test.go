@@ -19,6 +19,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -51,7 +52,7 @@ type timeMachine struct {
 
 func newTimeMachine(t *testing.T) *timeMachine {
 	t.Helper()
-	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: freePort(t), monitor: freePort(t), bench: &bench{redis: devnet.Redis(t)}, log: quiet}
+	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: freePort(t), monitor: freePort(t), bench: &bench{redis: fresh.Redis(t)}, log: quiet}
 	m.start()
 	t.Cleanup(func() { m.nats.Close() })
 	m.connect(t)

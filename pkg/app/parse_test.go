@@ -175,10 +175,10 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	for i := range group {
 		group[i].ID[0], group[i].Target[0] = byte(i), byte(i)
 	}
-	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	builder, err := batch.NewBuilder(registry.Osaka().Batch, batch.DefaultLimits())
 	require.NoError(t, err)
 	require.True(t, builder.AddUnit(score.Unit{Updates: group, Kind: score.KindFree, Signature: new(score.GroupSignature)}))
-	b, model := builder.Build(), registry.GasModel()
+	b, model := builder.Build(), registry.Osaka().Batch
 	require.LessOrEqual(t, model.Gas(b), uint64(minMaxGas))
 	require.LessOrEqual(t, model.Bytes(b), minMaxBytes)
 }

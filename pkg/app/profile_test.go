@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 // TestTheProfileIsLoggedOnce, and what one endpoint is believed in, in one warning.
 func TestTheProfileIsLoggedOnce(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	proxy, err := rpcproxy.Start(node.URL, 1)
 	require.NoError(t, err)
 	t.Cleanup(proxy.Close)

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -23,12 +24,12 @@ import (
 // is beyond it, too.
 func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 	t.Parallel()
-	node, relayer := devnet.NewChain(t), devnet.Address(0)
+	node, relayer := fresh.NewChain(t), devnet.Address(0)
 	config := chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}
 	client, err := chain.Dial(t.Context(), config, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	deployed := node.Transact(t, 0, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	deployed := fresh.Transact(t, node, 0, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	d := score.Deployment{
 		ChainID: devnet.ChainID, Contract: deployed.ContractAddress, DeployBlock: deployed.BlockNumber.Uint64(),
 	}
@@ -42,15 +43,15 @@ func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 		ID: score.ProjectID{1}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}},
 		Owners: []common.Address{devnet.Address(5)}, ScoreTypes: []string{"reputation"},
 	}
-	id, model := score.UpdateID{7}, registry.GasModel()
+	id, model := score.UpdateID{7}, registry.Osaka().Batch
 	used := func() bool {
 		all, err := r.Used(t.Context(), p.ID, []score.UpdateID{id})
 		require.NoError(t, err)
 		return all[0]
 	}
-	node.Transact(t, 0, &d.Contract, registry.EncodeCreateProject(p))
+	fresh.Transact(t, node, 0, &d.Contract, registry.EncodeCreateProject(p))
 	plan := batch.Plan(&model, []score.Update{{Project: p.ID, ID: id, Signer: devnet.Address(5)}}, nil)
-	block := node.Transact(t, 0, &d.Contract, registry.EncodeBatch(plan))
+	block := fresh.Transact(t, node, 0, &d.Contract, registry.EncodeBatch(plan))
 	require.False(t, used(), "the ledger is empty")
 	final = evidence.Ref{Number: d.DeployBlock - 1, Hash: common.Hash{1}}
 	require.False(t, used(), "it is older than the contract")

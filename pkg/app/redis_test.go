@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
@@ -38,7 +38,7 @@ func (l *lines) count(text string) int {
 // forbidden to the user, so that nothing can be claimed or looked up, and all else answers.
 func TestWhatRedisRefusesIsTold(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	m := newTimeMachine(t)
 	m.endAPI()
 	m.endRelayer()

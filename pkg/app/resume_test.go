@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/store/kv"
@@ -21,7 +21,7 @@ import (
 // same, and nothing else ends the halt.
 func TestAnInterruptedLossIsStillTold(t *testing.T) {
 	t.Parallel()
-	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(devnet.NATS(t).URL)}, "test")
+	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(fresh.NATS(t).URL)}, "test")
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
@@ -40,7 +40,7 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 		Code: halt.Shorter, At: time.Now(), Stream: s.Created(), Known: before.LastSeq + 20, Ends: before.LastSeq,
 	}, 0)
 	require.NoError(t, err)
-	redis := devnet.Redis(t)
+	redis := fresh.Redis(t)
 	statuses, closeRedis, err := OpenStatuses(s, Secret(redis.URL))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = closeRedis() })

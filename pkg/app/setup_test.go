@@ -26,6 +26,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -50,7 +51,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{redis: devnet.Redis(t), nats: devnet.NATS(t)}
+	b := &bench{redis: fresh.Redis(t), nats: fresh.NATS(t)}
 	b.connect(t)
 	return b
 }
@@ -233,7 +234,7 @@ func (f failingBound) UpdateStream(ctx context.Context, cfg jetstream.StreamConf
 func TestABoundIsRaisedOnceAndNeverLowered(t *testing.T) {
 	t.Parallel()
 	fault.Each(t, func(t *testing.T, kind fault.Kind) {
-		js := devnet.JetStream(t)
+		js := fresh.JetStream(t)
 		updates, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: stream.Name, MaxBytes: 1 << 20})
 		require.NoError(t, err)
 		plan := fault.NewPlan(fault.Nth(1, kind))
@@ -332,7 +333,7 @@ func TestTheAPIStartsServesAndEnds(t *testing.T) {
 func TestStartsThatMustFail(t *testing.T) {
 	t.Parallel()
 	var err error
-	b := &bench{redis: devnet.Redis(t)}
+	b := &bench{redis: fresh.Redis(t)}
 	b.nats, err = devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(b.nats.Close)
@@ -500,7 +501,7 @@ func TestSignersArePrepared(t *testing.T) {
 func TestAGrantIsAwaitedUntilNoReorgUndoesIt(t *testing.T) {
 	t.Parallel()
 	b, d := newDeployment(t, 1)
-	var said devnet.Log
+	var said fresh.Log
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/roster"
@@ -47,13 +48,13 @@ type watchedStores struct {
 
 func newWatchedStores(t *testing.T, copies int, servers ...*devnet.NATSServer) *watchedStores {
 	t.Helper()
-	js := devnet.JetStreamAt(t, servers[0].URL)
+	js := fresh.JetStreamAt(t, servers[0].URL)
 	require.Eventually(t, func() bool { // servers of a cluster find each other first
 		return stream.Setup(t.Context(), js, stream.Config{
 			Deployment: score.Deployment{Lanes: 2, ChainID: 1, Contract: common.Address{1}}, Replicas: copies, MaxBytes: 1 << 20,
 		}) == nil
 	}, 3*time.Minute, 100*time.Millisecond)
-	redis, err := redisdb.Open(devnet.Redis(t).URL)
+	redis, err := redisdb.Open(fresh.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	lanes, err := roster.First([]common.Address{{1}, {2}})
@@ -95,7 +96,7 @@ func (w *watchedStores) lacks(copies float64) {
 func TestCopiesThatAreMissingAreTold(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	servers, mesh := devnet.NATSServers(t, 3, nil)
+	servers, mesh := fresh.NATSServers(t, 3, nil)
 	w := newWatchedStores(t, 3, servers...)
 	w.lacks(0)
 	mesh.Isolate(2)
@@ -109,7 +110,7 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	t.Parallel()
 	const server, driven = "nats:scorelay-dev", "lane_driven_timestamp_seconds "
 	lane0, lane1 := driven+"0 "+common.Address{1}.Hex(), driven+"1 "+common.Address{2}.Hex()
-	w := newWatchedStores(t, 1, devnet.NATS(t))
+	w := newWatchedStores(t, 1, fresh.NATS(t))
 	kept, err := stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
 	_, err = w.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OTHERS", MaxBytes: 7})
@@ -155,7 +156,7 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	is = gauges(t, w.reg)
 	require.NotContains(t, is, lane0)
 
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	require.Positive(t, is["store_used_bytes redis"])
 	require.NotContains(t, is, "store_bound_bytes redis")
 	require.NoError(t, w.redis.ConfigSet(t.Context(), "maxmemory", "100mb").Err())

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 // TestACollectorThatTakesNothingIsToldOnceAndHoldsNoEndUp: whether it refuses, or never answers.
@@ -22,7 +22,7 @@ func TestACollectorThatTakesNothingIsToldOnceAndHoldsNoEndUp(t *testing.T) {
 		"http://127.0.0.1:1": "the collector does not take spans",
 		silent.URL:           "the collector did not take the last spans",
 	} {
-		log := &devnet.Log{} // the exporter may go on behind its Stop
+		log := &fresh.Log{} // the exporter may go on behind its Stop
 		p := newProcess("test", slog.New(slog.NewTextHandler(log, nil)))
 		part := p.tracesPart(&Traces{OTLPEndpoint: endpoint}, trace.AlwaysSample())
 		require.NoError(t, part.Start(t.Context()))

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/backup"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -95,8 +95,8 @@ func same(t *testing.T, js jetstream.JetStream, messages []score.Message, state 
 // .ci/deep through two.
 func TestARestoredStreamIsTheSame(t *testing.T) {
 	t.Parallel()
-	servers, _ := devnet.NATSServers(t, 3, nil)
-	js := devnet.JetStreamAt(t, servers[0].URL)
+	servers, _ := fresh.NATSServers(t, 3, nil)
+	js := fresh.JetStreamAt(t, servers[0].URL)
 	setUp(t, js, 3)
 	messages, state := held(t, js)
 	require.Len(t, messages, 6)
@@ -126,8 +126,8 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	servers, _ := devnet.NATSServers(t, 3, nil)
-	cluster, single := devnet.JetStreamAt(t, servers[0].URL), devnet.JetStream(t)
+	servers, _ := fresh.NATSServers(t, 3, nil)
+	cluster, single := fresh.JetStreamAt(t, servers[0].URL), fresh.JetStream(t)
 	setUp(t, cluster, 3)
 	messages, state := held(t, cluster)
 	dir := filepath.Join(t.TempDir(), "backup")
@@ -155,7 +155,7 @@ func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
 // TestABackupOfLanesThatChangeIsRefused: journals and roster would not fit each other.
 func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	setUp(t, js, 1)
 	for key, refused := range map[string]error{"roster": backup.ErrChanged, "paused": backup.ErrChanged, "topup": nil} {
 		require.ErrorIs(t, whileWritten(t, js, key), refused, key)
@@ -189,7 +189,7 @@ func whileWritten(t *testing.T, js jetstream.JetStream, key string) error {
 // TestAStreamThatCannotBeReadIsNotCalledAnother: what is there may be what the backup holds.
 func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	setUp(t, js, 1)
 	dir := filepath.Join(t.TempDir(), "backup")
 	_, err := kept.Write(t.Context(), js.Conn(), dir)
@@ -208,7 +208,7 @@ func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 // TestARestoreContinuesAfterLeasesExpired: the first try brought their bucket, in which the server noted their ends.
 func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	setUp(t, js, 1)
 	leases, err := js.KeyValue(t.Context(), stream.LeasesBucket)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/txpool"
@@ -21,7 +22,7 @@ import (
 // anvil is the second node client that the program is tried with.
 func anvil(t *testing.T) (url string, node *rpc.Client) {
 	t.Helper()
-	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	a := fresh.NewAnvil(t, fresh.AnvilOptions{})
 	return a.URL, a.Client()
 }
 

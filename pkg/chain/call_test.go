@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
@@ -35,7 +36,7 @@ func chainWith(t *testing.T, code map[common.Address][]byte) (*devnet.Chain, *ch
 	for address, c := range code {
 		alloc[address] = types.Account{Code: c, Balance: new(big.Int)}
 	}
-	node := devnet.NewChain(t, devnet.ChainOptions{Alloc: alloc})
+	node := fresh.NewChain(t, devnet.ChainOptions{Alloc: alloc})
 	return node, dial(t, chain.Config{URLs: []string{node.URL}})
 }
 
@@ -76,7 +77,7 @@ func TestCall(t *testing.T) {
 // Clients put the revert's data in different places.
 func TestRevertsOfOtherClients(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	for name, c := range map[string]struct {
 		error    string
 		data     []byte
@@ -103,7 +104,7 @@ func TestRevertsOfOtherClients(t *testing.T) {
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	node := fresh.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	for _, legacy := range []bool{false, true} {
 		c := dial(t, chain.Config{URLs: []string{node.URL}, Legacy: legacy})
 		key, err := signer.FromHex(fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(0))), discard())
@@ -127,7 +128,7 @@ func TestTransact(t *testing.T) {
 		require.Equal(t, common.FromHex("0xdeadbeef"), revert.Data)
 	}
 
-	still := devnet.NewChain(t) // makes no blocks
+	still := fresh.NewChain(t) // makes no blocks
 	c := dial(t, chain.Config{URLs: []string{still.URL}})
 	key, err := signer.FromHex(fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(0))), discard())
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -114,7 +114,7 @@ func TestClassifyTexts(t *testing.T) {
 // TestClassifyData: some nodes say in the error's data what is wrong, and no more than a method's name beside it.
 func TestClassifyData(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	p := newProxy(t, node.URL)
 	for text, want := range map[string]txpool.Class{
 		"Tx with same nonce already inserted. To replace it, you need to specify a gas price > 9": txpool.ReplacementUnderpriced,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -172,7 +173,7 @@ func TestFinalTag(t *testing.T) {
 func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	hash := node.Commit()
 	for name, f := range map[string]fault{
 		"5xx": status(503), "429": status(429), "hangs": hang(false), "refuses": refuse("header not found"),
@@ -205,7 +206,7 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 
 func TestFailingEndpointRests(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	bad := newProxy(t, node.URL, status(503))
 	c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}})
 	began := time.Now()
@@ -251,7 +252,7 @@ func TestFailingEndpointRests(t *testing.T) {
 
 func TestHeadIsTheHighest(t *testing.T) {
 	t.Parallel()
-	behind, ahead := devnet.NewChain(t), devnet.NewChain(t)
+	behind, ahead := fresh.NewChain(t), fresh.NewChain(t)
 	behind.Commit()
 	ahead.Commit()
 	want := ahead.Commit()
@@ -267,7 +268,7 @@ func TestHeadIsTheHighest(t *testing.T) {
 
 func TestBatchesShrinkWhereRefused(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	for range 19 {
 		node.Commit()
 	}
@@ -321,7 +322,7 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	p := newProxy(t, node.URL, hang(false))
 	c := dial(t, chain.Config{URLs: []string{p.URL}, Timeout: 50 * time.Millisecond})
 	_, err := c.BlockByNumber(t.Context(), 0)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -44,7 +44,7 @@ func TestWrongHash(t *testing.T) {
 		n.commit()
 		want := newest(t, n.direct)
 		p := newProxy(t, n.url)
-		reg, text := prometheus.NewRegistry(), &devnet.Log{}
+		reg, text := prometheus.NewRegistry(), &fresh.Log{}
 		rests := newProxy(t, n.url) // the second one, which throttles
 		rests.inject(func(w http.ResponseWriter, _ []question, _ bool, _ func() []byte) bool {
 			w.Header().Set("Retry-After", "60")

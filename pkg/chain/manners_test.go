@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -28,7 +28,7 @@ func throttle(retryAfter string) fault {
 // A single endpoint that throttles is left alone as long as it asks for; sends say so and are not lost.
 func TestThrottledAlone(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	p := newProxy(t, node.URL, throttle("3600"))
 	c := dial(t, chain.Config{URLs: []string{p.URL}})
 	for range 50 {
@@ -61,7 +61,7 @@ func TestThrottledAlone(t *testing.T) {
 // they say of one question does not.
 func TestThrottledInWords(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	for _, c := range []struct {
 		code  int
 		text  string
@@ -114,7 +114,7 @@ func TestThrottledInWords(t *testing.T) {
 // Some throttle in the answers to elements of a batch.
 func TestThrottledElement(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	node.Commit()
 	p := newProxy(t, node.URL, edit(func(_ string, _ []any, a map[string]any) {
 		fail(a, 429, "Your app has exceeded its compute units per second capacity")
@@ -130,7 +130,7 @@ func TestThrottledElement(t *testing.T) {
 // What an endpoint is asked is counted, each element of a batch by itself; idle polling is one call.
 func TestCallsAreCounted(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	node.Commit()
 	reg := prometheus.NewRegistry()
 	c, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}}, discard(), reg)

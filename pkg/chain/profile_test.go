@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 // shaped is a chain whose receipts, headers, gas and methods are as some rollup's.
@@ -34,7 +34,7 @@ func shaped(method string, params []any, a map[string]any) {
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	p := newProxy(t, node.URL)
 	c := dial(t, chain.Config{URLs: []string{p.URL}})
 	send(t, c, transfer(t, 0, 0), transfer(t, 1, 0))
@@ -84,7 +84,7 @@ func TestProfile(t *testing.T) {
 // TestAProfileEnds although an endpoint names the highest number for its newest block.
 func TestAProfileEnds(t *testing.T) {
 	t.Parallel()
-	p := newProxy(t, devnet.NewChain(t).URL)
+	p := newProxy(t, fresh.NewChain(t).URL)
 	var block any
 	p.inject(edit(func(method string, _ []any, a map[string]any) {
 		if method != "eth_getBlockByNumber" {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -221,7 +222,7 @@ func dial(t *testing.T, cfg chain.Config) *chain.Client {
 // start is a real node and a client of it.
 func start(t *testing.T) (*devnet.Chain, *chain.Client) {
 	t.Helper()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	return node, dial(t, chain.Config{URLs: []string{node.URL}})
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -31,7 +31,7 @@ func TestNothingOfAURLIsPrinted(t *testing.T) {
 			return true
 		}
 	}
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	head := node.Commit()
 	for name, f := range map[string]fault{
 		"error":  edit(func(_ string, _ []any, a map[string]any) { fail(a, -32000, echo) }),
@@ -53,7 +53,7 @@ func TestNothingOfAURLIsPrinted(t *testing.T) {
 				t.Parallel()
 				p := newProxy(t, node.URL, f)
 				at := scheme + "://" + url.UserPassword(user, password).String() + "@" + p.name() + "/v2/" + key + "?token=" + token
-				log := &devnet.Log{}
+				log := &fresh.Log{}
 				c, err := chain.Dial(t.Context(), chain.Config{URLs: []string{at}}, slog.New(slog.NewTextHandler(log, nil)), prometheus.NewRegistry())
 				require.NoError(t, err)
 				t.Cleanup(c.Close)

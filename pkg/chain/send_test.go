@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -68,7 +69,7 @@ func sendAll(t *testing.T, c *chain.Client, txs ...*types.Transaction) []txpool.
 // What a real geth says of each kind of transaction.
 func TestSendClassesOfGeth(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) { cfg.RPCTxFeeCap = 1 }})
+	node := fresh.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) { cfg.RPCTxFeeCap = 1 }})
 	c := dial(t, chain.Config{URLs: []string{node.URL}})
 
 	used := transfer(t, 0, 0)
@@ -125,7 +126,7 @@ func make4000(t *testing.T) []byte {
 
 func TestSendPoolFull(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) {
+	node := fresh.NewChain(t, devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) {
 		cfg.TxPool.GlobalSlots, cfg.TxPool.GlobalQueue, cfg.TxPool.AccountSlots, cfg.TxPool.AccountQueue = 1, 1, 1, 1
 	}})
 	c := dial(t, chain.Config{URLs: []string{node.URL}})
@@ -158,7 +159,7 @@ func TestSendInOrderAndInParts(t *testing.T) {
 
 func TestSendToAllEndpoints(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	var nonce uint64
 	for name, first := range map[string]fault{
 		"both fine": nil, "one refuses for good": refuse("invalid sender"), "one is down": status(503), "one hangs, not received": hang(false),
@@ -177,7 +178,7 @@ func TestSendAmbiguous(t *testing.T) {
 	for name, delivered := range map[string]bool{"not delivered": false, "delivered": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			node := devnet.NewChain(t)
+			node := fresh.NewChain(t)
 			p := newProxy(t, node.URL, hang(delivered))
 			refusing := newProxy(t, node.URL, refuse("intrinsic gas too low"))
 			tx := transfer(t, 0, 0)
@@ -195,7 +196,7 @@ func TestSendAmbiguous(t *testing.T) {
 // Only what every endpoint that got the bytes refuses is refused.
 func TestSendVerdict(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	for _, c := range []struct {
 		first, second string
 		want          txpool.Class

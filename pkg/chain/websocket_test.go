@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 // wire carries bytes to a node, until it is cut; then it refuses, hangs, or carries again.
@@ -86,7 +87,7 @@ func TestAWebSocket(t *testing.T) {
 	t.Parallel()
 	port, err := devnet.FreePort()
 	require.NoError(t, err)
-	geth := devnet.NewChain(t, devnet.ChainOptions{Adjust: func(c *node.Config, _ *ethconfig.Config) {
+	geth := fresh.NewChain(t, devnet.ChainOptions{Adjust: func(c *node.Config, _ *ethconfig.Config) {
 		c.WSHost, c.WSPort, c.WSModules = "127.0.0.1", port, c.HTTPModules
 	}})
 	w := newWire(t, "127.0.0.1:"+strconv.Itoa(port))

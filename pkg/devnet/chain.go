@@ -62,7 +62,7 @@ type Chain struct {
 
 // StartChain starts a chain under Osaka's rules. Its `finalized` tag advances at every 32nd block.
 func StartChain(opts ChainOptions) (*Chain, error) {
-	return onPort(opts.Port, func(port int) (*Chain, error) {
+	return OnPort(opts.Port, func(port int) (*Chain, error) {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))) // before a node is made in vain
 		if err != nil {
 			return nil, fmt.Errorf("couldn't start a chain: %w", err)

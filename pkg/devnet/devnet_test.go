@@ -23,14 +23,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 )
 
 func TestNATSComesBackWithItsData(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	server := devnet.NATSThatRestarts(t)
-	first, js := server.NATSServer, devnet.JetStreamAt(t, server.URL)
+	server := fresh.NATSThatRestarts(t)
+	first, js := server.NATSServer, fresh.JetStreamAt(t, server.URL)
 	_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
 	require.NoError(t, err)
 	_, err = js.Publish(ctx, "s", []byte("kept"))
@@ -39,7 +40,7 @@ func TestNATSComesBackWithItsData(t *testing.T) {
 	server.Restart()
 	require.Equal(t, first.URL, server.URL)
 	require.Equal(t, first.MonitorURL, server.MonitorURL)
-	stream, err := devnet.JetStreamAt(t, server.URL).Stream(ctx, "S")
+	stream, err := fresh.JetStreamAt(t, server.URL).Stream(ctx, "S")
 	require.NoError(t, err)
 	msg, err := stream.GetMsg(ctx, 1)
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestNATSComesBackWithItsData(t *testing.T) {
 func TestNATSSyncsAlways(t *testing.T) {
 	t.Parallel()
 	for _, noSync := range []bool{false, true} {
-		s := devnet.NATS(t, devnet.NATSOptions{NoSync: noSync})
+		s := fresh.NATS(t, devnet.NATSOptions{NoSync: noSync})
 		resp, err := http.Get(s.MonitorURL + "/jsz?config=1")
 		require.NoError(t, err)
 		defer func() { _ = resp.Body.Close() }()
@@ -65,21 +66,21 @@ func TestNATSSyncsAlways(t *testing.T) {
 
 func TestNATSSaysThatItsPortIsTaken(t *testing.T) {
 	t.Parallel()
-	s := devnet.NATS(t)
-	_, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{Port: devnet.Port(t, s.URL)})
+	s := fresh.NATS(t)
+	_, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{Port: fresh.Port(t, s.URL)})
 	require.ErrorContains(t, err, "address already in use")
 }
 
 func TestRedis(t *testing.T) {
 	t.Parallel()
 	for _, embedded := range []bool{false, true} {
-		s := devnet.Redis(t, devnet.RedisOptions{Embedded: embedded})
+		s := fresh.Redis(t, devnet.RedisOptions{Embedded: embedded})
 		client := redisClient(t, s.URL)
 		require.NoError(t, client.Set(t.Context(), "k", "v", 200*time.Millisecond).Err())
 		require.Eventually(t, func() bool { return errors.Is(client.Get(t.Context(), "k").Err(), redis.Nil) },
 			time.Minute, 20*time.Millisecond, "keys expire by themselves in %s", s.Kind)
 
-		_, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: devnet.Port(t, s.URL), Embedded: embedded})
+		_, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: fresh.Port(t, s.URL), Embedded: embedded})
 		require.ErrorContains(t, err, "ddress already in use")
 		s.Close()
 		<-s.Exited()
@@ -88,14 +89,14 @@ func TestRedis(t *testing.T) {
 
 func TestRedisServerComesBackWithItsData(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	dir := t.TempDir()
 	first, err := devnet.StartRedis(dir, devnet.RedisOptions{})
 	require.NoError(t, err)
 	client := redisClient(t, first.URL)
 	require.NoError(t, client.Set(t.Context(), "k", "v", 0).Err())
 	first.Close()
-	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: devnet.Port(t, first.URL)})
+	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: fresh.Port(t, first.URL)})
 	require.NoError(t, err)
 	defer second.Close()
 	require.Equal(t, "v", client.Get(t.Context(), "k").Val())
@@ -103,7 +104,7 @@ func TestRedisServerComesBackWithItsData(t *testing.T) {
 
 func TestChainMinesReorgsAndForgets(t *testing.T) {
 	t.Parallel()
-	c := devnet.NewChain(t)
+	c := fresh.NewChain(t)
 	ctx := t.Context()
 	remote, err := ethclient.DialContext(ctx, c.URL)
 	require.NoError(t, err)
@@ -136,7 +137,7 @@ func TestChainMinesReorgsAndForgets(t *testing.T) {
 
 func TestChainMinesEveryInterval(t *testing.T) {
 	t.Parallel()
-	c := devnet.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	c := fresh.NewChain(t, devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	require.Eventually(t, func() bool {
 		n, err := c.Client().BlockNumber(t.Context())
 		return err == nil && n >= 3
@@ -145,8 +146,8 @@ func TestChainMinesEveryInterval(t *testing.T) {
 
 func TestChainSaysThatItsPortIsTaken(t *testing.T) {
 	t.Parallel()
-	c := devnet.NewChain(t)
-	_, err := devnet.StartChain(devnet.ChainOptions{Port: devnet.Port(t, c.URL)})
+	c := fresh.NewChain(t)
+	_, err := devnet.StartChain(devnet.ChainOptions{Port: fresh.Port(t, c.URL)})
 	require.ErrorContains(t, err, "address already in use")
 }
 

@@ -48,8 +48,8 @@ const natsStartTimeout = 2 * time.Minute
 // StartNATS starts a server with its streams under dir. It syncs every write before it acknowledges it, unless NoSync
 // is set.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
-	return onPort(opts.Port, func(port int) (*NATSServer, error) {
-		return onPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
+	return OnPort(opts.Port, func(port int) (*NATSServer, error) {
+		return OnPort(opts.MonitorPort, func(monitor int) (*NATSServer, error) {
 			on := opts
 			on.Port, on.MonitorPort = port, monitor
 			return startNATS(dir, on)
@@ -111,6 +111,9 @@ func startNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 		server:     s,
 	}, nil
 }
+
+// Server returns the server itself.
+func (n *NATSServer) Server() *server.Server { return n.server }
 
 func (n *NATSServer) Close() {
 	n.server.Shutdown()

@@ -28,7 +28,7 @@ func TestAServerWhosePortWasTakenStartsOnAnother(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var tried []int
-			_, err := onPort(c.port, func(port int) (struct{}, error) {
+			_, err := OnPort(c.port, func(port int) (struct{}, error) {
 				tried = append(tried, port)
 				if len(tried) <= len(c.fails) {
 					return struct{}{}, c.fails[len(tried)-1]

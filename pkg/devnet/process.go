@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-type process struct {
+// Process is a server that is another program. It dies with this process.
+type Process struct {
 	cmd    *exec.Cmd
 	out    bytes.Buffer // for reading only after exited
 	exited chan struct{}
 	once   sync.Once
 }
 
-func startProcess(cmd *exec.Cmd) (*process, error) {
-	p := &process{cmd: cmd, exited: make(chan struct{})}
+func StartProcess(cmd *exec.Cmd) (*Process, error) {
+	p := &Process{cmd: cmd, exited: make(chan struct{})}
 	cmd.SysProcAttr = DieWithParent()
 	cmd.Stdout, cmd.Stderr = &p.out, &p.out
 	if err := cmd.Start(); err != nil {
@@ -36,8 +37,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop sends SIGTERM and waits up to patience before it kills the process; 0 kills at once.
-func (p *process) stop(patience time.Duration) {
+// Stop sends SIGTERM and waits up to patience before it kills the process; 0 kills at once.
+func (p *Process) Stop(patience time.Duration) {
 	p.once.Do(func() {
 		if patience > 0 {
 			_ = p.cmd.Process.Signal(syscall.SIGTERM)
@@ -51,15 +52,21 @@ func (p *process) stop(patience time.Duration) {
 	})
 }
 
-// The process must have stopped, since its whole output is added to err.
-func (p *process) said(err error) error {
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Exited returns a channel that closes when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Said adds the whole output of a process, which must have stopped, to err.
+func (p *Process) Said(err error) error {
 	return fmt.Errorf("%w: %s", err, bytes.TrimSpace(p.out.Bytes()))
 }
 
-// errOther means that the port belongs to another server; the process will notice and exit.
-var errOther = errors.New("another server answers there")
+// ErrOther means that the port belongs to another server; the process will notice and exit.
+var ErrOther = errors.New("another server answers there")
 
-func (p *process) await(ctx context.Context, ask func(ctx context.Context) error) error {
+// Await calls ask until it succeeds, the process exits, or ctx ends.
+func (p *Process) Await(ctx context.Context, ask func(ctx context.Context) error) error {
 	for {
 		err := ask(ctx)
 		if err == nil {
@@ -148,9 +155,9 @@ func FreePort() (int, error) {
 // sockets between fork and exec.
 const portPatience = 2 * time.Second
 
-// onPort starts a server. With port 0 it tries up to 5 free ports, because another process may take one first. It
+// OnPort starts a server. With port 0 it tries up to 5 free ports, because another process may take one first. It
 // retries a port that was asked for during portPatience.
-func onPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
+func OnPort[T any](port int, start func(port int) (T, error)) (server T, err error) {
 	asked, deadline := port != 0, time.Now().Add(portPatience)
 	for tries := 1; ; tries++ {
 		if !asked {

@@ -72,7 +72,7 @@ func startRedisServer(path, dir string, opts RedisOptions) (*RedisServer, error)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("couldn't make Redis's directory: %w", err)
 	}
-	r, err := onPort(opts.Port, func(port int) (*RedisServer, error) { return tryRedisServer(path, dir, port, opts.Args) })
+	r, err := OnPort(opts.Port, func(port int) (*RedisServer, error) { return tryRedisServer(path, dir, port, opts.Args) })
 	if err != nil {
 		return nil, fmt.Errorf("couldn't start %s: %w", path, err)
 	}
@@ -82,26 +82,27 @@ func startRedisServer(path, dir string, opts RedisOptions) (*RedisServer, error)
 func tryRedisServer(path, dir string, port int, args []string) (*RedisServer, error) {
 	cmd := RedisServerCommand(path, dir, port)
 	cmd.Args = append(cmd.Args, args...)
-	return awaited(cmd, port)
+	return RunRedis(cmd, port)
 }
 
-func awaited(cmd *exec.Cmd, port int) (*RedisServer, error) {
-	p, err := startProcess(cmd)
+// RunRedis starts a redis-server or a Sentinel by a command, and waits until it answers on a port.
+func RunRedis(cmd *exec.Cmd, port int) (*RedisServer, error) {
+	p, err := StartProcess(cmd)
 	if err != nil {
 		return nil, err
 	}
-	stop := func() { p.stop(redisPatience) }
+	stop := func() { p.Stop(redisPatience) }
 	if err := awaitRedis(p, port); err != nil {
 		stop()
-		return nil, p.said(err)
+		return nil, p.Said(err)
 	}
 	return &RedisServer{
 		URL:  fmt.Sprintf("redis://127.0.0.1:%d/0", port),
-		Kind: "redis-server", PID: p.cmd.Process.Pid, exited: p.exited, stop: stop,
+		Kind: "redis-server", PID: p.PID(), exited: p.exited, stop: stop,
 	}, nil
 }
 
-func awaitRedis(p *process, port int) error {
+func awaitRedis(p *Process, port int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), redisStartTimeout)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{
@@ -109,10 +110,10 @@ func awaitRedis(p *process, port int) error {
 		DialTimeout: time.Second, ReadTimeout: time.Second, WriteTimeout: time.Second,
 	})
 	defer func() { _ = client.Close() }()
-	return p.await(ctx, func(ctx context.Context) error {
+	return p.Await(ctx, func(ctx context.Context) error {
 		info, err := client.Info(ctx, "server").Result()
-		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r", p.cmd.Process.Pid)) {
-			err = errOther
+		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r", p.PID())) {
+			err = ErrOther
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -22,7 +23,7 @@ func TestAnEventIsFoundByItsID(t *testing.T) {
 	}
 	base := w.top()
 	gone := w.relay(w.fresh(p, 1)...)
-	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 2)...) })
+	fresh.Reorg(t, w.node, base, func() { w.relay(w.fresh(p, 2)...) })
 	w.finalize()
 	for _, r := range []*event.Reader{w.open(0), w.open(1)} {
 		all, _ := w.to(r, p, event.Cursor{}, 1000)

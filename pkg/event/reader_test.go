@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/event"
@@ -67,7 +68,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 			w.deadLetter(w.fresh(other, 1)[0])
 			dead++
 		case 4:
-			w.node.Reorg(t, w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
+			fresh.Reorg(t, w.node, w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
 		case 5:
 			w.blocks(1 + random.IntN(4))
 		case 6:

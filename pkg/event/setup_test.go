@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/lent"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
@@ -75,7 +76,7 @@ func newWorldOn(t *testing.T, node *devnet.Chain, projects ...*score.Project) *w
 	require.NoError(t, err)
 	t.Cleanup(w.proxy.Close)
 	relayer := devnet.Address(relayerKey)
-	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	receipt := fresh.Transact(t, w.node, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
 	w.js = lent.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
@@ -205,13 +206,13 @@ func (w *world) shown() (stalled float64) {
 
 func (w *world) call(key int, data []byte) *types.Receipt {
 	w.t.Helper()
-	return w.node.Transact(w.t, key, &w.deployment.Contract, data)
+	return fresh.Transact(w.t, w.node, key, &w.deployment.Contract, data)
 }
 
 // relay does what the relayer does with updates.
 func (w *world) relay(updates ...score.Update) *types.Receipt {
 	w.t.Helper()
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	return w.call(relayerKey, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 }
 

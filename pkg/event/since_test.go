@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestSinceATime(t *testing.T) {
 	t.Parallel()
 	p := project(1)
-	w := newWorldOn(t, devnet.NewChain(t), p)
+	w := newWorldOn(t, fresh.NewChain(t), p)
 	for range 5 {
 		w.relay(w.fresh(p, 2)...)
 		w.blocks(1)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -109,7 +110,7 @@ func TestWhatAReorgTookFromTheDirectoryHoldsUpNoReader(t *testing.T) {
 	u[0].Action = 2
 	w.relay(u...)
 	w.finalize()
-	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 1)...) })
+	fresh.Reorg(t, w.node, base, func() { w.relay(w.fresh(p, 1)...) })
 	w.finalize()
 	some, _ := w.to(r, p, at, 100)
 	require.Equal(t, []event.Type{event.ProjectChanged, event.UpdateApplied, event.ChainRewound, event.UpdateApplied}, typesOf(some))

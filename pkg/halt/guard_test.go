@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/store/kv"
@@ -81,7 +81,7 @@ type bench struct {
 // newStore is an empty bucket, as an operator's tools see it and as a guard does.
 func newStore(t *testing.T) (jetstream.KeyValue, kv.Doc[halt.Marker]) {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := halt.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "HALT", History: 1})

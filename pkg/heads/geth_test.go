@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/txpool"
@@ -27,7 +28,7 @@ type gethRig struct {
 }
 
 func newGethRig(t *testing.T, confirmations uint64) *gethRig {
-	node := devnet.NewChain(t)
+	node := fresh.NewChain(t)
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)

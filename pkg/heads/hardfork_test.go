@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -28,7 +29,7 @@ type forkRig struct {
 	urls    []string
 	depth   uint64 // confirmations; 0: by the tag
 	now     time.Time
-	log     *devnet.Log
+	log     *fresh.Log
 	reg     *prometheus.Registry
 }
 
@@ -37,7 +38,7 @@ const forkAfter = 61
 
 // newForkRig has endpoints tell these chains, or the node's own where that is nil; endpoints of one chain share an emulator.
 func newForkRig(t *testing.T, unchecked time.Duration, told ...*rpcproxy.Emulator) *forkRig {
-	r := &forkRig{gethRig: &gethRig{t: t, node: devnet.NewChain(t)}, told: told, depth: 2, now: time.Unix(1_700_000_000, 0)}
+	r := &forkRig{gethRig: &gethRig{t: t, node: fresh.NewChain(t)}, told: told, depth: 2, now: time.Unix(1_700_000_000, 0)}
 	for i, e := range told {
 		p, err := rpcproxy.Start(r.node.URL, uint64(i))
 		require.NoError(t, err)
@@ -72,7 +73,7 @@ func (r *forkRig) commit() {
 
 // start begins as another process does.
 func (r *forkRig) start(unchecked time.Duration) {
-	r.log, r.reg = &devnet.Log{}, prometheus.NewRegistry()
+	r.log, r.reg = &fresh.Log{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(r.log, nil))
 	client, err := chain.Dial(r.t.Context(), chain.Config{URLs: r.urls, Timeout: time.Minute, Grace: time.Minute, Unchecked: unchecked}, log, r.reg)
 	require.NoError(r.t, err)
@@ -317,7 +318,7 @@ func TestAReorgAtAHardFork(t *testing.T) {
 			}
 			r.reach(checked(forkAfter - 1 + deep))
 			told.ForkAt(forkAfter)
-			r.node.Reorg(t, forkAfter-1, func() {
+			fresh.Reorg(t, r.node, forkAfter-1, func() {
 				for range deep + more {
 					r.node.Commit()
 				}

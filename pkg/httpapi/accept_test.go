@@ -16,6 +16,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -203,7 +204,7 @@ func TestACrashBetweenClaimAndAck(t *testing.T) {
 
 func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
 	t.Parallel()
-	redis := devnet.Redis(t)
+	redis := fresh.Redis(t)
 	b := startBench(t, func(s *setup) { s.redis = redis.URL; s.timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
 	redis.Close()
 	began := time.Now()

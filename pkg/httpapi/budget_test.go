@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -88,7 +89,7 @@ func TestAKeyOverItsRateHasNoBodyRead(t *testing.T) {
 // TestABudgetOfGas is spent by what is stored, at worst, and by nothing else.
 func TestABudgetOfGas(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
+	fresh.Today()
 	rules := registry.Osaka()
 	one := int(rules.Unit(score.Unit{Updates: make([]score.Update, 1)}))
 	b := startBench(t, nil)
@@ -138,7 +139,7 @@ func TestABudgetOfGas(t *testing.T) {
 // passes and nothing is spent.
 func TestABudgetOfEther(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
+	fresh.Today()
 	rules := registry.Osaka()
 	unit := score.Unit{Updates: make([]score.Update, 1)}
 	gas := rules.Unit(unit)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -31,7 +32,7 @@ func (b *bench) scores(word string, n int, target common.Address) response {
 
 // TestADefaultKeyHoldsUpAnAbuserAndNoCaller: by the terms of a default key, with 8 words, 5 wallets and one creation a day, at two APIs.
 func TestADefaultKeyHoldsUpAnAbuserAndNoCaller(t *testing.T) {
-	devnet.Today()
+	fresh.Today()
 	a, b := replicas(t, func(*setup) {})
 	terms := apikey.CallerTerms()
 	terms.Words, terms.Wallets, terms.Creates = 8, 5, registry.Osaka().CreateProject(a.project)+5000 // ids with zeros take less
@@ -112,7 +113,7 @@ func (u uncounted) Distinct(ctx context.Context, key string, most uint64, names 
 func TestWithoutRedisNoWordIsTooMany(t *testing.T) {
 	away := &atomic.Bool{}
 	b := newBench(t, deps(func(d *httpapi.Deps) { d.Limiter = uncounted{d.Limiter, away} })).withProject()
-	devnet.Today()
+	fresh.Today()
 	b.withTerms(apikey.Terms{Words: 1})
 	away.Store(true)
 	for n := range 3 {
@@ -126,7 +127,7 @@ func TestWithoutRedisNoWordIsTooMany(t *testing.T) {
 // TestARaisedBoundHelpsAtOnce: words that were refused are not counted.
 func TestARaisedBoundHelpsAtOnce(t *testing.T) {
 	b := newBench(t, nil).withProject()
-	devnet.Today()
+	fresh.Today()
 	secret, id := b.key("another", apikey.Terms{Words: 3})
 	b.secret = secret
 	for n := range 3 {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 const livez = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -114,7 +114,7 @@ func TestOneAddressDoesNotShutTheAPIOff(t *testing.T) {
 // the first is told and closed, and a trusted proxy's count for none.
 func TestOneKeyDoesNotTakeAllPlaces(t *testing.T) {
 	const most = 4
-	var log devnet.Log
+	var log fresh.Log
 	b := newBench(t, func(s *setup) {
 		s.config.MaxPerKey, s.config.MaxConnections, s.config.KeylessIdle, s.config.Idle = most, 8*most, time.Minute, 40*time.Second
 		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}
@@ -158,7 +158,7 @@ func TestOneKeyDoesNotTakeAllPlaces(t *testing.T) {
 
 // TestAllConnectionsAreBounded: also those of trusted proxies; and the log is told of it once.
 func TestAllConnectionsAreBounded(t *testing.T) {
-	var log devnet.Log
+	var log fresh.Log
 	b := newBench(t, func(s *setup) {
 		s.config.MaxConnections, s.config.MaxPerAddress, s.config.KeylessIdle = 5, 2, time.Minute
 		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -67,7 +68,7 @@ func (b *bench) events(after string, header ...string) *sse {
 
 // TestACallersBadCursorIsNoWarning, of whichever list, and takes no time.
 func TestACallersBadCursorIsNoWarning(t *testing.T) {
-	var said devnet.Log
+	var said fresh.Log
 	b := newBench(t, func(s *setup) { s.log = slog.NewTextHandler(&said, nil) }).withProject()
 	b.executing()
 	for cursor, code := range map[string]string{

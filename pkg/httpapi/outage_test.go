@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -90,7 +91,7 @@ func TestAnOutageOfRedis(t *testing.T) {
 // TestAFullRedis answers, and takes nothing. What is accepted meanwhile is never told to be unknown.
 func TestAFullRedis(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	server, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{})
 	require.NoError(t, err)
 	t.Cleanup(server.Close)

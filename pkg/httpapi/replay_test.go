@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -31,7 +32,7 @@ func (b *bench) apply(group object, updates []score.Update) {
 // onARedisOfItsOwn is a bench with a project that the contract has too, and what flushes its Redis.
 func onARedisOfItsOwn(t *testing.T) (b *bench, flush func()) {
 	t.Helper()
-	server := devnet.Redis(t)
+	server := fresh.Redis(t)
 	b = newBench(t, func(s *setup) { s.redis = server.URL }).withProject()
 	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
 	client, err := redisdb.Open(server.URL)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 )
 
@@ -44,7 +45,7 @@ func TestEachRequestHasAnID(t *testing.T) {
 
 // TestTheLogNamesTheRequest: as the answer does.
 func TestTheLogNamesTheRequest(t *testing.T) {
-	var log devnet.Log
+	var log fresh.Log
 	b := newBench(t, func(s *setup) {
 		s.log = slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
 		s.deps = func(d *httpapi.Deps) { d.Chain = panickingChain{d.Chain} }

@@ -24,6 +24,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
@@ -240,7 +241,7 @@ func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
 	t.Cleanup(client.Close)
 	const confirmations = 2
 	tracker := heads.New(heads.Config{Confirmations: confirmations, PollInterval: 20 * time.Millisecond}, client, log, prometheus.NewRegistry())
-	b := startBench(t, func(s *setup) { s.nats = devnet.NATS(t) })
+	b := startBench(t, func(s *setup) { s.nats = fresh.NATS(t) })
 	b.beside(tracker.Run)
 	b.beside(func(ctx context.Context) { _ = b.reader.Source.Run(ctx) })
 	w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: tracker, Chain: client, Letters: b.stream, Ledger: b.reader.Source.Ledger, Log: log}
@@ -287,7 +288,7 @@ func TestReadersInTheMiddleOfDeepReorgs(t *testing.T) {
 	}
 	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, score.ProjectID{})
 	b := newBench(t, func(s *setup) {
-		s.nats = devnet.NATS(t)
+		s.nats = fresh.NATS(t)
 		s.config.MaxStreams, s.config.RatePerSecond, s.config.LookUpsPerSecond = 4*streams, 1e6, 1e6
 		s.config.MaxConnections, s.config.MaxPerAddress, s.config.MaxPerKey = 10*streams, 10*streams, 10*streams
 		s.deps = func(d *httpapi.Deps) {
@@ -351,14 +352,14 @@ func TestReadersInTheMiddleOfDeepReorgs(t *testing.T) {
 // of the contract's events is void goes, what holds comes, and what has no block stays.
 func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	t.Parallel()
-	node, log := devnet.NewChain(t), slog.New(slog.DiscardHandler)
-	created := node.Transact(t, 0, nil, registry.DeployData(0, devnet.Address(0), []common.Address{devnet.Address(0)}))
+	node, log := fresh.NewChain(t), slog.New(slog.DiscardHandler)
+	created := fresh.Transact(t, node, 0, nil, registry.DeployData(0, devnet.Address(0), []common.Address{devnet.Address(0)}))
 	of := score.Deployment{Lanes: 2, ChainID: devnet.ChainID, Contract: created.ContractAddress, DeployBlock: created.BlockNumber.Uint64()}
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, log, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	b := startBench(t, func(s *setup) {
-		s.nats = devnet.NATS(t)
+		s.nats = fresh.NATS(t)
 		s.deps = func(d *httpapi.Deps) {
 			r := d.Events.(*event.Reader)
 			r.Chain, r.Deployment, r.Source.Chain, r.Source.Deployment = client, of, client, of
@@ -368,7 +369,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	w := &ledger.Writer{Deployment: of, Heads: following{client}, Chain: client, Letters: b.stream, Ledger: b.reader.Source.Ledger, Log: log}
 	b.beside(func(ctx context.Context) { _ = b.reader.Source.Run(ctx) })
 	call := func(key int, data []byte) uint64 {
-		return node.Transact(t, key, &of.Contract, data).BlockNumber.Uint64()
+		return fresh.Transact(t, node, key, &of.Contract, data).BlockNumber.Uint64()
 	}
 	create := func() uint64 { return call(0, registry.EncodeCreateProject(b.project)) }
 	relay := func(signer int, ids ...string) {
@@ -443,8 +444,8 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 	require.Len(t, cursors, len(kinds), "one of each type at least")
 
 	for rewinds, replace := range []func(){
-		func() { node.Reorg(t, above, func() { relay(1, "again") }) },
-		func() { node.Reorg(t, of.DeployBlock, func() { create(); relay(7, "again") }) },
+		func() { fresh.Reorg(t, node, above, func() { relay(1, "again") }) },
+		func() { fresh.Reorg(t, node, of.DeployBlock, func() { create(); relay(7, "again") }) },
 	} {
 		replace()
 		require.NoError(t, w.CatchUp(t.Context()))
@@ -473,7 +474,7 @@ func TestARewindIsToldOfEveryTypeOfEvent(t *testing.T) {
 // TestWhatWebhooksOperatorsAreAdvisedWorks after a reorg deeper than finality that the ledger knows nothing of any more: the commands of the endpoint's reason, also
 // with a time in place of start. The receiver drops what it was told, or what it was told of since that time.
 func TestWhatWebhooksOperatorsAreAdvisedWorks(t *testing.T) {
-	b, ctx, log := newBench(t, func(s *setup) { s.nats = devnet.NATS(t) }), t.Context(), slog.New(slog.DiscardHandler)
+	b, ctx, log := newBench(t, func(s *setup) { s.nats = fresh.NATS(t) }), t.Context(), slog.New(slog.DiscardHandler)
 	model := rig.NewChain(score.Deployment{Lanes: 2, ChainID: 1, Contract: shared.contract}, b.project.ID)
 	facts, err := b.stream.Ledger(ctx, nil)
 	require.NoError(t, err)

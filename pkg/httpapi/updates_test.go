@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -185,7 +185,7 @@ func (u *unreadable) Read(ctx context.Context, refs []score.Ref) ([]score.Status
 // those who ask; the SDK waits.
 func TestADuplicateIsNeverCalledApplied(t *testing.T) {
 	t.Parallel()
-	redis, statuses := devnet.Redis(t), &unreadable{}
+	redis, statuses := fresh.Redis(t), &unreadable{}
 	b := startBench(t, func(s *setup) {
 		s.redis, s.timeout, s.config.Secret = redis.URL, 0, make([]byte, 32)
 		s.deps = func(d *httpapi.Deps) { statuses.Statuses, d.Statuses = d.Statuses, statuses }

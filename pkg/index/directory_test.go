@@ -103,7 +103,7 @@ func (w *world) edit(p *score.Project) *score.Record {
 	w.call(ownerKey, calls.AddOwner(p.ID, stranger))
 	w.call(ownerKey, calls.AddUpdater(p.ID, stranger))
 	w.call(ownerKey, calls.RemoveUpdater(p.ID, devnet.Address(updaterKey)))
-	w.call(ownerKey, registry.EncodeSetSignedOnly(p.ID, !p.SignedOnly))
+	w.call(ownerKey, calls.SetSignedOnly(p.ID, !p.SignedOnly))
 	want := score.RecordOf(p)
 	want.SignedOnly = !p.SignedOnly
 	want.Actions = append(want.Actions[:len(want.Actions):len(want.Actions)], action)
@@ -189,9 +189,9 @@ func TestDirectory(t *testing.T) {
 	require.NoError(t, l.hand(l.directoryFold(d)).catchUp(), "another one continues where the first was")
 	w.requireRecord(d, want)
 	w.requireRecord(d, score.RecordOf(q))
-	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, false))
-	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, true))
-	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, false))
+	w.call(ownerKey, calls.SetSignedOnly(q.ID, false))
+	w.call(ownerKey, calls.SetSignedOnly(q.ID, true))
+	w.call(ownerKey, calls.SetSignedOnly(q.ID, false))
 	require.NoError(t, f.catchUp())
 	q.SignedOnly = false
 	w.requireRecord(d, score.RecordOf(q))
@@ -282,7 +282,7 @@ func TestDirectoryDiesAtEveryWrite(t *testing.T) {
 		common := w.top().Number
 		w.call(ownerKey, calls.AddUpdater(p.ID, wallets(next)))
 		w.call(relayerKey, registry.EncodeCreateProject(gone))
-		w.call(ownerKey, registry.EncodeSetSignedOnly(moved.ID, true))
+		w.call(ownerKey, calls.SetSignedOnly(moved.ID, true))
 		f.over(crash, begin())
 		l.requireDirectory(d)
 		w.reorg(common, func() { w.call(ownerKey, calls.AddUpdater(moved.ID, wallets(next))) })
@@ -577,7 +577,7 @@ func TestDirectoryAtRandom(t *testing.T) {
 				id, n := known[random.IntN(len(known))], byte(random.IntN(6))
 				data := [][]byte{
 					calls.AddAction(id, score.Action{Name: "more", Points: uint32(n)}), calls.AddUpdater(id, wallets(n)),
-					calls.RemoveUpdater(id, wallets(n)), registry.EncodeSetSignedOnly(id, n%2 == 0),
+					calls.RemoveUpdater(id, wallets(n)), calls.SetSignedOnly(id, n%2 == 0),
 				}[random.IntN(4)]
 				if w.wouldPass(data) {
 					w.call(ownerKey, data)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
@@ -97,7 +98,7 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 // reorg replaces all blocks above a height by more, that hold the transactions that make sends.
 func (w *world) reorg(above uint64, make func()) {
 	w.t.Helper()
-	w.node.Reorg(w.t, above, make)
+	fresh.Reorg(w.t, w.node, above, make)
 	w.news()
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/ledger"
 )
 
@@ -24,7 +24,7 @@ func panics(name string) *fault.Plan {
 // TestPanicsAreContained: at events, of the ledger's writer, and at writes, of all folds; all is right once they end.
 func TestPanicsAreContained(t *testing.T) {
 	t.Parallel()
-	w, b, m, said := newWorld(t), newBoards(t), newMemory(t), &devnet.Log{}
+	w, b, m, said := newWorld(t), newBoards(t), newMemory(t), &fresh.Log{}
 	p := project(1)
 	w.create(p)
 	w.relay(w.fresh(p, 20)...)

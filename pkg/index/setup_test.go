@@ -18,10 +18,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/lent"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -94,7 +96,7 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // transact puts one transaction into a block of its own.
 func (w *world) transact(key int, to *common.Address, data []byte) *types.Receipt {
 	w.t.Helper()
-	receipt := w.node.Transact(w.t, key, to, data)
+	receipt := fresh.Transact(w.t, w.node, key, to, data)
 	w.news()
 	return receipt
 }
@@ -198,7 +200,7 @@ func (w *world) create(p *score.Project) {
 // relay does what the relayer does with updates.
 func (w *world) relay(updates ...score.Update) *types.Receipt {
 	w.t.Helper()
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	return w.call(relayerKey, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 }
 
@@ -219,7 +221,7 @@ func (w *world) fresh(p *score.Project, n int) []score.Update {
 func (w *world) direct(u score.Update) *types.Receipt {
 	w.t.Helper()
 	p := project(0)
-	return w.call(updaterKey, registry.EncodeUpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
+	return w.call(updaterKey, calls.UpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
 }
 
 func (w *world) deadLetter(d score.DeadLetter) {

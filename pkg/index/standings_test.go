@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -40,8 +41,8 @@ type boards struct {
 
 func newBoards(t *testing.T) *boards {
 	t.Helper()
-	devnet.NeedsRedisServer(t)
-	client, err := redisdb.Open(devnet.Redis(t).URL)
+	fresh.NeedsRedisServer(t)
+	client, err := redisdb.Open(fresh.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	client.Timeout, client.Pause = time.Minute, time.Millisecond
@@ -309,7 +310,7 @@ func (w *world) requireLag(b *boards, blocks uint64) {
 func TestStandingsAgainstTheContract(t *testing.T) {
 	t.Parallel()
 	const rounds = 4 // two of them do not notice a fold that ignores rewinds
-	var said devnet.Log
+	var said fresh.Log
 	var failed atomic.Int64
 	t.Cleanup(func() { // behind all rounds
 		require.Greater(t, strings.Count(said.String(), "Redis is new or was flushed"), rounds, "each round begins so")

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -21,12 +21,12 @@ import (
 
 func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
 	t.Helper()
-	return openAt(t, devnet.NATS(t).URL)
+	return openAt(t, fresh.NATS(t).URL)
 }
 
 func openAt(t *testing.T, url string) (*journal.Journal, jetstream.JetStream) {
 	t.Helper()
-	js := devnet.JetStreamAt(t, url)
+	js := fresh.JetStreamAt(t, url)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -70,7 +71,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	t.Parallel()
 	const size = 20_000
 	slots := long.Size(80, 2500)
-	server := devnet.NATS(t, devnet.NATSOptions{NoSync: true})
+	server := fresh.NATS(t, devnet.NATSOptions{NoSync: true})
 	j, _ := openAt(t, server.URL)
 	var folder lane.Folder
 	var last uint64
@@ -109,11 +110,11 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	const tick = 10 * time.Millisecond
 	chunk := int64(64 << 10)
 	if long.Runs() {
-		of, err := devnet.JetStreamAt(t, server.URL).Stream(t.Context(), journal.StreamName)
+		of, err := fresh.JetStreamAt(t, server.URL).Stream(t.Context(), journal.StreamName)
 		require.NoError(t, err)
 		chunk = int64(of.CachedInfo().State.Bytes) / int64(3*journal.LoadQuiet/2/tick)
 	}
-	behind, err := journal.Open(t.Context(), devnet.JetStreamAt(t, slow(t, server.URL, chunk, tick)))
+	behind, err := journal.Open(t.Context(), fresh.JetStreamAt(t, slow(t, server.URL, chunk, tick)))
 	require.NoError(t, err)
 	var again lane.Folder
 	read := 0

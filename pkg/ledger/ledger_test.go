@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -104,7 +104,7 @@ func (f faulty) Append(ctx context.Context, last uint64, data []byte) (uint64, e
 
 func open(t *testing.T) (*stream.Ledger, jetstream.JetStream) {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/limit"
 )
 
@@ -23,8 +23,8 @@ func names(from, to int) (names [][]byte) {
 // TestDifferentNamesAreCountedOnce by all replicas, for each key, also where a call fails though Redis carried it out; a flush forgets them.
 func TestDifferentNamesAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	server := devnet.Redis(t)
+	fresh.Today()
+	server := fresh.Redis(t)
 	a, _ := newLimiter(t, server.URL)
 	plan := &fault.Plan{}
 	b := broken(t, server.URL, plan)

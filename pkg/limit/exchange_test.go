@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -26,8 +26,8 @@ var scriptCalls = regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=(\d+)`)
 // when Redis forgets the script meanwhile: what was taken is not taken again.
 func TestTakesOfManyKeysShareCalls(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	server := devnet.Redis(t)
+	fresh.Today()
+	server := fresh.Redis(t)
 	client := open(t, server.URL)
 	client.Timeout = time.Minute
 	var begun sync.WaitGroup // all takes: exchanges wait for them
@@ -87,8 +87,8 @@ func TestTakesOfManyKeysShareCalls(t *testing.T) {
 // a Redis that was flushed; what this replica let through is still counted, and an operator is told.
 func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	client := open(t, devnet.Redis(t).URL)
+	fresh.Today()
+	client := open(t, fresh.Redis(t).URL)
 	client.Timeout = 5 * time.Second
 	var said bytes.Buffer
 	reg := prometheus.NewRegistry()
@@ -129,8 +129,8 @@ func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 // that are asked about together.
 func TestOneKeysNumbersLiftNoOtherKeysLimit(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	const most = "9007199254740991"
 	require.NoError(t, open(t, url).HSet(t.Context(), "test:{bad}:"+strconv.FormatInt(time.Now().Unix()/86400, 10), "a", most, "b", most).Err())
 	quota := score.Quota{Gas: 1000}
@@ -154,9 +154,9 @@ func TestOneKeysNumbersLiftNoOtherKeysLimit(t *testing.T) {
 // or not.
 func TestGasIsCountedOnceWhereAnExchangeFails(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
+	fresh.Today()
 	fault.Each(t, func(t *testing.T, kind fault.Kind) {
-		url := devnet.Redis(t).URL
+		url := fresh.Redis(t).URL
 		plan, fails, release := fault.NewPlan(nil), make(chan struct{}), make(chan struct{})
 		l := broken(t, url, plan)
 		other, _ := newLimiter(t, url)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/limit"
@@ -17,8 +17,8 @@ import (
 // third that knows nothing.
 func TestAFlushGivesAKeyNoGasBackThatItsReplicasKnow(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	raw := open(t, url)
 	quota := score.Quota{PerSecond: 1000, Burst: 1000, Gas: 17}
 	var replicas []*limit.Limiter
@@ -57,11 +57,11 @@ func TestAFlushGivesAKeyNoGasBackThatItsReplicasKnow(t *testing.T) {
 // that were asked since the flush let through, and never more than what was let through. At most, each lets a budget through.
 func TestGasOverFlushesAndReplicas(t *testing.T) {
 	t.Parallel()
-	url := devnet.Redis(t).URL
+	url := fresh.Redis(t).URL
 	raw := open(t, url)
 	draw := testrand.New(t)
 	for round := range long.Size(40, 200) {
-		devnet.Today()
+		fresh.Today()
 		require.NoError(t, raw.FlushAll(t.Context()).Err())
 		const budget = 1000
 		quota := score.Quota{PerSecond: 1_000_000, Burst: 1_000_000, Gas: budget}

@@ -15,8 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -98,7 +98,7 @@ func counter(t *testing.T, reg *prometheus.Registry, place int, name string) flo
 
 func TestEachKeyHasItsRate(t *testing.T) {
 	t.Parallel()
-	l, _ := newLimiter(t, devnet.Redis(t).URL)
+	l, _ := newLimiter(t, fresh.Redis(t).URL)
 	const perSecond = 5
 	allowed, began := 0, time.Now()
 	last := one(t, l, "a", perSecond)
@@ -121,7 +121,7 @@ func TestEachKeyHasItsRate(t *testing.T) {
 // TestUnitsOfReplicasAreCountedTogether: a group takes as much as it has updates, all of it or nothing.
 func TestUnitsOfReplicasAreCountedTogether(t *testing.T) {
 	t.Parallel()
-	url := devnet.Redis(t).URL
+	url := fresh.Redis(t).URL
 	a, _ := newLimiter(t, url)
 	b, _ := newLimiter(t, url)
 	quota := score.QuotaOf(1, 256)
@@ -144,8 +144,8 @@ func TestUnitsOfReplicasAreCountedTogether(t *testing.T) {
 // TestGasOfReplicasIsCountedTogether, exactly: all that pass fit, and one more does not.
 func TestGasOfReplicasIsCountedTogether(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	quota := score.Quota{Gas: 1000}
 	var mu sync.Mutex
 	var passed uint64
@@ -176,8 +176,8 @@ func TestGasOfReplicasIsCountedTogether(t *testing.T) {
 // TestGasIsGivenBack: the next request of the key at that replica takes what was given back, and the replica's next tells Redis nothing.
 func TestGasIsGivenBack(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	a, _ := newLimiter(t, url)
 	b, _ := newLimiter(t, url)
 	quota := score.Quota{Gas: 100}
@@ -201,8 +201,8 @@ func TestGasIsGivenBack(t *testing.T) {
 // TestAFlushedRedisGetsTheDaysGasBack from the replicas that let it through.
 func TestAFlushedRedisGetsTheDaysGasBack(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	server := devnet.Redis(t)
+	fresh.Today()
+	server := fresh.Redis(t)
 	a, _ := newLimiter(t, server.URL)
 	b, _ := newLimiter(t, server.URL)
 	quota := score.Quota{Gas: 100}
@@ -219,8 +219,8 @@ func TestAFlushedRedisGetsTheDaysGasBack(t *testing.T) {
 
 func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	server := devnet.Redis(t)
+	fresh.Today()
+	server := fresh.Redis(t)
 	l, reg := newLimiter(t, server.URL)
 	server.Close()
 	const perSecond = 1000
@@ -250,7 +250,7 @@ func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 // back is taken once, too, and a refusal takes none of it.
 func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
+	fresh.Today()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts; no one answers
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
@@ -292,8 +292,8 @@ func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
 // TestGasThatPassedWithoutRedisIsCountedAfterwards, at all replicas.
 func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	server := devnet.Redis(t)
+	fresh.Today()
+	server := fresh.Redis(t)
 	client := open(t, server.URL)
 	client.Timeout, client.Pause = time.Minute, time.Second
 	l, _ := limiterOn(client)
@@ -321,7 +321,7 @@ func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
 // TestAFloodingKeyDoesNotFloodRedis: what is over the key's quota on one replica is refused without asking.
 func TestAFloodingKeyDoesNotFloodRedis(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
+	fresh.Today()
 	l, reg := newLimiter(t, nowhere) // each question would count
 	var last score.Left
 	began := time.Now()
@@ -340,7 +340,7 @@ func TestAFloodingKeyDoesNotFloodRedis(t *testing.T) {
 
 func TestAKeysRateMayChange(t *testing.T) {
 	t.Parallel()
-	l, _ := newLimiter(t, devnet.Redis(t).URL)
+	l, _ := newLimiter(t, fresh.Redis(t).URL)
 	require.Zero(t, one(t, l, "a", 1).Wait)
 	for one(t, l, "a", 1).Wait == 0 { // a slow machine may have come to the next second
 	}
@@ -350,8 +350,8 @@ func TestAKeysRateMayChange(t *testing.T) {
 // TestOnACluster: what is asked of a key is in one slot.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
+	fresh.NeedsRedisServer(t)
+	servers, err := fresh.StartRedisCluster(t.TempDir(), 3)
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)
 	l, reg := newLimiter(t, servers.URL)
@@ -368,7 +368,7 @@ func TestOnACluster(t *testing.T) {
 // TestAHigherRateCountsAtOnce: what was taken at the lower rate is at most a burst of the higher one.
 func TestAHigherRateCountsAtOnce(t *testing.T) {
 	t.Parallel()
-	l, _ := newLimiter(t, devnet.Redis(t).URL)
+	l, _ := newLimiter(t, fresh.Redis(t).URL)
 	take := func(perSecond, units int) time.Duration {
 		return l.Take(t.Context(), "a", score.QuotaOf(perSecond, 256), score.Cost{Units: units}).Wait
 	}
@@ -380,8 +380,8 @@ func TestAHigherRateCountsAtOnce(t *testing.T) {
 // back may be taken again.
 func TestABudgetOfEtherStandsBesideOneOfGas(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	a, _ := newLimiter(t, url)
 	b, _ := newLimiter(t, url)
 	quota := score.QuotaOf(1000, 1000)
@@ -420,8 +420,8 @@ func TestABudgetOfEtherStandsBesideOneOfGas(t *testing.T) {
 // ether fail apart.
 func TestEtherThatPassedWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	devnet.Today()
-	url := devnet.Redis(t).URL
+	fresh.Today()
+	url := fresh.Redis(t).URL
 	quota := score.Quota{Gas: 100, Gwei: 100}
 	fault.Each(t, func(t *testing.T, kind fault.Kind) {
 		key, plan := kind.String(), fault.NewPlan(fault.Always(kind))

@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -38,7 +39,7 @@ type rig struct {
 	t       *testing.T
 	ops     *ops.Ops
 	config  ops.Config
-	log     *devnet.Log
+	log     *fresh.Log
 	js      jetstream.JetStream
 	metrics *prometheus.Registry
 	cookies map[string]string
@@ -75,7 +76,7 @@ func TestMain(m *testing.M) {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, log: &devnet.Log{}, metrics: prometheus.NewRegistry(), cookies: map[string]string{}}
+	r := &rig{t: t, log: &fresh.Log{}, metrics: prometheus.NewRegistry(), cookies: map[string]string{}}
 	log := slog.New(slog.NewTextHandler(r.log, nil))
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{shared.chain.URL}}, log, prometheus.NewRegistry())
 	require.NoError(t, err)
@@ -83,7 +84,7 @@ func newRig(t *testing.T) *rig {
 	redis, err := redisdb.Open(shared.redis.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	r.js = js
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1}}))
 	opened, err := stream.Open(t.Context(), js)

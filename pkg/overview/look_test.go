@@ -18,6 +18,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -43,7 +44,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	return newRigOn(t, devnet.JetStream(t), 1)
+	return newRigOn(t, fresh.JetStream(t), 1)
 }
 
 // newRigOn is newRig on these NATS servers, each of which keeps a copy.
@@ -56,7 +57,7 @@ func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{geth.URL}}, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	server := devnet.Redis(t)
+	server := fresh.Redis(t)
 	redis, err := redisdb.Open(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
@@ -502,8 +503,8 @@ func TestWhatIsLackingIsEnough(t *testing.T) {
 func TestADeadServerOfAClusterHidesNothing(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	servers, mesh := devnet.NATSServers(t, 3, nil)
-	js := devnet.JetStreamAt(t, servers[0].URL+","+servers[1].URL, nats.DontRandomize())
+	servers, mesh := fresh.NATSServers(t, 3, nil)
+	js := fresh.JetStreamAt(t, servers[0].URL+","+servers[1].URL, nats.DontRandomize())
 	r := newRigOn(t, js, 3)
 	shared := NewShared(r.Deployment)
 	looks := func() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
@@ -60,7 +60,7 @@ func TestADeadRedisSlowsNoCallDown(t *testing.T) {
 
 func TestCallsAreMadeAgainAfterThePause(t *testing.T) {
 	t.Parallel()
-	client := open(t, devnet.Redis(t).URL)
+	client := open(t, fresh.Redis(t).URL)
 	client.Pause = 50 * time.Millisecond
 	failed := errors.New("failed")
 	require.ErrorIs(t, client.Call(t.Context(), func(context.Context) error { return failed }), failed)
@@ -71,7 +71,7 @@ func TestCallsAreMadeAgainAfterThePause(t *testing.T) {
 // TestWhatSaysNothingAboutRedis: a caller that gives up, and data that is not as expected.
 func TestWhatSaysNothingAboutRedis(t *testing.T) {
 	t.Parallel()
-	client := open(t, devnet.Redis(t).URL)
+	client := open(t, fresh.Redis(t).URL)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("gone"))
 	require.Error(t, ping(ctx, client))
@@ -83,7 +83,7 @@ func TestWhatSaysNothingAboutRedis(t *testing.T) {
 // TestAScriptThatFailsByItself says that Redis answers; one that Redis refuses does not.
 func TestAScriptThatFailsByItself(t *testing.T) {
 	t.Parallel()
-	client := open(t, devnet.Redis(t).URL)
+	client := open(t, fresh.Redis(t).URL)
 	eval := func(script string) error {
 		return client.Call(t.Context(), func(ctx context.Context) error { return client.Eval(ctx, script, nil).Err() })
 	}
@@ -98,8 +98,8 @@ func TestAScriptThatFailsByItself(t *testing.T) {
 // TestWhatRedisRefusesIsKept in its own words; what it did not answer is no refusal.
 func TestWhatRedisRefusesIsKept(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	client := open(t, devnet.Redis(t).URL)
+	fresh.NeedsRedisServer(t)
+	client := open(t, fresh.Redis(t).URL)
 	var log strings.Builder
 	client.Pause, client.Log = 0, slog.New(slog.NewTextHandler(&log, nil))
 	require.Error(t, client.Call(t.Context(), func(context.Context) error { return errors.New("EOF") }))
@@ -111,7 +111,7 @@ func TestWhatRedisRefusesIsKept(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), "Redis refused a call"))
 	require.Contains(t, log.String(), "ERR unknown command")
 
-	stranger := open(t, strings.Replace(devnet.Redis(t).URL, "redis://", "redis://stranger:password@", 1))
+	stranger := open(t, strings.Replace(fresh.Redis(t).URL, "redis://", "redis://stranger:password@", 1))
 	require.Error(t, ping(t.Context(), stranger))
 	require.Contains(t, stranger.Refused(), "WRONGPASS", "at the first words of a connection, too")
 	require.ErrorContains(t, ping(t.Context(), stranger), "WRONGPASS", "what is not asked again has the cause")

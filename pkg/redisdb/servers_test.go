@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
@@ -29,8 +30,8 @@ func set(ctx context.Context, client *redisdb.Client, key string) error {
 // TestTheClientFollowsAFailover: the master is killed, the replica takes its place, and calls are made again by themselves.
 func TestTheClientFollowsAFailover(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	servers, err := devnet.StartRedisSentinel(t.TempDir())
+	fresh.NeedsRedisServer(t)
+	servers, err := fresh.StartRedisSentinel(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)
 	client := open(t, servers.URL)
@@ -47,7 +48,7 @@ func TestTheClientFollowsAFailover(t *testing.T) {
 // TestTLS: rediss:// speaks it, and refuses a certificate that no authority signed.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
+	fresh.NeedsRedisServer(t)
 	dir := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

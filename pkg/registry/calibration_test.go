@@ -115,7 +115,7 @@ func (w *traffic) batch() (b batch.Batch, fresh batch.Fresh) {
 		}
 		w.used[word], w.used[slot] = true, true
 	}
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	return batch.Plan(&model, updates, signed), fresh
 }
 

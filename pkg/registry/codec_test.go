@@ -18,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+	"github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -156,7 +157,7 @@ func TestBatchRoundTrip(t *testing.T) {
 		decoded, err = registry.DecodeBatch(calldata)
 		require.NoError(t, err)
 		require.Equal(t, b, decoded)
-		model := registry.GasModel()
+		model := registry.Osaka().Batch
 		require.LessOrEqual(t, len(calldata)+200, model.Bytes(b))
 		require.Equal(t, len(data), model.Bytes(b)-model.BaseBytes)
 
@@ -228,7 +229,7 @@ func TestCarrierOf(t *testing.T) {
 		registry.CarrierOf(sent(&at, other, foreign, u), at, u.Project, u.ID))
 	for _, tx := range []*types.Transaction{
 		sent(&at, other, foreign), sent(&common.Address{4}, u), sent(nil, u), types.NewTx(&types.DynamicFeeTx{To: &at, Data: registry.EncodeBatch(batch.Single(u))}),
-		types.MustSignNewTx(key, types.HomesteadSigner{}, &types.LegacyTx{To: &at, Data: registry.EncodeUpdateScore(u.Project, u.ID, "a", "b", u.Target)}),
+		types.MustSignNewTx(key, types.HomesteadSigner{}, &types.LegacyTx{To: &at, Data: calls.UpdateScore(u.Project, u.ID, "a", "b", u.Target)}),
 	} {
 		require.Nil(t, registry.CarrierOf(tx, at, u.Project, u.ID))
 	}

@@ -110,7 +110,7 @@ func (g *player) sendUpdate(*rapid.T) {
 			u.ScoreType = i
 		}
 	}
-	data := registry.EncodeUpdateScore(u.Project, u.ID, actionName, typeName, u.Target)
+	data := calls.UpdateScore(u.Project, u.ID, actionName, typeName, u.Target)
 	want := map[score.Outcome]string{
 		score.Duplicate: registry.RevertDuplicateUpdate, score.UnknownProject: registry.RevertUnknownProject,
 		score.NotMember: registry.RevertNotMember, score.UnknownAction: registry.RevertUnknownAction,
@@ -172,7 +172,7 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 		if p != nil && p.SignedOnly == signedOnly {
 			refusal = "SignedOnlyUnchanged"
 		}
-		return registry.EncodeSetSignedOnly(id, signedOnly), refusal, func() { p.SignedOnly = signedOnly }
+		return calls.SetSignedOnly(id, signedOnly), refusal, func() { p.SignedOnly = signedOnly }
 	}
 	role, give := score.Owner, kind%2 == 0
 	if kind > 3 {

@@ -109,7 +109,7 @@ func (g *player) sendBatch(*rapid.T) {
 	outcomes, err := registry.Outcomes(b, g.chain.registry, receipt)
 	require.NoError(g, err)
 	g.checkOutcomes(b, proofs, outcomes)
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	require.GreaterOrEqual(g, model.Gas(b), receipt.GasUsed)
 	require.GreaterOrEqual(g, model.Bytes(b), len(registry.EncodeBatch(b)))
 }
@@ -145,7 +145,7 @@ func plan(groups []*drawnGroup) (b batch.Batch, proofs []proof) {
 		}
 		updates = append(updates, d.Updates...)
 	}
-	b = inTurns(registry.GasModel(), updates, signed)
+	b = inTurns(registry.Osaka().Batch, updates, signed)
 	for _, group := range b.Groups {
 		what := nothing
 		if group.Signature != nil {

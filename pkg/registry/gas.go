@@ -86,8 +86,6 @@ func Amsterdam() GasRules {
 
 func AllGasRules() []GasRules { return []GasRules{Osaka(), Amsterdam()} }
 
-func GasModel() batch.Model { return Osaka().Batch }
-
 // DeployGas bounds the gas of deploying the contract with up to 100 relayers under Osaka.
 const DeployGas = 8_000_000
 

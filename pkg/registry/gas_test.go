@@ -96,7 +96,7 @@ func (l *gasLab) apply(updates []score.Update) uint64 {
 
 // planned is the batch that a relayer makes of unsigned updates.
 func planned(updates []score.Update) batch.Batch {
-	return inTurns(registry.GasModel(), updates, nil)
+	return inTurns(registry.Osaka().Batch, updates, nil)
 }
 
 // inTurns is one batch of what would be several, one after the other: the first of each id, the second, and so on. The

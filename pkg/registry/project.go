@@ -48,16 +48,6 @@ func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 	return p, nil
 }
 
-// A project's owners and updaters send the calls below themselves.
-
-func EncodeSetSignedOnly(project score.ProjectID, signedOnly bool) []byte {
-	return contract.PackSetSignedOnly(project, signedOnly)
-}
-
-func EncodeUpdateScore(project score.ProjectID, id score.UpdateID, action, scoreType string, target common.Address) []byte {
-	return contract.PackUpdateScore(id, project, action, scoreType, target)
-}
-
 func packActions(actions []score.Action) []bindings.IScoreRegistryAction {
 	out := make([]bindings.IScoreRegistryAction, len(actions))
 	for i, a := range actions {

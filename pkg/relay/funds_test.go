@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -32,7 +33,7 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 	}
 	w.foreign(key, common.Address{1}, new(big.Int).Sub(balance(), big.NewInt(1e18)), price) // but for an ether
 	var ahead atomic.Int64
-	logged := &devnet.Log{}
+	logged := &fresh.Log{}
 	w.deps.Log = slog.New(slog.NewTextHandler(logged, nil))
 	w.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	w.config.StaleAfter, w.config.BalanceAlarm = 1000*time.Hour, 1000*time.Hour // of the lane's clock
@@ -99,7 +100,7 @@ func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 	w.foreign(key, common.Address{1}, balance.Sub(balance, big.NewInt(1000)), price)
 	w.metrics = prometheus.NewRegistry()
 	w.deps.Metrics = w.metrics
-	logged := &devnet.Log{}
+	logged := &fresh.Log{}
 	w.deps.Log = slog.New(slog.NewTextHandler(logged, nil))
 	w.start(w.config, w.deps)
 	w.waitsFor(lane.WaitFunds) // although there is nothing to do

@@ -39,7 +39,7 @@ func freshBatch(n int) *piece {
 	for i := range updates {
 		updates[i].ID[31], updates[i].Target[0], updates[i].Target[1] = byte(i), 1, byte(i)
 	}
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	b := batch.Plan(&model, updates, nil)
 	return &piece{batch: &b}
 }

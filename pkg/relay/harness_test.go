@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -75,7 +76,7 @@ func key(t *testing.T, i int) *signer.Key {
 
 func newWorld(t *testing.T, lanes int) *world {
 	t.Helper()
-	return newWorldOn(t, lanes, devnet.NewChain(t))
+	return newWorldOn(t, lanes, fresh.NewChain(t))
 }
 
 func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
@@ -103,7 +104,7 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	deployed := w.transact(nil, registry.DeployData(time.Hour, devnet.Address(adminAccount), relayers))
 	w.contract = deployed.ContractAddress
 
-	w.js = devnet.JetStreamAt(t, devnet.NATS(t).URL, nats.ReconnectBufSize(-1))
+	w.js = fresh.JetStreamAt(t, fresh.NATS(t).URL, nats.ReconnectBufSize(-1))
 	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: score.Deployment{
 		Lanes: lanes, ChainID: devnet.ChainID, Contract: w.contract, DeployBlock: deployed.BlockNumber.Uint64(),
 	}}))

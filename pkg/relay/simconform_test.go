@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -39,7 +39,7 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 	t.Parallel()
 	const lanes = 3
 	ctx := t.Context()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
 	real, err := stream.Open(ctx, js)
 	require.NoError(t, err)
@@ -153,7 +153,7 @@ type statusesBoth interface {
 func TestSimStatusesAreLikeRedis(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	client, err := redisdb.Open(devnet.Redis(t).URL)
+	client, err := redisdb.Open(fresh.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	client.Timeout = 5 * time.Second

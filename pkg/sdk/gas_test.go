@@ -18,7 +18,7 @@ import (
 // signedGas is what the contract's model says of equal signed groups, each of so many runs of so many updates, but for
 // what they cost in any kind: storage slots, which are used before.
 func signedGas(kind score.Kind, groups, runs, length int) int {
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	model.ZeroByte, model.Cold, model.Fresh, model.Used = 0, 0, 0, 0
 	g := batch.Group{Kind: kind, Signature: new(score.GroupSignature)}
 	for i := range runs * length {

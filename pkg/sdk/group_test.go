@@ -141,7 +141,7 @@ func TestGroupsOfTheCheapestKind(t *testing.T) {
 // plainer ways to write the updates.
 func TestGroupsAreNearTheCheapest(t *testing.T) {
 	t.Parallel()
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	rapid.Check(t, func(t *rapid.T) {
 		words, wallets := rapid.IntRange(1, 40).Draw(t, "words"), rapid.IntRange(1, 255).Draw(t, "wallets")
 		var updates []sdk.Update

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
@@ -182,8 +182,8 @@ func TestTwoRelayersAppend(t *testing.T) {
 // TestARedisWithoutMemoryHoldsWhatItHad: an append is refused as a whole, and works when there is memory again.
 func TestARedisWithoutMemoryHoldsWhatItHad(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	ctx, client := t.Context(), clientOf(t, devnet.Redis(t).URL)
+	fresh.NeedsRedisServer(t)
+	ctx, client := t.Context(), clientOf(t, fresh.Redis(t).URL)
 	client.Pause = 0
 	s, generation := setup(t, client)
 	first, second := applied(2, wallet(1), 1), applied(3, wallet(1), 1<<60)

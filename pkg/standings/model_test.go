@@ -15,8 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"pgregory.net/rapid"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	_ "github.com/scorelay/scorelay/pkg/devnet/rig/testrand" // rapid's seed
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -393,8 +393,8 @@ func (c *checks) checkHistory(t *rapid.T, m *model, known []score.Execution, sum
 // TestOnACluster: projects are spread over the nodes, everything works, and a node that loses its data is noticed.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
+	fresh.NeedsRedisServer(t)
+	servers, err := fresh.StartRedisCluster(t.TempDir(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

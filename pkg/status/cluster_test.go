@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -15,8 +15,8 @@ import (
 // TestOnACluster: projects are spread over the nodes, everything works, and a node that loses its data is noticed.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	devnet.NeedsRedisServer(t)
-	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
+	fresh.NeedsRedisServer(t)
+	servers, err := fresh.StartRedisCluster(t.TempDir(), 3)
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)
 	client, err := redisdb.Open(servers.URL)

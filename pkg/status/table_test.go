@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -179,7 +179,7 @@ func TestWhatIsOldIsSwept(t *testing.T) {
 // TestWhatIsFinalGoesWhenMemoryIsShort, the oldest first, and nothing that waits.
 func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
-	dedicated := devnet.Redis(t)
+	dedicated := fresh.Redis(t)
 	if dedicated.Kind != "redis-server" {
 		t.Skip("the embedded server knows no memory; .ci/run requires redis-server")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/store/kv"
@@ -22,14 +23,14 @@ import (
 // cluster is three servers that hold a deployment's streams, and a connection to each alone.
 type cluster struct {
 	servers []*devnet.NATSServer
-	mesh    *devnet.Mesh
+	mesh    *fresh.Mesh
 	js      []jetstream.JetStream
 }
 
 func startCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{}
-	c.servers, c.mesh = devnet.NATSServers(t, 3, nil)
+	c.servers, c.mesh = fresh.NATSServers(t, 3, nil)
 	for _, s := range c.servers {
 		c.js = append(c.js, connect(t, s.URL))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -43,7 +43,7 @@ func outlivesRestart(t *testing.T, read func(context.Context, *stream.Stream) (r
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	server := devnet.NATSThatRestarts(t)
+	server := fresh.NATSThatRestarts(t)
 	js, err := jetstream.New(connect(t, server.URL).Conn()) // it waits as long for an answer as a process does, five seconds
 	require.NoError(t, err)
 	s := openAt(t, js, stream.Config{Deployment: deployment})

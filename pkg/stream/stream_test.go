@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -22,12 +23,12 @@ var deployment = score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexT
 
 func connect(t testing.TB, url string) jetstream.JetStream {
 	t.Helper()
-	return devnet.JetStreamAt(t, url, nats.ReconnectBufSize(-1))
+	return fresh.JetStreamAt(t, url, nats.ReconnectBufSize(-1))
 }
 
 func open(t testing.TB) (*stream.Stream, jetstream.JetStream) {
 	t.Helper()
-	js := connect(t, devnet.NATS(t).URL)
+	js := connect(t, fresh.NATS(t).URL)
 	return openAt(t, js, stream.Config{Deployment: deployment}), js
 }
 
@@ -76,7 +77,7 @@ func project(n byte) *score.Project {
 
 func TestSetupSaysWhatToDoWhereNATSHasNoRoom(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := connect(t, fresh.NATS(t).URL)
 	err := stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: math.MaxInt64 / 2})
 	require.ErrorContains(t, err, "raise max_file_store of NATS")
 	require.ErrorContains(t, err, "SCORELAY_STREAM_MAX_BYTES")
@@ -105,7 +106,7 @@ func TestSetupSaysWhatToDoWhereNATSHasNoRoom(t *testing.T) {
 
 func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {
 	t.Parallel()
-	js := connect(t, devnet.NATS(t).URL)
+	js := connect(t, fresh.NATS(t).URL)
 	_, err := stream.Open(t.Context(), js)
 	require.ErrorIs(t, err, stream.ErrNotSetUp)
 	for range 2 {
@@ -147,15 +148,15 @@ func TestAServerThatDoesNotSyncIsRefused(t *testing.T) {
 		require.Equal(t, err != nil && !errors.Is(err, stream.ErrUnsafe), len(silent) > 0)
 		return err
 	}
-	require.NoError(t, verify(devnet.NATS(t).MonitorURL))
-	require.ErrorIs(t, verify(devnet.NATS(t, devnet.NATSOptions{NoSync: true}).MonitorURL), stream.ErrUnsafe)
+	require.NoError(t, verify(fresh.NATS(t).MonitorURL))
+	require.ErrorIs(t, verify(fresh.NATS(t, devnet.NATSOptions{NoSync: true}).MonitorURL), stream.ErrUnsafe)
 	require.Error(t, verify("http://127.0.0.1:1"))
 }
 
 // TestEveryServerOfAClusterIsAsked, and one that does not sync, or was not asked, is named.
 func TestEveryServerOfAClusterIsAsked(t *testing.T) {
 	t.Parallel()
-	servers, _ := devnet.NATSServers(t, 3, func(i int, o *devnet.NATSOptions) { o.NoSync = i == 2 })
+	servers, _ := fresh.NATSServers(t, 3, func(i int, o *devnet.NATSOptions) { o.NoSync = i == 2 })
 	const away = "http://127.0.0.1:1"
 	var silent []string
 	verify := func(monitors ...string) (err error) {
@@ -239,7 +240,7 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 
 func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	s := openAt(t, connect(t, devnet.NATS(t).URL), stream.Config{Deployment: deployment, MaxBytes: 64 << 10})
+	s := openAt(t, connect(t, fresh.NATS(t).URL), stream.Config{Deployment: deployment, MaxBytes: 64 << 10})
 	stored := 0
 	var err error
 	for {
@@ -259,7 +260,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 
 func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	t.Parallel()
-	server := devnet.NATS(t)
+	server := fresh.NATS(t)
 	js := connect(t, server.URL)
 	s := openAt(t, js, stream.Config{Deployment: deployment})
 	server.Close()
@@ -299,7 +300,7 @@ func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 
 func TestAReaderStopsWaitingWhileTheServerIsAway(t *testing.T) {
 	t.Parallel()
-	server := devnet.NATS(t)
+	server := fresh.NATS(t)
 	s := openAt(t, connect(t, server.URL), stream.Config{Deployment: deployment})
 	r := readerFrom(t, s, 0)
 	server.Close()

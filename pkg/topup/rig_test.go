@@ -18,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -58,11 +59,11 @@ type rig struct {
 
 func newRig(t *testing.T, lanes int) *rig {
 	t.Helper()
-	r := &rig{t: t, geth: devnet.NewChain(t), log: slog.New(slog.DiscardHandler), paused: map[score.Lane]bool{}}
+	r := &rig{t: t, geth: fresh.NewChain(t), log: slog.New(slog.DiscardHandler), paused: map[score.Lane]bool{}}
 	if testing.Verbose() {
 		r.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: devnet.ChainID, Contract: common.Address{1}}}))
 	var err error
 	r.store, err = topup.Open(t.Context(), js)

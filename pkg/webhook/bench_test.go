@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -36,7 +36,7 @@ func BenchmarkDelivery(b *testing.B) {
 }
 
 func deliverAll(b *testing.B, away time.Duration, batch int) {
-	js := devnet.JetStream(b)
+	js := fresh.JetStream(b)
 	require.NoError(b, stream.Setup(b.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
 	store, err := webhook.Open(b.Context(), js)
 	require.NoError(b, err)

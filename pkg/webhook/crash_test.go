@@ -15,8 +15,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/store/kv"
@@ -59,7 +59,7 @@ func TestACursorThatIsNotWritten(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
-		states, err := devnet.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.StatesBucket)
+		states, err := fresh.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.StatesBucket)
 		require.NoError(t, err)
 		plan, moves := fault.NewPlan(nil), 0
 		for n := 3; n <= events; n += 3 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
@@ -83,7 +83,7 @@ func TestASchemeInCapitalsIsHTTPS(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, reached.URL, stored.URL)
 
-	bucket, err := devnet.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.Bucket)
+	bucket, err := fresh.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.Bucket)
 	require.NoError(t, err)
 	entry, err := bucket.Get(t.Context(), to.id)
 	require.NoError(t, err)

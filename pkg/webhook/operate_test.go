@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
@@ -149,7 +149,7 @@ func TestAStateThatCannotBeReadIsNotWritten(t *testing.T) {
 	r := newRig(t)
 	r.log.write(3)
 	to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
-	states, err := devnet.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.StatesBucket)
+	states, err := fresh.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.StatesBucket)
 	require.NoError(t, err)
 	_, err = states.PutString(t.Context(), to.id, "rubbish")
 	require.NoError(t, err)

@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -162,13 +162,13 @@ type rig struct {
 	nats  string
 	store *webhook.Store
 	log   *written
-	said  devnet.Log
+	said  fresh.Log
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, nats: devnet.NATS(t).URL, log: &written{}}
-	js := devnet.JetStreamAt(t, r.nats)
+	r := &rig{t: t, nats: fresh.NATS(t).URL, log: &written{}}
+	js := fresh.JetStreamAt(t, r.nats)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
 	r.store = r.open()
 	return r
@@ -178,7 +178,7 @@ func (r *rig) open() *webhook.Store { return r.openBy(fault.NewPlan(nil)) }
 
 // openBy has a plan decide which conditional writes fail.
 func (r *rig) openBy(plan *fault.Plan) *webhook.Store {
-	store, err := webhook.Open(r.t.Context(), fault.JetStream{JetStream: devnet.JetStreamAt(r.t, r.nats), Plan: plan})
+	store, err := webhook.Open(r.t.Context(), fault.JetStream{JetStream: fresh.JetStreamAt(r.t, r.nats), Plan: plan})
 	require.NoError(r.t, err)
 	return store
 }
@@ -188,7 +188,7 @@ func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	r.t.Helper()
 	log := slog.New(slog.NewTextHandler(&r.said, nil))
 	// A slow machine that loses the lease has what was not written yet delivered again.
-	leases, err := kv.OpenLeases(r.t.Context(), devnet.JetStreamAt(r.t, r.nats), kv.LeaseConfig{Replica: "r", TTL: 30 * time.Second}, log)
+	leases, err := kv.OpenLeases(r.t.Context(), fresh.JetStreamAt(r.t, r.nats), kv.LeaseConfig{Replica: "r", TTL: 30 * time.Second}, log)
 	require.NoError(r.t, err)
 	c := webhook.Config{
 		Store: r.open(), Allow: loopback, Log: log, Metrics: prometheus.NewRegistry(),

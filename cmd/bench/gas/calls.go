@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
+	ownerCalls "github.com/scorelay/scorelay/pkg/registry/rig/calls"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -63,7 +64,7 @@ func direct(base *machine, ids style) (gas uint64, err error) {
 	for range wordIDs {
 		u := g.next()[0]
 		receipt, err := l.call(updaterKey(0, 0),
-			registry.EncodeUpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
+			ownerCalls.UpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
 		if err != nil {
 			return 0, err
 		}
@@ -86,7 +87,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 		return 0, err
 	}
 	p := newProject(0)
-	receipt, err := l.call(keyOf("owner 0"), registry.EncodeSetSignedOnly(p.ID, true))
+	receipt, err := l.call(keyOf("owner 0"), ownerCalls.SetSignedOnly(p.ID, true))
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +141,7 @@ func most(base *machine, fresh bool) (int, error) {
 }
 
 func (l *lab) holds(updates []score.Update) (bool, error) {
-	builder, err := batch.NewBuilder(registry.GasModel(), batch.Limits{
+	builder, err := batch.NewBuilder(registry.Osaka().Batch, batch.Limits{
 		MaxUpdates: math.MaxUint16, MaxGas: math.MaxUint64, MaxBytes: math.MaxInt,
 	})
 	if err != nil {

@@ -136,7 +136,7 @@ func TestPlansFillTransactions(t *testing.T) {
 	t.Parallel()
 	for ids, want := range map[style]int{consecutive: 1, random: 2} {
 		updates := newGenerator(plain("plans", 0, 500, ids)).next()
-		batches, err := plan(registry.GasModel(), unsigned(updates))
+		batches, err := plan(registry.Osaka().Batch, unsigned(updates))
 		require.NoError(t, err)
 		require.Len(t, batches, want)
 		n := 0

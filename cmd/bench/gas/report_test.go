@@ -130,7 +130,7 @@ func TestRowsAreNamedOnce(t *testing.T) {
 // TestModel: the bound's worst case and the estimate's error are those of the batches, and what is out of gas shows.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	b := batch.Single(score.Update{Target: common.Address{1}})
 	bound, all := model.Gas(b), b.StorageSlots()
 	estimate := model.Estimate(b, batch.Fresh{})

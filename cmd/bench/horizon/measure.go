@@ -58,7 +58,7 @@ func (c *cell) measure(n int) (f Figures, err error) {
 }
 
 func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
 	if err != nil {
 		return 0, fmt.Errorf("couldn't make batches: %w", err)
@@ -116,7 +116,7 @@ func (m *machine) applyChoice(c *batch.Choice) (used uint64, err error) {
 // choose assigns the updates as a lane does, with apply, and returns the gas used. It fails if an update is never
 // assigned.
 func choose(updates []score.Update, apply func(*batch.Choice) (used uint64, err error)) (total uint64, err error) {
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	model.Known = batch.NewKnown()
 	h, err := batch.NewHorizon(model, batch.DefaultLimits(), batch.DefaultHorizon())
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func openBacklogs(t *testing.T) *Backlogs {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	setUp(t, js)
 	b, err := OpenBacklogs(t.Context(), js, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata/forms.txt")
 // testdata/forms.txt is a change of what is stored: see docs/operations.md, Upgrading.
 func TestStoredForms(t *testing.T) {
 	t.Parallel()
-	ctx, js := t.Context(), devnet.JetStream(t)
+	ctx, js := t.Context(), fresh.JetStream(t)
 	setUp(t, js)
 	at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -72,7 +72,7 @@ func TestBoard(t *testing.T) {
 // server knows better.
 func TestAHolderThatWasNotSeenKeepsItsLane(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	setUp(t, js)
 	l, err := OpenLeases(t.Context(), js, LeaseConfig{Replica: "a", TTL: 4 * time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

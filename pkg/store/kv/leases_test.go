@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -40,13 +41,13 @@ type town struct {
 	most    map[score.Lane]int      // drivers at once, at most
 	entered map[score.Lane]int      // sessions begun
 	able    map[string][]score.Lane // that a replica has keys for, where not all
-	said    devnet.Log              // what the replicas log
+	said    fresh.Log               // what the replicas log
 	over    jetstream.JetStream     // instead of a replica's own; may be nil
 }
 
 func newTown(t *testing.T, lanes int) *town {
 	t.Helper()
-	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, ttl: ttl, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}}
+	w := &town{t: t, nats: fresh.NATS(t), lanes: lanes, ttl: ttl, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}}
 	js, _ := w.connect()
 	setUp(t, js)
 	return w
@@ -54,7 +55,7 @@ func newTown(t *testing.T, lanes int) *town {
 
 func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
 	w.t.Helper()
-	js := devnet.JetStreamAt(w.t, w.nats.URL, nats.ReconnectBufSize(-1))
+	js := fresh.JetStreamAt(w.t, w.nats.URL, nats.ReconnectBufSize(-1))
 	return js, js.Conn()
 }
 

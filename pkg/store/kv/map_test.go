@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 type thing struct {
@@ -39,7 +39,7 @@ func increment(v *thing) error {
 func TestUpdateChangesOnce(t *testing.T) {
 	t.Parallel()
 	fault.Each(t, func(t *testing.T, kind fault.Kind) {
-		url := devnet.NATS(t).URL
+		url := fresh.NATS(t).URL
 		plan := fault.NewPlan(fault.First(1, kind))
 		m, _ := openThings(t, url, plan)
 		sound, _ := openThings(t, url, fault.NewPlan(nil))
@@ -71,7 +71,7 @@ func TestUpdateChangesOnce(t *testing.T) {
 
 func TestUpdatesAtOnceAreAllMade(t *testing.T) {
 	t.Parallel()
-	m, _ := openThings(t, devnet.NATS(t).URL, fault.NewPlan(nil))
+	m, _ := openThings(t, fresh.NATS(t).URL, fault.NewPlan(nil))
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -89,7 +89,7 @@ func TestUpdatesAtOnceAreAllMade(t *testing.T) {
 // TestAnInvalidDocumentStays: no update overwrites it, and what reads it is told so.
 func TestAnInvalidDocumentStays(t *testing.T) {
 	t.Parallel()
-	m, js := openThings(t, devnet.NATS(t).URL, fault.NewPlan(nil))
+	m, js := openThings(t, fresh.NATS(t).URL, fault.NewPlan(nil))
 	for _, bad := range []string{"", "{", `{"n":"x"}`} {
 		_, err := js.Publish(t.Context(), "$KV.THINGS.a", []byte(bad))
 		require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestAnInvalidDocumentStays(t *testing.T) {
 
 func TestReplaceNamesTheRevision(t *testing.T) {
 	t.Parallel()
-	m, _ := openThings(t, devnet.NATS(t).URL, fault.NewPlan(nil))
+	m, _ := openThings(t, fresh.NATS(t).URL, fault.NewPlan(nil))
 	e, err := m.Get(t.Context(), "a")
 	require.NoError(t, err)
 	require.Equal(t, Entry[thing]{}, e)
@@ -143,7 +143,7 @@ func TestReplaceNamesTheRevision(t *testing.T) {
 // TestAddKeepsToItsBound, also of those that are added at once.
 func TestAddKeepsToItsBound(t *testing.T) {
 	t.Parallel()
-	m, js := openThings(t, devnet.NATS(t).URL, fault.NewPlan(nil))
+	m, js := openThings(t, fresh.NATS(t).URL, fault.NewPlan(nil))
 	_, err := js.Publish(t.Context(), "$KV.THINGS.of.another.kind", []byte("not counted"))
 	require.NoError(t, err)
 	var all sync.WaitGroup
@@ -169,7 +169,7 @@ func TestAddKeepsToItsBound(t *testing.T) {
 // TestOnlyKeysOfThePatternCount: a view neither shows others nor waits for them.
 func TestOnlyKeysOfThePatternCount(t *testing.T) {
 	t.Parallel()
-	m, js := openThings(t, devnet.NATS(t).URL, fault.NewPlan(nil))
+	m, js := openThings(t, fresh.NATS(t).URL, fault.NewPlan(nil))
 	other := func() {
 		t.Helper()
 		_, err := js.Publish(t.Context(), "$KV.THINGS.of.another.kind", []byte("?"))

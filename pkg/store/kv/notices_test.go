@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -16,7 +16,7 @@ import (
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := OpenNotices(ctx, js, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "scorelay setup")
 	setUp(t, js)

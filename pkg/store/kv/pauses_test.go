@@ -9,13 +9,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func pauses(t *testing.T) (*PauseStore, jetstream.JetStream) {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := OpenPauses(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 	setUp(t, js)

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -74,7 +74,7 @@ func follow(t *testing.T, d *Projects) uint64 {
 func TestPutAndRemove(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := openProjects(t, devnet.JetStream(t))
+	d := openProjects(t, fresh.JetStream(t))
 	id := score.ProjectID{31: 1}
 	rec, err := d.Project(ctx, id)
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestPutAndRemove(t *testing.T) {
 func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := openProjects(t, devnet.JetStream(t))
+	d := openProjects(t, fresh.JetStream(t))
 	require.ErrorIs(t, d.Put(ctx, 7, as(project(1, "without a checkpoint"), 1, 0)), score.ErrFoldMoved)
 	late := follow(t, d)
 	require.NoError(t, d.Put(ctx, late, as(project(1, "a"), 1, 0)))
@@ -129,7 +129,7 @@ func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
 // one that moved it.
 func TestWritersUnderRaces(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	d := openProjects(t, js)
 	const writers, moves = 4, 30
 	var wg sync.WaitGroup
@@ -160,7 +160,7 @@ func TestWritersUnderRaces(t *testing.T) {
 func TestCheckpointAndReset(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	d := openProjects(t, js)
 	empty(t, js) // of an empty bucket
 
@@ -190,7 +190,7 @@ func TestCheckpointAndReset(t *testing.T) {
 
 func TestTooBigKeepsTheDocument(t *testing.T) {
 	t.Parallel()
-	d := openProjects(t, devnet.JetStream(t))
+	d := openProjects(t, fresh.JetStream(t))
 	revision := follow(t, d)
 	require.NoError(t, d.Put(t.Context(), revision, as(project(1, "small"), 1, 0)))
 	big := project(1, "big")
@@ -220,7 +220,7 @@ func runProjects(t *testing.T, d *Projects) *ProjectView {
 func TestViewFollows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	d := openProjects(t, js)
 
 	early := runProjects(t, d)
@@ -254,7 +254,7 @@ func TestViewFollows(t *testing.T) {
 
 func TestViewListsInOrder(t *testing.T) {
 	t.Parallel()
-	d := openProjects(t, devnet.JetStream(t))
+	d := openProjects(t, fresh.JetStream(t))
 	revision := follow(t, d)
 	for _, n := range []byte{7, 0xa1, 3, 0, 9, 0x1a} {
 		require.NoError(t, d.Put(t.Context(), revision, as(project(n, "each"), 10, uint(n))))
@@ -285,7 +285,7 @@ func checkpointRevision(t *testing.T, kv jetstream.KeyValue) uint64 {
 
 func TestViewIgnoresRubbish(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	d := openProjects(t, js)
 	kv, err := js.KeyValue(t.Context(), projectsBucket)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -16,7 +16,7 @@ import (
 // counts as a lease.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	ctx, js := t.Context(), devnet.JetStream(t)
+	ctx, js := t.Context(), fresh.JetStream(t)
 	_, err := Reports(ctx, js)
 	require.ErrorContains(t, err, "scorelay setup")
 	setUp(t, js)

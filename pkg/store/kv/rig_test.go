@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -42,13 +42,13 @@ func setUp(t *testing.T, js jetstream.JetStream) {
 // alone is a bucket of a server of the test's own.
 func alone(t *testing.T) (jetstream.JetStream, jetstream.KeyValue) {
 	t.Helper()
-	return connect(t, devnet.NATS(t).URL)
+	return connect(t, fresh.NATS(t).URL)
 }
 
 // connect opens a bucket, which it makes where there is none, over a connection of its own.
 func connect(t *testing.T, url string) (jetstream.JetStream, jetstream.KeyValue) {
 	t.Helper()
-	js := devnet.JetStreamAt(t, url)
+	js := fresh.JetStreamAt(t, url)
 	_, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: things, History: 1})
 	require.NoError(t, err)
 	b, err := open(t.Context(), js, things)

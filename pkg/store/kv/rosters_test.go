@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
@@ -25,7 +25,7 @@ func adding(n int) func(roster.Roster) (roster.Roster, error) {
 
 func openRoster(t *testing.T) (*RosterStore, jetstream.JetStream) {
 	t.Helper()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := OpenRoster(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 	setUp(t, js)

@@ -11,12 +11,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 func TestOpenWithoutTheBucket(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	_, err := open(t.Context(), js, things)
 	require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
 	require.ErrorContains(t, err, "couldn't open the KV bucket THINGS (does `scorelay setup` still have to run?)")
@@ -25,7 +25,7 @@ func TestOpenWithoutTheBucket(t *testing.T) {
 // TestOpenWithoutAnAnswer: nothing speaks of setup where the bucket may well be there.
 func TestOpenWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	js.Conn().Close()
 	_, err := open(t.Context(), js, things)
 	require.ErrorContains(t, err, "couldn't open the KV bucket THINGS: ")
@@ -97,7 +97,7 @@ func TestEntryThatCannotBeReadChangesNothing(t *testing.T) {
 // TestViewWhileNATSIsAway: readers keep what was known, and see all that they missed soon after the server is back.
 func TestViewWhileNATSIsAway(t *testing.T) {
 	t.Parallel()
-	s := devnet.NATSThatRestarts(t)
+	s := fresh.NATSThatRestarts(t)
 	js, kv := connect(t, s.URL)
 	for _, key := range []string{"stays", "changes", "deleted", "vanishes"} {
 		put(t, kv, key, "1")

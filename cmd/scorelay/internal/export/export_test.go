@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
 	"github.com/scorelay/scorelay/pkg/ledger"
@@ -339,7 +340,7 @@ func TestReplaced(t *testing.T) {
 	w.written()
 	w.reorg(parent, func() {
 		added := calls.AddAction(w.project.ID, score.Action{Name: "new", Points: 9})
-		w.node.Transact(t, ownerKey, &w.deployment.Contract, added)
+		fresh.Transact(t, w.node, ownerKey, &w.deployment.Contract, added)
 		w.batches(2)
 	})
 	w.record.Actions = append(w.record.Actions, score.Action{Name: "new", Points: 9})

@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -131,9 +132,9 @@ func (w *world) Changed() <-chan struct{} { return nil }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, node: devnet.NewChain(t)}
+	w := &world{t: t, node: fresh.NewChain(t)}
 	relayer := devnet.Address(relayerKey)
-	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	receipt := fresh.Transact(t, w.node, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.deployment = score.Deployment{
 		Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64(),
 	}
@@ -149,9 +150,9 @@ func newWorld(t *testing.T) *world {
 	w.client, err = dial(t.Context(), w.node.URL)
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
-	server := devnet.NATS(t)
+	server := fresh.NATS(t)
 	w.nats = server.URL
-	w.js = devnet.JetStreamAt(t, w.nats)
+	w.js = fresh.JetStreamAt(t, w.nats)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
 	opened, err := stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
@@ -181,7 +182,7 @@ func (w *world) block(number uint64) common.Hash {
 
 func (w *world) create() {
 	w.t.Helper()
-	receipt := w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	receipt := fresh.Transact(w.t, w.node, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
 	w.record = score.DatedRecord{Record: score.RecordOf(w.project), Created: receipt.BlockNumber.Uint64()}
 	w.written()
 }
@@ -224,7 +225,7 @@ const wallets = 7
 // does not have.
 func (w *world) batches(n int) {
 	w.t.Helper()
-	model := registry.GasModel()
+	model := registry.Osaka().Batch
 	for range n {
 		updates := make([]score.Update, 10)
 		for i := range updates {
@@ -236,7 +237,7 @@ func (w *world) batches(n int) {
 			}
 		}
 		updates[3].Action = 77
-		w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
+		fresh.Transact(w.t, w.node, relayerKey, &w.deployment.Contract, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 	}
 	w.written()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -50,7 +50,7 @@ func classOf(err error) string {
 // TestModelJournalIsLikeNATS plays random appends of several sessions, good and stale, loads and purges on both.
 func TestModelJournalIsLikeNATS(t *testing.T) {
 	t.Parallel()
-	js := devnet.JetStream(t)
+	js := fresh.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/txpool"
@@ -70,7 +71,7 @@ func (r *real) deploy() {
 
 func geth(t *testing.T) *real {
 	t.Helper()
-	c := devnet.NewChain(t)
+	c := fresh.NewChain(t)
 	client, err := rpc.Dial(c.URL)
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
@@ -89,7 +90,7 @@ func geth(t *testing.T) *real {
 
 func anvil(t *testing.T) *real {
 	t.Helper()
-	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	a := fresh.NewAnvil(t, fresh.AnvilOptions{})
 	r := &real{t: t, id: devnet.ChainID, rpc: a.Client()}
 	r.mine = func() { require.NoError(t, a.Mine(t.Context(), 1)) }
 	r.reorg = func(depth int) { require.NoError(t, a.Reorg(t.Context(), depth)) }

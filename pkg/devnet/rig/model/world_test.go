@@ -124,7 +124,7 @@ func (w *world) batch() batch.Batch {
 			Target: common.Address{0xcc, byte(w.draw(3))}, Action: uint8(w.draw(20) / 8), ScoreType: uint8(w.draw(16) / 7),
 		})
 	}
-	m := registry.GasModel()
+	m := registry.Osaka().Batch
 	builder, err := batch.NewBuilder(m, batch.DefaultLimits())
 	require.NoError(w.t, err)
 	again := slices.DeleteFunc(updates, builder.Add)
@@ -166,6 +166,6 @@ func (w *world) calldata() (data []byte, gas uint64) {
 		return bytes.Repeat([]byte{0x12}, 4+w.draw(40)), 200_000
 	}
 	b := w.batch()
-	m := registry.GasModel()
+	m := registry.Osaka().Batch
 	return registry.EncodeBatch(b), m.Gas(b)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
@@ -187,7 +188,7 @@ func sent(t testing.TB, nonce uint64, to *common.Address, data []byte) *types.Tr
 	return signed(t, &types.DynamicFeeTx{Nonce: nonce, To: to, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), Data: data})
 }
 
-func sendRaw(t testing.TB, node *devnet.Anvil, tx *types.Transaction) {
+func sendRaw(t testing.TB, node *fresh.Anvil, tx *types.Transaction) {
 	t.Helper()
 	raw, err := tx.MarshalBinary()
 	require.NoError(t, err)

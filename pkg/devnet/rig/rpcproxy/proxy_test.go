@@ -17,12 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
-func start(t testing.TB) (*devnet.Anvil, *rpcproxy.Proxy, *rpc.Client) {
+func start(t testing.TB) (*fresh.Anvil, *rpcproxy.Proxy, *rpc.Client) {
 	t.Helper()
-	node := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	node := fresh.NewAnvil(t, fresh.AnvilOptions{})
 	p, err := rpcproxy.Start(node.URL, 1)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
@@ -274,7 +275,7 @@ func TestWhatWasToldIsCounted(t *testing.T) {
 
 func TestTheSeedDecides(t *testing.T) {
 	t.Parallel()
-	node := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	node := fresh.NewAnvil(t, fresh.AnvilOptions{})
 	var runs []string
 	for range 2 {
 		p, err := rpcproxy.Start(node.URL, 7)

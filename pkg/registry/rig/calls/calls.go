@@ -14,6 +14,14 @@ var (
 	relayerRole = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
 )
 
+func SetSignedOnly(project score.ProjectID, signedOnly bool) []byte {
+	return contract.PackSetSignedOnly(project, signedOnly)
+}
+
+func UpdateScore(project score.ProjectID, id score.UpdateID, action, scoreType string, target common.Address) []byte {
+	return contract.PackUpdateScore(id, project, action, scoreType, target)
+}
+
 func AddAction(project score.ProjectID, a score.Action) []byte {
 	return contract.PackAddAction(project, bindings.IScoreRegistryAction{Name: a.Name, Points: a.Points, Direction: uint8(a.Direction)})
 }

@@ -1,4 +1,4 @@
-package devnet
+package fresh
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 const anvilStartTimeout = 2 * time.Minute
@@ -23,18 +25,18 @@ const anvilStartTimeout = 2 * time.Minute
 type AnvilOptions struct {
 	Port      int
 	BlockTime time.Duration
-	GasLimit  uint64 // 0: DefaultGasLimit
-	Accounts  int    // number of Key's accounts, as in ChainOptions; 0: DefaultAccounts
+	GasLimit  uint64 // 0: devnet.DefaultGasLimit
+	Accounts  int    // number of Key's accounts, as in devnet.ChainOptions; 0: devnet.DefaultAccounts
 }
 
-// Anvil is an anvil process with chain id ChainID. Unlike Chain's, its reorgs drop the transactions of removed
+// Anvil is an anvil process with chain id devnet.ChainID. Unlike Chain's, its reorgs drop the transactions of removed
 // blocks.
 type Anvil struct {
 	URL string
 	PID int
 
 	rpc     *rpc.Client
-	process *process
+	process *devnet.Process
 
 	// making serializes changes of blocks. Anvil's own timer is off: if it mines during a reorg, anvil loses blocks
 	// for good.
@@ -48,7 +50,7 @@ func StartAnvil(opts AnvilOptions) (*Anvil, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := onPort(opts.Port, func(port int) (*Anvil, error) { return tryAnvil(path, port, opts) })
+	a, err := devnet.OnPort(opts.Port, func(port int) (*Anvil, error) { return tryAnvil(path, port, opts) })
 	if err != nil {
 		return nil, fmt.Errorf("couldn't start anvil (%s): %w", path, err)
 	}
@@ -57,14 +59,14 @@ func StartAnvil(opts AnvilOptions) (*Anvil, error) {
 
 func tryAnvil(path string, port int, opts AnvilOptions) (*Anvil, error) {
 	mark := 1_000_000 + rand.Uint64N(1<<32)
-	p, err := startProcess(exec.Command(path, anvilArgs(port, mark, opts)...))
+	p, err := devnet.StartProcess(exec.Command(path, anvilArgs(port, mark, opts)...))
 	if err != nil {
 		return nil, err
 	}
-	a := &Anvil{URL: "http://127.0.0.1:" + strconv.Itoa(port), PID: p.cmd.Process.Pid, process: p, every: make(chan time.Duration)}
+	a := &Anvil{URL: "http://127.0.0.1:" + strconv.Itoa(port), PID: p.PID(), process: p, every: make(chan time.Duration)}
 	if err := a.open(mark, opts); err != nil {
 		a.Close()
-		return nil, p.said(err)
+		return nil, p.Said(err)
 	}
 	go a.mine(opts.BlockTime)
 	return a, nil
@@ -82,7 +84,7 @@ func (a *Anvil) mine(every time.Duration) {
 	set(every)
 	for {
 		select {
-		case <-a.process.exited:
+		case <-a.process.Exited():
 			return
 		case every = <-a.every:
 			set(every)
@@ -103,10 +105,10 @@ var anvilFirst = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
 // anvilArgs makes anvil fund its own accounts with mark ether. By that amount, open identifies this process.
 func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	if opts.GasLimit == 0 {
-		opts.GasLimit = DefaultGasLimit
+		opts.GasLimit = devnet.DefaultGasLimit
 	}
 	return []string{
-		"--port", strconv.Itoa(port), "--chain-id", strconv.Itoa(ChainID), "--silent", "--no-request-size-limit", "--no-mining",
+		"--port", strconv.Itoa(port), "--chain-id", strconv.Itoa(devnet.ChainID), "--silent", "--no-request-size-limit", "--no-mining",
 		"--balance", strconv.FormatUint(mark, 10), "--gas-limit", strconv.FormatUint(opts.GasLimit, 10),
 	}
 }
@@ -119,11 +121,11 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 		return err
 	}
 	ours := new(big.Int).Mul(new(big.Int).SetUint64(mark), big.NewInt(params.Ether))
-	err = a.process.await(ctx, func(ctx context.Context) error {
+	err = a.process.Await(ctx, func(ctx context.Context) error {
 		var balance hexutil.Big
 		err := a.rpc.CallContext(ctx, &balance, "eth_getBalance", anvilFirst, "0x0")
 		if err == nil && balance.ToInt().Cmp(ours) != 0 {
-			err = errOther
+			err = devnet.ErrOther
 		}
 		return err
 	})
@@ -131,12 +133,12 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 		return err
 	}
 	if opts.Accounts == 0 {
-		opts.Accounts = DefaultAccounts
+		opts.Accounts = devnet.DefaultAccounts
 	}
 	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(params.Ether))
 	batch := make([]rpc.BatchElem, opts.Accounts)
 	for i := range batch {
-		batch[i] = rpc.BatchElem{Method: "anvil_setBalance", Args: []any{Address(i), (*hexutil.Big)(million)}, Result: new(any)}
+		batch[i] = rpc.BatchElem{Method: "anvil_setBalance", Args: []any{devnet.Address(i), (*hexutil.Big)(million)}, Result: new(any)}
 	}
 	if err := a.rpc.BatchCallContext(ctx, batch); err != nil {
 		return fmt.Errorf("couldn't fund the accounts: %w", err)
@@ -151,13 +153,13 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 
 // Close ends the process and loses the chain.
 func (a *Anvil) Close() {
-	a.process.stop(0)
+	a.process.Stop(0)
 	if a.rpc != nil {
 		a.rpc.Close()
 	}
 }
 
-func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
+func (a *Anvil) Exited() <-chan struct{} { return a.process.Exited() }
 
 // Between runs do while no block is made. Unlike a real node, anvil may prove the state of the unfinished block if
 // asked for a proof in its newest block (by hash).
@@ -178,7 +180,7 @@ func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
 	select {
 	case a.every <- every:
 		return nil
-	case <-a.process.exited:
+	case <-a.process.Exited():
 		return errors.New("anvil is gone")
 	case <-ctx.Done():
 		return ctx.Err()

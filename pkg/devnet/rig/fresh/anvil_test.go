@@ -1,20 +1,23 @@
-package devnet_test
+package fresh_test
 
 import (
+	"math/big"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	a := devnet.NewAnvil(t, devnet.AnvilOptions{GasLimit: 9_000_000})
+	a := fresh.NewAnvil(t, fresh.AnvilOptions{GasLimit: 9_000_000})
 	c := ethclient.NewClient(a.Client())
 	id, err := c.ChainID(ctx)
 	require.NoError(t, err)
@@ -60,10 +63,22 @@ func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
 }
 
 func TestAnvilSaysWhyItDoesNotStart(t *testing.T) {
-	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
-	_, err := devnet.StartAnvil(devnet.AnvilOptions{Port: devnet.Port(t, a.URL)})
+	a := fresh.NewAnvil(t, fresh.AnvilOptions{})
+	_, err := fresh.StartAnvil(fresh.AnvilOptions{Port: fresh.Port(t, a.URL)})
 	require.ErrorContains(t, err, "couldn't start anvil")
-	t.Setenv(devnet.AnvilProgram, "no-such-anvil")
-	_, err = devnet.StartAnvil(devnet.AnvilOptions{})
-	require.ErrorContains(t, err, devnet.AnvilProgram)
+	t.Setenv(fresh.AnvilProgram, "no-such-anvil")
+	_, err = fresh.StartAnvil(fresh.AnvilOptions{})
+	require.ErrorContains(t, err, fresh.AnvilProgram)
+}
+
+// send sends a wei of the first account, of which the test knows the nonce.
+func send(t *testing.T, client *ethclient.Client, nonce uint64) *types.Transaction {
+	t.Helper()
+	to := devnet.Address(1)
+	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &to, Value: big.NewInt(1), Gas: 21_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(10 * params.GWei),
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.SendTransaction(t.Context(), tx))
+	return tx
 }

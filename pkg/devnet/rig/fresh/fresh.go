@@ -1,4 +1,7 @@
-package devnet
+// Package fresh starts servers for one test each, and stops them when it ends: NATS, Redis and a chain of package
+// devnet, clusters of NATS behind links that can be cut, Redis Clusters and Sentinels, and the anvil that
+// contracts/package-lock.json pins, which is installed on first use.
+package fresh
 
 import (
 	"context"
@@ -10,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,30 +21,24 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
-// TB is the used part of *testing.T. It keeps package testing out of the shipped binaries.
-type TB interface {
-	Helper()
-	Cleanup(func())
-	Fatalf(format string, args ...any)
-	TempDir() string
-}
-
-func NATS(t TB, options ...NATSOptions) *NATSServer {
+func NATS(t testing.TB, options ...devnet.NATSOptions) *devnet.NATSServer {
 	t.Helper()
-	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), only(options)) })
+	return started(t, func() (*devnet.NATSServer, error) { return devnet.StartNATS(t.TempDir(), only(options)) })
 }
 
 type RestartedNATS struct {
-	*NATSServer
+	*devnet.NATSServer
 
-	t             TB
+	t             testing.TB
 	dir           string
 	port, monitor int
 }
 
-func NATSThatRestarts(t TB) *RestartedNATS {
+func NATSThatRestarts(t testing.TB) *RestartedNATS {
 	t.Helper()
 	s := &RestartedNATS{t: t, dir: t.TempDir()}
 	s.StartAt(0, 0)
@@ -57,14 +55,14 @@ func (s *RestartedNATS) Restart() {
 // StartAt restarts the server with its data, on other ports; 0: free ones.
 func (s *RestartedNATS) StartAt(port, monitor int) {
 	s.t.Helper()
-	running, err := StartNATS(s.dir, NATSOptions{Port: port, MonitorPort: monitor})
+	running, err := devnet.StartNATS(s.dir, devnet.NATSOptions{Port: port, MonitorPort: monitor})
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
 	s.NATSServer = running
 }
 
-func Port(t TB, address string) int {
+func Port(t testing.TB, address string) int {
 	t.Helper()
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -77,15 +75,18 @@ func Port(t TB, address string) int {
 	return port
 }
 
-const patience = time.Minute
+const (
+	patience     = time.Minute
+	startTimeout = 2 * time.Minute // of a cluster of NATS
+)
 
-func JetStream(t TB) jetstream.JetStream {
+func JetStream(t testing.TB) jetstream.JetStream {
 	t.Helper()
 	return JetStreamAt(t, NATS(t).URL)
 }
 
 // JetStreamAt connects to a NATS server, and reconnects during the test.
-func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
+func JetStreamAt(t testing.TB, url string, options ...nats.Option) jetstream.JetStream {
 	t.Helper()
 	conn, err := nats.Connect(url, append([]nats.Option{
 		nats.Timeout(patience), nats.MaxReconnects(-1), nats.ReconnectWait(20 * time.Millisecond),
@@ -103,17 +104,17 @@ func JetStreamAt(t TB, url string, options ...nats.Option) jetstream.JetStream {
 
 // NATSServers starts a cluster. adjust may change a server's options, or be nil. It returns once one server leads and
 // the others follow. Before that, clients' requests would time out.
-func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
+func NATSServers(t testing.TB, n int, adjust func(i int, opts *devnet.NATSOptions)) ([]*devnet.NATSServer, *Mesh) {
 	t.Helper()
 	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })
-	servers, failed := make([]*NATSServer, n), make([]error, n)
+	servers, failed := make([]*devnet.NATSServer, n), make([]error, n)
 	var starting sync.WaitGroup
 	for i := range servers {
-		opts, dir := NATSOptions{Cluster: mesh.Cluster(i)}, t.TempDir()
+		opts, dir := devnet.NATSOptions{Cluster: mesh.Cluster(i)}, t.TempDir()
 		if adjust != nil {
 			adjust(i, &opts)
 		}
-		starting.Go(func() { servers[i], failed[i] = StartNATS(dir, opts) })
+		starting.Go(func() { servers[i], failed[i] = devnet.StartNATS(dir, opts) })
 	}
 	starting.Wait()
 	for _, s := range servers {
@@ -124,41 +125,37 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 	if err := errors.Join(failed...); err != nil {
 		t.Fatalf("%v", err)
 	}
-	for deadline := time.Now().Add(natsStartTimeout); !together(servers); {
+	for deadline := time.Now().Add(startTimeout); !together(servers); {
 		if time.Now().After(deadline) {
-			t.Fatalf("no NATS server leads after %v", natsStartTimeout)
+			t.Fatalf("no NATS server leads after %v", startTimeout)
 		}
 		<-time.After(10 * time.Millisecond)
 	}
 	return servers, mesh
 }
 
-func together(servers []*NATSServer) bool {
+func together(servers []*devnet.NATSServer) bool {
 	leaders, current := 0, 0
 	for _, s := range servers {
-		if s.server.JetStreamIsLeader() {
+		if s.Server().JetStreamIsLeader() {
 			leaders++
 		}
-		if s.server.JetStreamIsCurrent() {
+		if s.Server().JetStreamIsCurrent() {
 			current++
 		}
 	}
 	return leaders == 1 && current == len(servers)
 }
 
-func Redis(t TB, options ...RedisOptions) *RedisServer {
+func Redis(t testing.TB, options ...devnet.RedisOptions) *devnet.RedisServer {
 	t.Helper()
-	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), only(options)) })
+	return started(t, func() (*devnet.RedisServer, error) { return devnet.StartRedis(t.TempDir(), only(options)) })
 }
 
-// NeedsRedisServer skips the test if redis-server is missing, unless RequireRedisServer is "1".
-func NeedsRedisServer(t interface {
-	Helper()
-	Skip(args ...any)
-},
-) {
+// NeedsRedisServer skips the test if redis-server is missing, unless devnet.RequireRedisServer is "1".
+func NeedsRedisServer(t testing.TB) {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(RequireRedisServer) != "1" {
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(devnet.RequireRedisServer) != "1" {
 		t.Skip("redis-server is not installed; .ci/run requires it")
 	}
 }
@@ -188,38 +185,38 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-func NewChain(t TB, options ...ChainOptions) *Chain {
+func NewChain(t testing.TB, options ...devnet.ChainOptions) *devnet.Chain {
 	t.Helper()
-	return started(t, func() (*Chain, error) { return StartChain(only(options)) })
+	return started(t, func() (*devnet.Chain, error) { return devnet.StartChain(only(options)) })
 }
 
 // Transact mines a transaction of Key(key) and fails the test if it reverts. A nil to creates a contract.
-func (c *Chain) Transact(t TB, key int, to *common.Address, data []byte) *types.Receipt {
+func Transact(t testing.TB, c *devnet.Chain, key int, to *common.Address, data []byte) *types.Receipt {
 	t.Helper()
-	receipt, err := c.transact(key, to, data)
+	receipt, err := transact(c, key, to, data)
 	if err != nil {
 		t.Fatalf("couldn't transact: %v", err)
 	}
 	return receipt
 }
 
-func (c *Chain) transact(key int, to *common.Address, data []byte) (*types.Receipt, error) {
+func transact(c *devnet.Chain, key int, to *common.Address, data []byte) (*types.Receipt, error) {
 	ctx := context.Background()
-	nonce, err := c.client.PendingNonceAt(ctx, Address(key))
+	nonce, err := c.Client().PendingNonceAt(ctx, devnet.Address(key))
 	if err != nil {
 		return nil, err
 	}
-	tx, err := types.SignNewTx(Key(key), types.LatestSignerForChainID(big.NewInt(ChainID)), &types.DynamicFeeTx{
+	tx, err := types.SignNewTx(devnet.Key(key), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
 		Nonce: nonce, To: to, Gas: params.MaxTxGas, Data: data, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(100 * params.GWei),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := c.client.SendTransaction(ctx, tx); err != nil {
+	if err := c.Client().SendTransaction(ctx, tx); err != nil {
 		return nil, err
 	}
 	c.Commit()
-	receipt, err := c.client.TransactionReceipt(ctx, tx.Hash())
+	receipt, err := c.Client().TransactionReceipt(ctx, tx.Hash())
 	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
 		err = errors.New("it reverted")
 	}
@@ -227,20 +224,20 @@ func (c *Chain) transact(key int, to *common.Address, data []byte) (*types.Recei
 }
 
 // Reorg replaces all blocks above a height by a longer branch: the blocks that make commits, then empty ones.
-func (c *Chain) Reorg(t TB, above uint64, make func()) {
+func Reorg(t testing.TB, c *devnet.Chain, above uint64, make func()) {
 	t.Helper()
-	if err := c.reorg(above, make); err != nil {
+	if err := reorg(c, above, make); err != nil {
 		t.Fatalf("couldn't reorganise the chain above block %d: %v", above, err)
 	}
 }
 
-func (c *Chain) reorg(above uint64, make func()) error {
+func reorg(c *devnet.Chain, above uint64, make func()) error {
 	ctx := context.Background()
-	was, err := c.client.BlockNumber(ctx)
+	was, err := c.Client().BlockNumber(ctx)
 	if err != nil {
 		return err
 	}
-	parent, err := c.client.HeaderByNumber(ctx, new(big.Int).SetUint64(above))
+	parent, err := c.Client().HeaderByNumber(ctx, new(big.Int).SetUint64(above))
 	if err != nil {
 		return err
 	}
@@ -251,7 +248,7 @@ func (c *Chain) reorg(above uint64, make func()) error {
 	c.Rollback()
 	make()
 	for {
-		if is, err := c.client.BlockNumber(ctx); err != nil || is > was {
+		if is, err := c.Client().BlockNumber(ctx); err != nil || is > was {
 			return err
 		}
 		c.Rollback()
@@ -260,12 +257,12 @@ func (c *Chain) reorg(above uint64, make func()) error {
 }
 
 // If anvil cannot be installed, NewAnvil fails the test, instead of skipping it.
-func NewAnvil(t TB, opts AnvilOptions) *Anvil {
+func NewAnvil(t testing.TB, opts AnvilOptions) *Anvil {
 	t.Helper()
 	return started(t, func() (*Anvil, error) { return StartAnvil(opts) })
 }
 
-func started[T interface{ Close() }](t TB, start func() (T, error)) T {
+func started[T interface{ Close() }](t testing.TB, start func() (T, error)) T {
 	t.Helper()
 	server, err := start()
 	if err != nil {
@@ -277,7 +274,7 @@ func started[T interface{ Close() }](t TB, start func() (T, error)) T {
 
 func only[T any](given []T) (one T) {
 	if len(given) > 1 {
-		panic("devnet: options are given once")
+		panic("fresh: options are given once")
 	}
 	if len(given) == 1 {
 		one = given[0]

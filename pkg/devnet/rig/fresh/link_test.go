@@ -1,4 +1,4 @@
-package devnet_test
+package fresh_test
 
 import (
 	"io"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 )
 
 func TestALinkIsCutAndRestored(t *testing.T) {
@@ -24,7 +24,7 @@ func TestALinkIsCutAndRestored(t *testing.T) {
 			go func() { _, _ = io.Copy(conn, conn) }()
 		}
 	}()
-	l, err := devnet.StartLink(server.Addr().String())
+	l, err := fresh.StartLink(server.Addr().String())
 	require.NoError(t, err)
 	defer l.Close()
 	echo := func(conn net.Conn) error {

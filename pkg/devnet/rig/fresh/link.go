@@ -1,4 +1,4 @@
-package devnet
+package fresh
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 // Link is a TCP proxy in front of one server, to simulate a network partition.
@@ -115,7 +117,7 @@ func StartMesh(servers int) (*Mesh, error) {
 	m := &Mesh{Ports: make([]int, servers), links: make([][]*Link, servers)}
 	for i := range servers {
 		var err error
-		if m.Ports[i], err = FreePort(); err != nil {
+		if m.Ports[i], err = devnet.FreePort(); err != nil {
 			return nil, err
 		}
 		for j := range i {
@@ -130,10 +132,10 @@ func StartMesh(servers int) (*Mesh, error) {
 	return m, nil
 }
 
-func (m *Mesh) Cluster(i int) *NATSCluster {
-	c := &NATSCluster{Index: i, Port: m.Ports[i], Unlisted: true}
+func (m *Mesh) Cluster(i int) *devnet.NATSCluster {
+	c := &devnet.NATSCluster{Index: i, Port: m.Ports[i], Unlisted: true}
 	if i == 0 {
-		c.Routes = []string{nowhere} // NATS refuses a cluster without routes
+		c.Routes = []string{"127.0.0.1:1"} // NATS refuses a cluster without routes
 	}
 	for _, l := range m.links[i] {
 		c.Routes = append(c.Routes, l.Addr)
