@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -150,34 +148,6 @@ func TestDLQ(t *testing.T) {
 	state, err := opened.State(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 3, state.Messages)
-}
-
-func TestAnIDOfACreationAndAnUpdateIsRefused(t *testing.T) {
-	t.Parallel()
-	opened, _, replays := deployment(t)
-	project := creation(3)
-	name := project.ID.String()
-	update := func(of byte) score.DeadLetter {
-		u := score.Update{Project: score.ProjectID{of}, ID: score.UpdateID(project.ID), Signer: common.Address{2}, Target: common.Address{3}, Action: 1}
-		return score.DeadLetter{Lane: 1, Seq: uint64(of), Update: &u, Outcome: score.NotMember}
-	}
-	created := score.DeadLetter{Lane: 1, Seq: 9, Project: project, Outcome: score.ProjectExists}
-	const says = " is the projectId of a creation and the updateId of an update; name a dead letter by its id, such as "
-	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{created}))
-	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{update(3)}))
-	_, documents := listed(t, opened, false)
-	replay := func(name string) error {
-		return (&dlqReplayCommand{IDs: []string{name}}).replay(t.Context(), opened, replays, io.Discard)
-	}
-	require.EqualError(t, replay(name), fmt.Sprintf("%q", name)+says+documents[0].ID+" or "+documents[1].ID)
-	state, err := opened.State(t.Context())
-	require.NoError(t, err)
-	require.Zero(t, state.Messages, "nothing is accepted")
-	for _, document := range documents {
-		require.NoError(t, replay(document.ID))
-	}
-	_, left := listed(t, opened, false)
-	require.Empty(t, left)
 }
 
 func TestNATSAwayIsSaid(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -166,37 +163,6 @@ func TestAnUnreadableRecordOpensNothing(t *testing.T) {
 	_, err = store.List(t.Context())
 	require.Error(t, err)
 	require.Error(t, store.Revoke(t.Context(), key.ID))
-}
-
-// TestARevocationWhileNATSWasAway: what was missed is known soon after the server is back.
-func TestARevocationWhileNATSWasAway(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
-	require.NoError(t, err)
-	address, err := url.Parse(server.URL)
-	require.NoError(t, err)
-	port, err := strconv.Atoi(address.Port())
-	require.NoError(t, err)
-	store, _ := open(t, server.URL)
-	secret, key := create(t, store, nil, "acme", apikey.Terms{})
-	view := watch(t, store)
-	server.Close()
-	require.True(t, opens(view, secret), "what was known stays known")
-
-	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	other, _ := open(t, server.URL) // another process revokes it before the view is back, perhaps
-	require.NoError(t, other.Revoke(t.Context(), key.ID))
-	require.Eventually(t, func() bool { return !opens(view, secret) }, time.Minute, 5*time.Millisecond)
-}
-
-func TestOpenWithoutSetup(t *testing.T) {
-	t.Parallel()
-	js := fresh.JetStream(t)
-	_, err := apikey.Open(t.Context(), js)
-	require.ErrorContains(t, err, "scorelay setup")
 }
 
 // TestParseEther: what is printed is read again, and no budget is rounded to none.

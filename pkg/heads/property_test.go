@@ -1,6 +1,8 @@
 package heads_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -108,19 +110,13 @@ func (w *world) foreign(t *rapid.T) {
 func (w *world) settle(*rapid.T) {
 	select {
 	case v := <-w.lane.Views():
-		for _, in := range v.Included {
-			nonce := uint64(0)
-			for n, txs := range w.watched {
-				for _, tx := range txs {
-					if tx == in.Tx {
-						nonce = n
-					}
+		for _, nonce := range slices.Sorted(maps.Keys(w.watched)) {
+			for _, in := range v.Included {
+				if slices.Contains(w.watched[nonce], in.Tx) && in.Block.Number <= v.Final.Number {
+					w.lane.Settled(nonce, in.Tx, in.Block, 0)
+					delete(w.watched, nonce)
+					return
 				}
-			}
-			if in.Block.Number <= v.Final.Number {
-				w.lane.Settled(nonce, in.Tx, in.Block, 0)
-				delete(w.watched, nonce)
-				return
 			}
 		}
 	default:

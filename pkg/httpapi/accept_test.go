@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fault"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -287,27 +285,6 @@ func TestAFullStreamSaysSoAtOnce(t *testing.T) {
 	require.Less(t, time.Since(began), 2*time.Minute)
 	b.publisher.refuse(nil)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
-}
-
-func TestManyCallersManyUpdates(t *testing.T) {
-	b := newBench(t, nil).withProject()
-	callers, each := 16, long.Size(20, 50)
-	message := b.update("") // one signature serves them all
-	var wg sync.WaitGroup
-	for c := range callers {
-		wg.Go(func() {
-			for i := range each {
-				body := set(maps.Clone(message), "updateId", updateID(fmt.Sprint(c, i)))
-				require.Equal(t, "accepted", b.post("/update-score", body).body["status"])
-			}
-		})
-	}
-	wg.Wait()
-	seen := map[score.UpdateID]int{}
-	for _, u := range slices.Concat(b.stored()...) {
-		seen[u.ID]++
-	}
-	require.Len(t, seen, callers*each)
 }
 
 func TestARevokedKeyIsRefused(t *testing.T) {

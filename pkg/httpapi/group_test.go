@@ -246,19 +246,6 @@ func TestAGroupThatWasNotStoredHoldsNoClaims(t *testing.T) {
 	})
 }
 
-// TestACrashBetweenAGroupsClaimsAndItsAck: unresolved claims keep others out only until they expire.
-func TestACrashBetweenAGroupsClaimsAndItsAck(t *testing.T) {
-	b := newBench(t, func(s *setup) {
-		s.config.ClaimWait = 50 * time.Millisecond
-		s.status.Claim = 10 * time.Second
-	}).withProject()
-	_, err := b.status.Claim(t.Context(), b.refs("one", "two"), "crashed")
-	require.NoError(t, err)
-	require.Equal(t, "update_in_progress", b.post("/update-scores", b.free("one", "two")).code())
-	b.accepted("/update-scores", b.free("one", "two"))
-	require.Len(t, b.envelopes(), 1)
-}
-
 // forgetfulStatuses does what it is told and says that it failed.
 type forgetfulStatuses struct{ httpapi.Statuses }
 

@@ -26,9 +26,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
-	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/ledger/rig"
@@ -221,63 +219,6 @@ func (b *bench) follow(f *follower, after string) {
 			f.take(&e)
 		}
 	})
-}
-
-// TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal while another one is on another branch: the relayers do not call that final, and there is one
-// rule.
-func TestNeitherAStreamNorAWebhookTellsWhatOneEndpointCallsFinal(t *testing.T) {
-	t.Parallel()
-	var urls []string
-	var proxies []*rpcproxy.Proxy
-	for range 2 {
-		p, err := rpcproxy.Start(shared.chain.URL, 1)
-		require.NoError(t, err)
-		t.Cleanup(p.Close)
-		proxies, urls = append(proxies, p), append(urls, p.URL)
-	}
-	log := slog.New(slog.DiscardHandler)
-	client, err := chain.Dial(t.Context(), chain.Config{URLs: urls, Timeout: time.Minute}, log, prometheus.NewRegistry())
-	require.NoError(t, err)
-	t.Cleanup(client.Close)
-	const confirmations = 2
-	tracker := heads.New(heads.Config{Confirmations: confirmations, PollInterval: 20 * time.Millisecond}, client, log, prometheus.NewRegistry())
-	b := startBench(t, func(s *setup) { s.nats = fresh.NATS(t) })
-	b.beside(tracker.Run)
-	b.beside(func(ctx context.Context) { _ = b.reader.Source.Run(ctx) })
-	w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: tracker, Chain: client, Letters: b.stream, Ledger: b.reader.Source.Ledger, Log: log}
-	b.beside(func(ctx context.Context) { _ = w.Run(ctx) })
-	b.finalize = func() {
-		for range confirmations {
-			require.NoError(t, transact(nil, nil)) // blocks
-		}
-	}
-	relay := b.executing()
-	all := append(b.streams(1), b.webhooks(1, 10, b.reader)...)
-	relay("one")
-	b.finalize()
-	told := func(n int) bool {
-		return !slices.ContainsFunc(all, func(f *follower) bool { return len(f.held(event.UpdateApplied, true)) != n })
-	}
-	require.Eventually(t, func() bool { return told(1) }, 2*time.Minute, 10*time.Millisecond)
-
-	below, err := shared.chain.Client().BlockNumber(t.Context())
-	require.NoError(t, err)
-	agree := proxies[1].Add(rpcproxy.Branch(below))
-	relay("two")
-	at, err := shared.chain.Client().BlockNumber(t.Context())
-	require.NoError(t, err)
-	b.finalize()
-	require.Eventually(t, func() bool {
-		final, err := client.FinalBlock(t.Context(), confirmations)
-		return err == nil && final.Number >= at
-	}, 2*time.Minute, 10*time.Millisecond, "one endpoint calls it so")
-	require.Never(t, func() bool { return !told(1) }, 3*time.Second, 20*time.Millisecond)
-	final, ok := tracker.Final()
-	require.True(t, ok)
-	require.Less(t, final.Number, at)
-	agree()
-	b.finalize()
-	require.Eventually(t, func() bool { return told(2) }, 2*time.Minute, 10*time.Millisecond)
 }
 
 // TestReadersInTheMiddleOfDeepReorgs go on by themselves: streams by the SDK, and webhooks. At the end each holds exactly the contract's events.

@@ -158,13 +158,13 @@ func TestAnUnreadableMessageIsADeadLetterAndTheLaneContinues(t *testing.T) {
 
 func TestALaneWithoutTheRelayerRoleWaitsAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1)
-	w.create(1)
-	w.start(w.config(), w.deps())
+	w := watch(t)
+	w.start(w.config, w.deps)
 	w.drain()
 	w.transact(&w.contract, calls.RevokeRelayer(w.keys[0].Address()))
 	w.accept(some(1, 0, 30)...)
-	for range 15 {
+	w.waitsFor(lane.WaitContract)
+	for range 5 {
 		w.mine()
 	}
 	require.Empty(t, w.deadLetters())

@@ -211,6 +211,7 @@ func TestNothingIsBoundWhileOutcomesCannotBeRead(t *testing.T) {
 	w.waitsFor(lane.WaitOutcomes)
 	next := w.states()[0].Next
 	w.accept(some(1, 10, 30)...)
+	require.Eventually(t, func() bool { return w.relayer.Driven()[0].Waiting == 30 }, 2*time.Minute, 10*time.Millisecond, "they do not wait")
 	for range 5 {
 		w.mine()
 	}
