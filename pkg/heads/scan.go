@@ -193,7 +193,7 @@ func (s *Subscription) note(at evidence.Ref, tx *types.Transaction) {
 	if sl == nil && (nonce < s.next || nonce > s.account.Nonce+scanNonces) || sl != nil && slices.Contains(sl.txs, tx.Hash()) {
 		return
 	}
-	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+	from, err := evidence.Sender(tx)
 	if err == nil && from == s.signer {
 		s.foreign[nonce] = evidence.Found{Tx: tx, Block: at}
 	}

@@ -108,7 +108,7 @@ func (r *Record) check() error {
 		if tx.To() == nil || !tx.GasFeeCap().IsUint64() || !tx.GasTipCap().IsUint64() {
 			return fmt.Errorf("%w: transaction %s is no transfer", ErrCorrupt, tx.Hash())
 		}
-		if from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx); err != nil || from != r.Account {
+		if from, err := evidence.Sender(tx); err != nil || from != r.Account {
 			return fmt.Errorf("%w: transaction %s is not signed by %s", ErrCorrupt, tx.Hash(), r.Account)
 		}
 		t.attempts = append(t.attempts, tx)

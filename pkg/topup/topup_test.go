@@ -466,7 +466,12 @@ func TestARecordThatCannotBeContinued(t *testing.T) {
 	to := common.Address{9}
 	raw, err := r.sign(r.signer, &types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 21_000, To: &to, Value: big.NewInt(1)}).MarshalBinary()
 	require.NoError(t, err)
+	free, err := types.SignNewTx(devnet.Key(payer), types.HomesteadSigner{}, &types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 21_000, To: &to, Value: big.NewInt(1)})
+	require.NoError(t, err)
+	unprotected, err := free.MarshalBinary()
+	require.NoError(t, err)
 	for _, record := range []topup.Record{
+		{Version: topup.Version, Account: common.Address{1}, Transfer: &topup.Transfer{Raw: []hexutil.Bytes{unprotected}}},
 		{Version: topup.Version + 1},
 		{Version: topup.Version, Transfer: &topup.Transfer{}},
 		{Version: topup.Version, Transfer: &topup.Transfer{Raw: []hexutil.Bytes{{1}}}},
