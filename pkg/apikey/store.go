@@ -66,8 +66,8 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 // Revoke takes effect on each replica as soon as its View has the change. Errors: ErrNotFound, ErrRevoked, or the
 // server's, after which the caller may retry.
 func (s *Store) Revoke(ctx context.Context, id string) error {
+	now := time.Now().UTC().Truncate(time.Second) // the same in each try, by which Update knows its own write
 	_, err := s.change(ctx, id, func(key *Key) error {
-		now := time.Now().UTC().Truncate(time.Second)
 		key.Revoked = &now
 		return nil
 	})

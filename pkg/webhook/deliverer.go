@@ -68,7 +68,7 @@ func (d *Deliverer) newView() *kv.View[*known] {
 	return kv.NewView(d.Store.endpoints, d.Log, func(e kv.Entry[record], err error) (*known, bool) {
 		if err = cmp.Or(err, e.Document.check(e.Key)); err != nil {
 			d.Log.Error("the deliverer cannot read the record of a webhook's endpoint, and sends it nothing; remove it and add it again", "endpoint", e.Key, "err", err)
-			return nil, false
+			return nil, true
 		}
 		return &known{e.Document, e.Revision}, true
 	})
@@ -83,7 +83,7 @@ func (d *Deliverer) Watch(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, enabled := d.view().Changed(), 0
 		for _, k := range d.view().After("", MaxEndpoints) {
-			if k.Disabled == nil {
+			if k != nil && k.Disabled == nil {
 				enabled++
 			}
 		}
@@ -119,10 +119,16 @@ func (d *Deliverer) deliver(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	couriers := map[string]*running{}
+	select {
+	case <-ctx.Done():
+	case <-d.view().CaughtUp(): // a copy that lags behind may show removed endpoints, and old secrets
+	}
 	for ctx.Err() == nil {
 		changed, is := d.view().Changed(), map[string]*known{}
 		for _, k := range d.view().After("", MaxEndpoints) {
-			is[k.ID] = k
+			if k != nil {
+				is[k.ID] = k
+			}
 		}
 		for id, r := range couriers {
 			if k := is[id]; k == nil || k.revision != r.of.revision {

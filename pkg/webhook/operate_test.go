@@ -201,3 +201,30 @@ func gauge(t *testing.T, of *prometheus.Registry, name string) float64 {
 	require.Fail(t, "there is no "+name)
 	return 0
 }
+
+// TestARecordThatCannotBeReadGetsNothing, also where it was known, until it is removed and added again.
+func TestARecordThatCannotBeReadGetsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	to, other := r.endpoint(newReceiver(t, nil), webhook.Endpoint{}), r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
+	defer r.deliver(nil)()
+	r.log.write(1)
+	to.has(1)
+	other.has(1)
+	records, err := fresh.JetStreamAt(t, r.nats).KeyValue(t.Context(), webhook.Bucket)
+	require.NoError(t, err)
+	foreign, err := records.Get(t.Context(), other.id)
+	require.NoError(t, err)
+	for i, invalid := range []string{"rubbish", string(foreign.Value())} {
+		_, err = records.PutString(t.Context(), to.id, invalid)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return strings.Count(r.said.String(), "cannot read the record") == i+1 }, soon, time.Millisecond)
+	}
+	r.log.write(1)
+	other.has(2)
+	to.mu.Lock()
+	require.Zero(t, to.times["event-2"])
+	to.mu.Unlock()
+	require.NoError(t, r.store.Remove(t.Context(), to.id))
+	require.ErrorIs(t, r.store.Remove(t.Context(), to.id), webhook.ErrNotFound)
+}

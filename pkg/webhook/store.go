@@ -98,10 +98,16 @@ func (s *Store) Get(ctx context.Context, id string) (Endpoint, State, error) {
 	return r.Document.Endpoint, state.Document, err
 }
 
-// After Remove, a POST in progress may still arrive.
+// Remove also removes an endpoint whose record or state is invalid. After it, a POST in progress may still arrive.
 func (s *Store) Remove(ctx context.Context, id string) error {
-	if _, _, err := s.Get(ctx, id); err != nil {
+	if !isID(id) {
+		return fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	switch r, err := s.endpoints.Get(ctx, id); {
+	case err != nil && !errors.Is(err, kv.ErrInvalid):
 		return err
+	case r.Revision == 0:
+		return fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
 	return errors.Join(s.endpoints.Remove(ctx, id), s.states.Remove(ctx, id))
 }
@@ -118,7 +124,8 @@ func (s *Store) disable(ctx context.Context, id string, d Disabled) error {
 
 // Enable resumes delivery at the cursor and forgives earlier failures.
 func (s *Store) Enable(ctx context.Context, id string) error {
-	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, time.Now().UTC() })
+	now := time.Now().UTC() // the same in each try, by which Update knows its own write
+	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, now })
 }
 
 // Rotate replaces an endpoint's secret. The previous one also signs for keep, older ones until their own end, so that

@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -148,4 +149,50 @@ func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
 	put(t, half, "b", "1")
 	caughtUp(t, v)
 	shows(t, v, "b", "1")
+}
+
+// TestAViewBeginsWithWhatWasRead: a copy that is behind does not show anything older, nor what was deleted.
+func TestAViewBeginsWithWhatWasRead(t *testing.T) {
+	t.Parallel()
+	js, leader := alone(t)
+	put(t, leader, "a", "1")
+	put(t, leader, "b", "1")
+	put(t, leader, "a", "2")
+	half := bucketOf(t, js, "HALF")
+	put(t, half, "a", "1")
+	b := &behind{KeyValue: leader, copy: half}
+	v := newView(bucket{things, js, b}, ">", slog.New(slog.DiscardHandler), func(e jetstream.KeyValueEntry) (string, bool) { return string(e.Value()), true })
+	v.begin("a", "2", 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- v.Run(ctx) }()
+	sawOlder := func() {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			v.mu.RLock()
+			defer v.mu.RUnlock()
+			return len(v.older) == 1
+		}, patient, often)
+	}
+	sawOlder()
+	shows(t, v, "a", "2")
+	b.moveTo(t, leader)
+	caughtUp(t, v)
+	require.NoError(t, leader.Delete(t.Context(), "a"))
+	shows(t, v, "a", "")
+	put(t, leader, "b", "2")
+	shows(t, v, "b", "2")
+	b.moveTo(t, leader)
+	put(t, leader, "b", "3")
+	shows(t, v, "b", "3")
+	require.Eventually(t, func() bool {
+		v.mu.RLock()
+		defer v.mu.RUnlock()
+		return v.seen == nil
+	}, patient, often, "a replay ends that has the deletion")
+	b.moveTo(t, half)
+	sawOlder()
+	shows(t, v, "a", "")
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
 }

@@ -117,9 +117,6 @@ func (m Map[T]) Update(ctx context.Context, key string, change func(*T) error) (
 			if invalid != nil {
 				return document, invalid
 			}
-			if stored != nil && bytes.Equal(stored.Value(), data) {
-				return document, nil
-			}
 			if _, err = m.bucket.replace(ctx, key, data, e.Revision); err == nil {
 				return document, nil
 			}

@@ -196,10 +196,15 @@ func (s *PauseStore) Update(ctx context.Context, change func(Pauses) Pauses) (Pa
 	return p, err
 }
 
-// Clear removes all pauses, even an invalid document. It tries until ctx ends; the pauses may be removed then.
+// Clear removes all pauses, even an invalid document. It replaces only the revision that it read, so that its own late
+// write keeps a newer pause. It tries until ctx ends; the pauses may be removed then.
 func (s *PauseStore) Clear(ctx context.Context) error {
 	for {
-		if err := s.doc.Put(ctx, Pauses{}); err == nil || retry.Sleep(ctx, changePause) != nil {
+		_, revision, err := s.get(ctx)
+		if err == nil {
+			_, err = s.doc.Replace(ctx, Pauses{}, revision)
+		}
+		if err == nil || retry.Sleep(ctx, changePause) != nil {
 			return err
 		}
 	}
@@ -231,7 +236,7 @@ func (s *PauseStore) View(ctx context.Context, log *slog.Logger) (*PauseView, er
 		}
 		return e.Document, err == nil
 	})
-	view.values[pausedKey], view.known[pausedKey] = first, revision
+	view.begin(pausedKey, first, revision)
 	return &PauseView{view}, nil
 }
 

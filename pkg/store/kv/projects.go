@@ -51,10 +51,11 @@ func OpenProjects(ctx context.Context, js jetstream.JetStream) (*Projects, error
 // Project returns nil without an error if the project is unknown.
 func (p *Projects) Project(ctx context.Context, id score.ProjectID) (*score.Record, error) {
 	e, err := p.records.Get(ctx, projectKey(id))
-	if err == nil && e.Revision > 0 && e.Document.Record == nil {
-		err = fmt.Errorf("%s: %w: it has no project", p.records.name(e.Key), ErrInvalid)
+	dated := datedOf(e)
+	if err == nil && e.Revision > 0 && dated.Record == nil {
+		err = fmt.Errorf("%s: %w: it has no project, another one, or no members", p.records.name(e.Key), ErrInvalid)
 	}
-	return e.Document.Record, err
+	return dated.Record, err
 }
 
 // Dated returns a project's record and its place; the zero value if the project is unknown. For an invalid record,
@@ -68,7 +69,7 @@ func (p *Projects) Dated(ctx context.Context, id score.ProjectID) (score.DatedRe
 }
 
 func datedOf(e Entry[score.DatedRecord]) score.DatedRecord {
-	if e.Document.Record == nil {
+	if r := e.Document.Record; r == nil || projectKey(r.ID) != e.Key || r.Members == nil {
 		return score.DatedRecord{Block: 1<<63 - 1}
 	}
 	return e.Document
@@ -159,8 +160,8 @@ func (p *Projects) View(log *slog.Logger) *ProjectView {
 		if e.Key == checkpointKey {
 			return nil, false
 		}
-		dated := e.Document
-		if _, wrong := score.ParseProjectID("0x" + e.Key); err != nil || wrong != nil || dated.Record == nil {
+		dated := datedOf(e)
+		if dated.Record == nil {
 			log.Error("an entry of the project directory cannot be read; the API keeps what it knew of that project", "key", e.Key, "err", err)
 			return nil, false
 		}

@@ -270,6 +270,12 @@ func TestViewIgnoresRubbish(t *testing.T) {
 		_, err := kv.Put(t.Context(), key, []byte("{"))
 		require.NoError(t, err)
 	}
+	for _, foreign := range []string{`{"projectId":"` + project(3, "").ID.String() + `","members":{}}`, `{"projectId":"` + project(1, "").ID.String() + `","members":null}`} {
+		_, err = kv.Put(t.Context(), project(1, "").ID.String()[2:], []byte(foreign))
+		require.NoError(t, err)
+		_, err = d.Project(t.Context(), score.ProjectID{31: 1})
+		require.ErrorIs(t, err, ErrInvalid)
+	}
 	require.NoError(t, d.Put(t.Context(), checkpointRevision(t, kv), as(project(2, "b"), 10, 1)))
 	require.Eventually(t, func() bool { return view.Len() == 2 }, 2*time.Minute, 5*time.Millisecond)
 	rec, _ := view.Project(score.ProjectID{31: 1})

@@ -16,6 +16,8 @@ const rosterKey = "roster"
 
 var ErrNoRoster = errors.New("the deployment has no roster of lanes yet: run `scorelay setup`")
 
+var errThere = errors.New("there is a roster")
+
 // RosterStore is safe for concurrent use.
 type RosterStore struct{ doc Doc[roster.Roster] }
 
@@ -40,12 +42,17 @@ func (s *RosterStore) Get(ctx context.Context) (roster.Roster, error) {
 // Create writes a deployment's first roster unless there is one, and returns the stored one. It retries as Map.Update
 // does.
 func (s *RosterStore) Create(ctx context.Context, first roster.Roster) (roster.Roster, error) {
-	return s.doc.Update(ctx, func(r *roster.Roster) error {
-		if len(r.Lanes) == 0 {
-			*r = first
+	r, err := s.doc.Update(ctx, func(r *roster.Roster) error {
+		if len(r.Lanes) > 0 {
+			return errThere
 		}
+		*r = first
 		return nil
 	})
+	if errors.Is(err, errThere) {
+		err = nil
+	}
+	return r, err
 }
 
 // Update replaces the roster by the result of change, as Map.Update does. If the answer to a stored write is lost,
@@ -77,12 +84,14 @@ type RosterView struct {
 	*roster.Live
 	*RosterStore
 	view *View[roster.Roster]
-	log  *slog.Logger
 }
 
 // View has the errors of Get.
 func (s *RosterStore) View(ctx context.Context, log *slog.Logger) (*RosterView, error) {
-	first, err := s.Get(ctx)
+	first, revision, err := s.doc.Get(ctx)
+	if err == nil && revision == 0 {
+		err = ErrNoRoster
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +101,8 @@ func (s *RosterStore) View(ctx context.Context, log *slog.Logger) (*RosterView, 
 		}
 		return e.Document, err == nil
 	})
-	return &RosterView{roster.NewLive(first), s, view, log}, nil
+	view.begin(rosterKey, first, revision)
+	return &RosterView{roster.NewLive(first), s, view}, nil
 }
 
 // Run keeps the view current until ctx ends, and returns ctx's error. The view is unchanged while NATS is away or the

@@ -42,6 +42,11 @@ func newView[V any](b bucket, keys string, log *slog.Logger, decode func(jetstre
 	return &View[V]{bucket: b, keys: keys, log: log, decode: decode, values: map[string]V{}, known: map[string]uint64{}, caughtUp: make(chan struct{})}
 }
 
+// begin sets a value that was read before Run, so that a copy that lags behind does not show an older one.
+func (v *View[V]) begin(key string, value V, revision uint64) {
+	v.values[key], v.known[key] = value, revision
+}
+
 // Get returns a read-only value.
 func (v *View[V]) Get(key string) (V, bool) {
 	v.mu.RLock()
@@ -194,13 +199,13 @@ func (v *View[V]) see(e event) {
 // take needs mu.
 func (v *View[V]) take(d decoded[V]) {
 	key := d.Key()
-	v.known[key] = d.Revision()
+	v.known[key] = d.Revision() // also of a deletion, which a copy that lags behind does not undo
+	if v.seen != nil {
+		v.seen[key] = true
+	}
 	if d.Operation() != jetstream.KeyValuePut {
 		delete(v.values, key)
 		return
-	}
-	if v.seen != nil {
-		v.seen[key] = true
 	}
 	if d.ok {
 		v.values[key] = d.value
