@@ -102,9 +102,6 @@ func (c *lanesAddCommand) Run(s signals) error {
 
 func (l *lanes) add(ctx context.Context, signer common.Address) (said string, err error) {
 	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) {
-		if is, found := r.BySigner(signer); found && is.State == roster.Active {
-			return r, nil
-		}
 		r, id, err := r.Add(signer)
 		if err == nil {
 			err = l.unused(ctx, id, signer)
@@ -151,19 +148,11 @@ func (c *lanesRemoveCommand) Run(s signals) error {
 }
 
 func (l *lanes) remove(ctx context.Context, id score.Lane) (said string, err error) {
-	never, err := l.neverDriven(ctx, id)
+	driven, err := l.driven(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) {
-		is, found := r.Lane(id)
-		if left := is.State == roster.Leaving || is.State == roster.Gone || never && is.State == roster.Cut; !found || !left {
-			if r, err = r.Remove(id); err != nil {
-				return r, err
-			}
-		}
-		return withoutKey(r, id, never)
-	})
+	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Remove(id, driven) })
 	is, _ := known.Lane(id)
 	if is.State == roster.Cut {
 		return fmt.Sprintf("lane %d of %s was never driven; any relayer drives it without its key until it is gone", id, is.Signer), err
@@ -171,18 +160,10 @@ func (l *lanes) remove(ctx context.Context, id score.Lane) (said string, err err
 	return fmt.Sprintf("lane %d of %s is %s; keep its key in a relayer and its role on the contract until it is gone", id, is.Signer, is.State), err
 }
 
-func (l *lanes) neverDriven(ctx context.Context, id score.Lane) (bool, error) {
+// driven reports whether a lane ever had a session.
+func (l *lanes) driven(ctx context.Context, id score.Lane) (bool, error) {
 	last, err := l.journals.Last(ctx, id)
-	return last == 0, err
-}
-
-// withoutKey cuts a leaving lane that was never driven, so that any relayer can drive it until it is gone. Such a
-// lane has no transaction to sign, and perhaps all relayers lack its key.
-func withoutKey(r roster.Roster, id score.Lane, never bool) (roster.Roster, error) {
-	if is, _ := r.Lane(id); !never || is.State != roster.Leaving {
-		return r, nil
-	}
-	return r.Cut(id, false)
+	return last > 0, err
 }
 
 type lanesReplaceCommand struct {
@@ -202,23 +183,16 @@ func (c *lanesReplaceCommand) Run(s signals) error {
 }
 
 func (l *lanes) replace(ctx context.Context, id score.Lane, signer common.Address) (said string, err error) {
-	never, err := l.neverDriven(ctx, id)
+	driven, err := l.driven(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	known, err := l.store.Update(ctx, func(r roster.Roster) (roster.Roster, error) {
-		was, _ := r.Lane(id)
-		if is, found := r.BySigner(signer); found && is.State == roster.Active && is.ID > id && was.State != roster.Active {
-			return withoutKey(r, id, never)
-		}
-		r, next, err := r.Replace(id, signer)
+		r, next, err := r.Replace(id, signer, driven)
 		if err == nil {
 			err = l.unused(ctx, next, signer)
 		}
-		if err != nil {
-			return r, err
-		}
-		return withoutKey(r, id, never)
+		return r, err
 	})
 	is, _ := known.BySigner(signer)
 	return fmt.Sprintf("lane %d of %s takes over from lane %d; keep the key of lane %d in a relayer and its role on the contract until it is gone",

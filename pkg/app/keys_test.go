@@ -117,7 +117,7 @@ func TestKeysOfNoLaneAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "has the keys of "+devnet.Address(1).Hex()+", and none of them signs for a lane")
 	require.ErrorContains(t, err, "scorelay lanes add")
 
-	removed, err := firstRoster(t, 1, 2).Remove(0)
+	removed, err := firstRoster(t, 1, 2).Remove(0, true)
 	require.NoError(t, err)
 	removed, err = removed.Gone(0)
 	require.NoError(t, err)

@@ -177,7 +177,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	require.ErrorContains(t, err, devnet.Address(2).Hex()+" signs for no lane: run `scorelay lanes add --signer "+devnet.Address(2).Hex())
 	require.ErrorContains(t, err, "lane 0 is active and its signer "+devnet.Address(1).Hex()+" is not named: name it, or run `scorelay lanes remove 0`")
 
-	is, _, err = is.Replace(0, devnet.Address(2)) // a signer was replaced
+	is, _, err = is.Replace(0, devnet.Address(2), true) // a signer was replaced
 	require.NoError(t, err)
 	_, err = lanes.Update(ctx, func(roster.Roster) (roster.Roster, error) { return is, nil })
 	require.NoError(t, err)

@@ -147,7 +147,7 @@ func TestStoresTellHowFullTheyAre(t *testing.T) {
 	require.Equal(t, is, gauges(t, w.reg), "what does not answer is shown as it was")
 
 	lanes, _ := w.lanes.Current()
-	lanes, err = lanes.Remove(0)
+	lanes, err = lanes.Remove(0, true)
 	require.NoError(t, err)
 	lanes, err = lanes.Gone(0)
 	require.NoError(t, err)

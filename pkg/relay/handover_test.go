@@ -110,7 +110,7 @@ func TestLanesComeAndGo(t *testing.T) {
 	w.addLane(1)
 	round()
 	w.change(func(r roster.Roster) (roster.Roster, error) {
-		r, _, err := r.Replace(0, w.keys[2].Address())
+		r, _, err := r.Replace(0, w.keys[2].Address(), true)
 		return r, err
 	})
 	round()
@@ -226,7 +226,7 @@ func TestAGiverLearnsWhatALaneTookThatIsGone(t *testing.T) {
 	w.start(config, deps)
 	w.addLane(1)
 	w.mineUntil(func() bool { return w.owned() && notices.failed.Load() > 0 })
-	w.change(func(r roster.Roster) (roster.Roster, error) { return r.Remove(1) })
+	w.change(func(r roster.Roster) (roster.Roster, error) { return r.Remove(1, true) })
 	w.mineUntil(w.secondGone)
 	w.mineUntil(func() bool { return len(w.states()[0].Given[1].Open) == 0 })
 	require.Positive(t, w.states()[0].Given[1].N)

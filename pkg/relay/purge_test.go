@@ -41,7 +41,7 @@ func TestALaneThatIsGoneIsWoken(t *testing.T) {
 	t.Parallel()
 	all, err := roster.First([]common.Address{{1}, {2}})
 	require.NoError(t, err)
-	all, err = all.Remove(1)
+	all, err = all.Remove(1, true)
 	require.NoError(t, err)
 	all, err = all.Gone(1)
 	require.NoError(t, err)

@@ -147,9 +147,9 @@ func (r *simRun) changeLanes() {
 	case "add":
 		all, _, err = all.Add(fresh)
 	case "remove":
-		all, err = all.Remove(id)
+		all, err = all.Remove(id, true)
 	case "replace":
-		all, _, err = all.Replace(id, fresh)
+		all, _, err = all.Replace(id, fresh, true)
 	case "cut":
 		all, err = all.Cut(id, false)
 	}

@@ -89,8 +89,12 @@ func (r Roster) Wanted(id score.Lane) (buckets []score.Bucket) {
 	return buckets
 }
 
-// Add adds a lane for a signer, with its share of buckets. Errors: ErrSigner, ErrFull.
+// Add adds a lane for a signer, with its share of buckets. It may be repeated: an active lane of the signer stays.
+// Errors: ErrSigner, ErrFull.
 func (r Roster) Add(signer common.Address) (Roster, score.Lane, error) {
+	if l, found := r.BySigner(signer); found && l.State == Active {
+		return r, l.ID, nil
+	}
 	r = r.clone()
 	id, err := r.enter(signer)
 	if err != nil {
@@ -100,14 +104,37 @@ func (r Roster) Add(signer common.Address) (Roster, score.Lane, error) {
 	return r, id, nil
 }
 
-// Remove moves a lane's buckets to the others; the lane leaves. Errors: ErrNoLane, ErrState, ErrLast.
-func (r Roster) Remove(id score.Lane) (Roster, error) {
-	return r.retire(id, Leaving)
+// Remove moves a lane's buckets to the others; the lane leaves. Before its first session a lane is cut instead, so that
+// any relayer can end it, since all may lack its key. Remove may be repeated. Errors: ErrNoLane, ErrState, ErrLast.
+func (r Roster) Remove(id score.Lane, driven bool) (Roster, error) {
+	left := leaves(driven)
+	switch l, found := r.Lane(id); {
+	case found && (l.State == left || l.State == Gone):
+		return r, nil
+	case found && l.State == Leaving:
+		return r.Cut(id, false)
+	}
+	return r.retire(id, left)
 }
 
-// Replace moves all buckets of lane id to a new lane; lane id leaves. Errors: ErrNoLane, ErrState, ErrSigner,
-// ErrFull.
-func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lane, error) {
+func leaves(driven bool) State {
+	if driven {
+		return Leaving
+	}
+	return Cut
+}
+
+// Replace moves all buckets of lane id to a new lane; lane id leaves, as by Remove. Replace may be repeated. Errors:
+// ErrNoLane, ErrState, ErrSigner, ErrFull.
+func (r Roster) Replace(id score.Lane, signer common.Address, driven bool) (Roster, score.Lane, error) {
+	was, _ := r.Lane(id)
+	if is, found := r.BySigner(signer); found && is.State == Active && is.ID > id && was.State != Active { // repeated
+		if was.State != Leaving || driven {
+			return r, is.ID, nil
+		}
+		r, err := r.Cut(id, false)
+		return r, is.ID, err
+	}
 	if err := r.active(id, "replaced"); err != nil {
 		return r, 0, err
 	}
@@ -116,7 +143,7 @@ func (r Roster) Replace(id score.Lane, signer common.Address) (Roster, score.Lan
 	if err != nil {
 		return r, 0, err
 	}
-	r.Lanes[id].State = Leaving
+	r.Lanes[id].State = leaves(driven)
 	for b, owner := range r.Owners {
 		if owner == id {
 			r.Owners[b] = successor

@@ -83,9 +83,9 @@ func TestChanges(t *testing.T) {
 			case "add":
 				after, id, err = r.Add(signer(next))
 			case "remove":
-				after, err = r.Remove(id)
+				after, err = r.Remove(id, true)
 			case "replace":
-				after, _, err = r.Replace(id, signer(next))
+				after, _, err = r.Replace(id, signer(next), true)
 			case "cut":
 				after, err = r.Cut(id, rapid.Bool().Draw(t, "dead"))
 			case "gone":
@@ -156,28 +156,30 @@ func TestFirst(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	one := first(t, 1)
-	_, err := one.Remove(0)
+	_, err := one.Remove(0, true)
 	require.ErrorIs(t, err, roster.ErrLast)
 	require.ErrorContains(t, err, "scorelay lanes add")
 	_, err = one.Cut(0, false)
 	require.ErrorIs(t, err, roster.ErrLast)
 	_, err = one.Gone(0)
 	require.ErrorIs(t, err, roster.ErrState)
-	_, err = one.Remove(1)
+	_, err = one.Remove(1, true)
 	require.ErrorIs(t, err, roster.ErrNoLane)
-	_, _, err = one.Add(signer(0))
-	require.ErrorIs(t, err, roster.ErrSigner)
+	same, id, err := one.Add(signer(0))
+	require.NoError(t, err)
+	require.Equal(t, score.Lane(0), id)
+	require.Equal(t, one, same)
 	_, _, err = one.Add(common.Address{})
 	require.Error(t, err)
 
-	two, id, err := one.Replace(0, signer(1))
+	two, id, err := one.Replace(0, signer(1), true)
 	require.NoError(t, err, "the last active lane may be replaced")
 	require.Equal(t, score.Lane(1), id)
 	require.Len(t, two.Wanted(1), score.Buckets)
-	_, err = two.Remove(0)
-	require.ErrorIs(t, err, roster.ErrState)
 	two, err = two.Cut(0, false)
 	require.NoError(t, err, "one that leaves may be cut: its key may be lost meanwhile")
+	_, err = two.Remove(0, true)
+	require.ErrorIs(t, err, roster.ErrState)
 	require.False(t, two.Lanes[0].Dead)
 	two, err = two.Cut(0, true)
 	require.NoError(t, err)
@@ -194,6 +196,44 @@ func TestRefusals(t *testing.T) {
 	full := first(t, score.MaxLanes)
 	_, _, err = full.Add(signer(5000))
 	require.ErrorIs(t, err, roster.ErrFull)
+}
+
+// TestChangesMayBeRepeated, also where the lane was found to be never driven meanwhile.
+func TestChangesMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	for _, driven := range []bool{true, false} {
+		state := map[bool]roster.State{true: roster.Leaving, false: roster.Cut}[driven]
+		removed, err := first(t, 2).Remove(0, driven)
+		require.NoError(t, err)
+		require.Equal(t, state, removed.Lanes[0].State)
+		replaced, successor, err := first(t, 1).Replace(0, signer(1), driven)
+		require.NoError(t, err)
+		require.Equal(t, state, replaced.Lanes[0].State)
+		for range 2 {
+			again, err := removed.Remove(0, driven)
+			require.NoError(t, err)
+			require.Equal(t, removed, again)
+			again, id, err := replaced.Replace(0, signer(1), driven)
+			require.NoError(t, err)
+			require.Equal(t, successor, id)
+			require.Equal(t, replaced, again)
+			removed, err = removed.Gone(0)
+			require.NoError(t, err)
+			replaced, err = replaced.Gone(0)
+			require.NoError(t, err)
+		}
+	}
+	leaving, err := first(t, 2).Remove(0, true)
+	require.NoError(t, err)
+	cut, err := leaving.Remove(0, false)
+	require.NoError(t, err)
+	require.Equal(t, roster.Cut, cut.Lanes[0].State)
+	leaving, _, err = first(t, 1).Replace(0, signer(1), true)
+	require.NoError(t, err)
+	cut, id, err := leaving.Replace(0, signer(1), false)
+	require.NoError(t, err)
+	require.Equal(t, score.Lane(1), id)
+	require.Equal(t, roster.Cut, cut.Lanes[0].State)
 }
 
 func TestDecodeRefuses(t *testing.T) {

@@ -56,8 +56,8 @@ func (s *RosterStore) Create(ctx context.Context, first roster.Roster) (roster.R
 }
 
 // Update replaces the roster by the result of change, as Map.Update does. If the answer to a stored write is lost,
-// another writer may write before the next try. Then change runs again on a roster that includes its own result, and
-// rejects the same signer (roster.ErrSigner). A missing roster is ErrNoRoster.
+// another writer may write before the next try. Then change runs again on a roster that includes its own result. A
+// missing roster is ErrNoRoster.
 func (s *RosterStore) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (roster.Roster, error) {
 	return s.doc.Update(ctx, func(r *roster.Roster) (err error) {
 		if len(r.Lanes) == 0 {
