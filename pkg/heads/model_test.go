@@ -102,7 +102,7 @@ func mine(parent *modelBlock, salt string, txs ...*types.Transaction) *modelBloc
 }
 
 func senderOf(tx *types.Transaction) common.Address {
-	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+	from, err := evidence.Sender(tx)
 	if err != nil {
 		panic(err)
 	}

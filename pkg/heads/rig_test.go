@@ -47,8 +47,13 @@ func newRig(t require.TestingT, config heads.Config, blocks int, names ...string
 
 func (r *rig) signer() common.Address { return crypto.PubkeyToAddress(r.key.PublicKey) }
 
-// tx is a transaction of the lane; variants of a nonce differ.
+// tx is a transaction of the lane; variants of a nonce differ. The foreigner's has no chain id.
 func (r *rig) tx(nonce, variant uint64) *types.Transaction {
+	if variant == foreigner {
+		tx, err := types.SignNewTx(r.key, types.HomesteadSigner{}, &types.LegacyTx{Nonce: nonce, Gas: 21_000, GasPrice: big.NewInt(9), To: &common.Address{}})
+		require.NoError(r.t, err)
+		return tx
+	}
 	tx, err := types.SignNewTx(r.key, types.LatestSignerForChainID(big.NewInt(1)), &types.DynamicFeeTx{
 		ChainID: big.NewInt(1), Nonce: nonce, Gas: 21_000 + variant, GasFeeCap: big.NewInt(9), GasTipCap: big.NewInt(1), To: &common.Address{},
 	})
