@@ -47,9 +47,8 @@ var allowed = map[string][]string{
 	"pkg/topup":                    {"pkg/store/kv", "pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
 	"pkg/index":                    {"pkg/ledger", "pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each; documents go through pkg/store/kv
-	"pkg/stream":    {"pkg/score", "pkg/retry"},
+	"pkg/stream":    {"pkg/score", "pkg/lane", "pkg/retry"},
 	"pkg/store/kv":  {"pkg/score", "pkg/lane", "pkg/roster", "pkg/retry"},
-	"pkg/journal":   {"pkg/score", "pkg/lane"},
 	"pkg/apikey":    {"pkg/score", "pkg/store/kv"},
 	"pkg/webhook":   {"pkg/score", "pkg/event", "pkg/store/kv", "pkg/retry"},
 	"pkg/halt":      {"pkg/score", "pkg/store/kv", "pkg/retry"},
@@ -69,7 +68,7 @@ var allowed = map[string][]string{
 	"pkg/admin":     {},
 	"pkg/backup":    {},
 	// what stands on several adapters, for the tool and /ops
-	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/halt", "pkg/redisdb", "pkg/chain"},
+	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/ledger", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/store/kv", "pkg/halt", "pkg/redisdb", "pkg/chain"},
 	"pkg/deadletter": {"pkg/score", "pkg/stream", "pkg/store/kv", "pkg/halt"},
 	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/store/kv", "pkg/roster", "pkg/stream"},
 	// wiring and programs
@@ -95,7 +94,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/store/kv", "pkg/topup", "pkg/apikey", "pkg/webhook", "pkg/halt", "pkg/backup", "pkg/app", "pkg/devnet/rig/fresh", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/store/kv", "pkg/topup", "pkg/apikey", "pkg/webhook", "pkg/halt", "pkg/backup", "pkg/app", "pkg/devnet/rig/fresh", "pkg/devnet/rig/fault", "pkg/devnet/rig/lent", "pkg/devnet/rig/stack", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet", "pkg/devnet/rig/fresh"},

@@ -25,7 +25,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/load"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/testrand"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -272,7 +271,7 @@ func TestNATSClusterUnderAttack(t *testing.T) {
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		}},
 		{"kill -9 of the journals' leader", func() {
-			_, pid := c.leader(journal.StreamName)
+			_, pid := c.leader(stream.JournalName)
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		}},
 		{"the stream's leader is cut off from the others", func() {

@@ -11,11 +11,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/store/kv"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 type lanesCommand struct {
@@ -30,7 +30,7 @@ type lanesCommand struct {
 type lanes struct {
 	js       jetstream.JetStream
 	store    *kv.RosterStore
-	journals *journal.Journal
+	journals *stream.Journal
 	close    func()
 }
 
@@ -54,7 +54,7 @@ func openLanes(ctx context.Context, js jetstream.JetStream) (l *lanes, err error
 	if l.store, err = kv.OpenRoster(ctx, js); err != nil {
 		return nil, err
 	}
-	l.journals, err = journal.Open(ctx, js)
+	l.journals, err = stream.OpenJournal(ctx, js)
 	return l, err
 }
 

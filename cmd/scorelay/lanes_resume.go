@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 type lanesResumeCommand struct {
@@ -40,7 +40,7 @@ const maxResume = 4096
 
 // acceptUnjournaled accepts the signer's unknown transactions up to nonce below-1. below must be above the lane's
 // lowest open nonce, and at most maxResume above its next one.
-func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
+func acceptUnjournaled(ctx context.Context, journals *stream.Journal, id score.Lane, below uint64) (*lane.State, error) {
 	return appendAsOperator(ctx, journals, id, func(state *lane.State) ([]lane.Entry, error) {
 		switch {
 		case below > state.Next+maxResume:
@@ -60,7 +60,7 @@ var errNeverDriven = errors.New("the lane was never driven: its journal is empty
 // decide. It retries after concurrent appends, since the relayer of a halted lane keeps opening sessions. It returns
 // the state before the append, or errNeverDriven.
 func appendAsOperator(
-	ctx context.Context, journals *journal.Journal, id score.Lane, decide func(*lane.State) ([]lane.Entry, error),
+	ctx context.Context, journals *stream.Journal, id score.Lane, decide func(*lane.State) ([]lane.Entry, error),
 ) (state *lane.State, err error) {
 	for {
 		var last uint64

@@ -14,7 +14,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -124,7 +123,7 @@ func (a *api) open(ctx context.Context) error {
 	if a.roster, err = a.connector.Roster(ctx, a.js); err != nil {
 		return err
 	}
-	journals, err := journal.Open(ctx, a.js)
+	journals, err := stream.OpenJournal(ctx, a.js)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/scorelay/scorelay/pkg/halt"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -14,7 +13,7 @@ import (
 )
 
 // newGuard returns the process's guard. forget drops state that NATS may have lost; nil if the process keeps none.
-func (p *process) newGuard(ctx context.Context, journals *journal.Journal, process string, forget func(context.Context) error) (*halt.Guard, error) {
+func (p *process) newGuard(ctx context.Context, journals *stream.Journal, process string, forget func(context.Context) error) (*halt.Guard, error) {
 	marks, err := halt.Open(ctx, p.js)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/halt"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -247,7 +246,7 @@ func (m *timeMachine) look() *Halting {
 
 func (m *timeMachine) state() (*lane.State, uint64) {
 	m.t.Helper()
-	journals, err := journal.Open(m.t.Context(), m.js)
+	journals, err := stream.OpenJournal(m.t.Context(), m.js)
 	require.NoError(m.t, err)
 	state, last, err := journals.State(m.t.Context(), 0)
 	require.NoError(m.t, err)
@@ -279,7 +278,7 @@ func (m *timeMachine) remembered() (back func()) {
 // resumeLane is an operator's `lanes resume`: the signer's transactions below a nonce stand. A session may come before, then it is repeated.
 func (m *timeMachine) resumeLane(below uint64) {
 	m.t.Helper()
-	journals, err := journal.Open(m.t.Context(), m.js)
+	journals, err := stream.OpenJournal(m.t.Context(), m.js)
 	require.NoError(m.t, err)
 	require.Eventually(m.t, func() bool {
 		state, last := m.state()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/index"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/store/kv"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -17,7 +16,7 @@ import (
 // NewAuditor returns an auditor of the deployment. confirmations is the relayers' finality rule or a stricter one; 0
 // is the chain's finalized tag.
 func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c *chain.Client, confirmations uint64) (*index.Auditor, error) {
-	journals, err := journal.Open(ctx, js)
+	journals, err := stream.OpenJournal(ctx, js)
 	if err != nil {
 		return nil, err
 	}

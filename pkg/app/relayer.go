@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
@@ -144,7 +143,7 @@ func (r *relayer) open(ctx context.Context) error {
 	if err := r.directory.Verify(ctx); err != nil {
 		return err
 	}
-	journals, err := journal.Open(ctx, r.js)
+	journals, err := stream.OpenJournal(ctx, r.js)
 	if err != nil {
 		return err
 	}
@@ -229,7 +228,7 @@ func (r *relayer) lanes(context.Context) (int, error) {
 	return len(known.Lanes), nil
 }
 
-func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) error {
+func (r *relayer) openRelay(ctx context.Context, journals *stream.Journal) error {
 	s, d := r.settings, r.stream.Deployment()
 	replica := s.replica()
 	var err error

@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/halt"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/store/kv"
@@ -36,7 +35,7 @@ func LookAtHalt(ctx context.Context, js jetstream.JetStream, s *stream.Stream, s
 	if err != nil {
 		return nil, err
 	}
-	journals, err := journal.Open(ctx, js)
+	journals, err := stream.OpenJournal(ctx, js)
 	if err != nil {
 		return nil, err
 	}

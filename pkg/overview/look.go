@@ -18,7 +18,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/halt"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -210,7 +209,7 @@ func unanswered(err error) bool {
 }
 
 func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
-	journals, err := journal.Open(ctx, js)
+	journals, err := stream.OpenJournal(ctx, js)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -37,7 +36,7 @@ const firstAccount = 4 // of the lanes' signers
 // rig is a deployment of three lanes: two were driven, one never was. Nothing runs.
 type rig struct {
 	*Deployment
-	journals *journal.Journal
+	journals *stream.Journal
 	roster   roster.Roster
 	redis    *devnet.RedisServer
 }
@@ -82,7 +81,7 @@ func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
 	require.NoError(t, err)
 	_, err = js.Publish(t.Context(), "$KV.LEASES.ledger", []byte("relayer-a TOKEN"))
 	require.NoError(t, err)
-	r.journals, err = journal.Open(t.Context(), js)
+	r.journals, err = stream.OpenJournal(t.Context(), js)
 	require.NoError(t, err)
 	for id := range score.Lane(2) {
 		_, err = r.journals.Append(t.Context(), id, 0, lane.Entry{

@@ -25,7 +25,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/heads"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
@@ -42,7 +41,7 @@ type world struct {
 	client   *chain.Client
 	js       jetstream.JetStream
 	stream   *stream.Stream
-	journal  *journal.Journal
+	journal  *stream.Journal
 	keys     []*signer.Key
 	contract common.Address
 	lanes    int
@@ -110,7 +109,7 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	}}))
 	w.stream, err = stream.Open(ctx, w.js)
 	require.NoError(t, err)
-	w.journal, err = journal.Open(ctx, w.js)
+	w.journal, err = stream.OpenJournal(ctx, w.js)
 	require.NoError(t, err)
 	return w
 }

@@ -1,5 +1,6 @@
 // Package stream is Scorelay's durable store of work in flight. One JetStream stream holds every accepted update,
-// creation and edit until it is final and older than the audit horizon; two others hold the dead letters.
+// creation and edit until it is final and older than the audit horizon; two others hold the dead letters. The lanes'
+// journals are in a stream of their own (Journal), and so is the ledger.
 //
 // # The stream
 //

@@ -6,3 +6,6 @@ import "github.com/nats-io/nats.go/jetstream"
 func (s *Stream) ReadBy(copyOf func(jetstream.Stream) jetstream.Stream) {
 	s.stream, s.dead.Stream, s.rejected.Stream = copyOf(s.stream), copyOf(s.dead.Stream), copyOf(s.rejected.Stream)
 }
+
+// LoadQuiet is how long Journal.Load waits for an entry.
+const LoadQuiet = loadQuiet

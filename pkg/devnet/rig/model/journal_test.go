@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/model"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -54,7 +53,7 @@ func TestModelJournalIsLikeNATS(t *testing.T) {
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
-	opened, err := journal.Open(t.Context(), js)
+	opened, err := stream.OpenJournal(t.Context(), js)
 	require.NoError(t, err)
 	var real journals = opened
 	var modelled journals = model.NewJournal()

@@ -1,10 +1,4 @@
-// Package journal keeps the lanes' records in JetStream: stream JOURNAL, one subject per lane.
-//
-// Append publishes with the lane's last sequence as a precondition. That compare-and-set is the fence of the whole
-// relayer: a session that lost its lane cannot append, and only appended transactions are sent. An append with a lost
-// acknowledgement may be stored. Only loading the journal again can decide that, so Append returns lane.ErrAmbiguous
-// and never retries.
-package journal
+package stream
 
 import (
 	"context"
@@ -21,9 +15,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// StreamName is the stream's name; package stream creates it.
-const StreamName = "JOURNAL"
-
 const (
 	// loadQuiet bounds the wait for the next entry while loading. Only an outage exceeds it, or a connection slower
 	// than some 40 kB/s for the largest entries.
@@ -31,11 +22,15 @@ const (
 	// loadBytes is the size of a pull request, and must fit the largest entry twice. If it were much larger, the
 	// server would drop a slow connection, and keep other lanes' appends waiting.
 	loadBytes = 4 << 20
-	// heartbeat is the interval of an idle server's reports. After two missed heartbeats the client takes the
-	// consumer for lost with its server, and creates another.
-	heartbeat = 3 * time.Second
 )
 
+// Journal keeps the lanes' records in a stream of its own, one subject per lane.
+//
+// Append publishes with the lane's last sequence as a precondition. That compare-and-set is the fence of the whole
+// relayer: a session that lost its lane cannot append, and only appended transactions are sent. An append with a lost
+// acknowledgement may be stored. Only loading the journal again can decide that, so Append returns lane.ErrAmbiguous
+// and never retries.
+//
 // Journal is safe for concurrent use.
 type Journal struct {
 	js     jetstream.JetStream
@@ -46,26 +41,26 @@ type Journal struct {
 	seen map[score.Lane]uint64
 }
 
-// Open refuses a stream that could drop entries by itself.
-func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
-	stream, err := js.Stream(ctx, StreamName)
+// OpenJournal refuses a stream that could drop entries by itself.
+func OpenJournal(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
+	stream, err := js.Stream(ctx, JournalName)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't find the stream %s: %w", StreamName, err)
+		return nil, fmt.Errorf("couldn't find the stream %s: %w", JournalName, err)
 	}
 	switch c := stream.CachedInfo().Config; {
 	case c.Storage != jetstream.FileStorage:
-		return nil, fmt.Errorf("stream %s keeps its entries in memory: it must be file storage", StreamName)
+		return nil, fmt.Errorf("stream %s keeps its entries in memory: it must be file storage", JournalName)
 	case c.Retention != jetstream.LimitsPolicy || c.MaxAge != 0 || c.MaxMsgsPerSubject > 0:
-		return nil, fmt.Errorf("stream %s forgets entries by itself: it must have limits retention, no age and no bound per subject", StreamName)
+		return nil, fmt.Errorf("stream %s forgets entries by itself: it must have limits retention, no age and no bound per subject", JournalName)
 	case c.AllowDirect && c.Replicas > 1:
-		return nil, fmt.Errorf("any copy of stream %s answers reads, also one that is behind: allow_direct must be off", StreamName)
+		return nil, fmt.Errorf("any copy of stream %s answers reads, also one that is behind: allow_direct must be off", JournalName)
 	case (c.MaxBytes > 0 || c.MaxMsgs > 0) && c.Discard != jetstream.DiscardNew:
-		return nil, fmt.Errorf("stream %s discards old entries when full: it must discard new ones", StreamName)
+		return nil, fmt.Errorf("stream %s discards old entries when full: it must discard new ones", JournalName)
 	}
 	return &Journal{js: js, stream: stream, seen: map[score.Lane]uint64{}}, nil
 }
 
-func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
+func journalSubject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
 
 // Load calls fold with the lane's unpurged entries, oldest first and each once, and returns the sequence of the last,
 // or 0. It buffers few entries. It may take minutes: only ctx, or loadQuiet without a message, ends it. After an
@@ -82,7 +77,7 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 	opening, cancel := context.WithTimeout(ctx, loadQuiet)
 	defer cancel()
 	consumer, err := j.stream.OrderedConsumer(opening, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{subject(id)},
+		FilterSubjects: []string{journalSubject(id)},
 		DeliverPolicy:  jetstream.DeliverAllPolicy,
 
 		InactiveThreshold: loadQuiet,
@@ -188,7 +183,7 @@ func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Ms
 func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadQuiet)
 	defer cancel()
-	msg, err := j.stream.GetLastMsgForSubject(ctx, subject(id))
+	msg, err := j.stream.GetLastMsgForSubject(ctx, journalSubject(id))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, nil
 	}
@@ -206,11 +201,11 @@ func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane
 	if err != nil {
 		return 0, err
 	}
-	msg := nats.NewMsg(subject(id))
+	msg := nats.NewMsg(journalSubject(id))
 	msg.Data = data
 	msg.Header.Set(headerSeen, strconv.FormatUint(j.saw(id, e.Seen()), 10))
 	ack, err := j.js.PublishMsg(ctx, msg,
-		jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithExpectStream(StreamName), jetstream.WithRetryAttempts(0))
+		jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithExpectStream(JournalName), jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return ack.Sequence, nil
 	}
@@ -226,7 +221,7 @@ func (j *Journal) Purge(ctx context.Context, id score.Lane, below uint64) error 
 	if below <= 1 {
 		return nil
 	}
-	err := j.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(id)), jetstream.WithPurgeSequence(below))
+	err := j.stream.Purge(ctx, jetstream.WithPurgeSubject(journalSubject(id)), jetstream.WithPurgeSequence(below))
 	if err != nil {
 		return fmt.Errorf("couldn't purge the journal of lane %d below sequence %d: %w", id, below, err)
 	}

@@ -1,4 +1,4 @@
-package journal_test
+package stream_test
 
 import (
 	"io"
@@ -16,9 +16,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/long"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // slow is an address that leads to the server by a line that carries a chunk toward the client at each tick.
@@ -72,7 +72,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	const size = 20_000
 	slots := long.Size(80, 2500)
 	server := fresh.NATS(t, devnet.NATSOptions{NoSync: true})
-	j, _ := openAt(t, server.URL)
+	j, _ := openJournalAt(t, server.URL)
 	var folder lane.Folder
 	var last uint64
 	entries := 0
@@ -110,11 +110,11 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	const tick = 10 * time.Millisecond
 	chunk := int64(64 << 10)
 	if long.Runs() {
-		of, err := fresh.JetStreamAt(t, server.URL).Stream(t.Context(), journal.StreamName)
+		of, err := fresh.JetStreamAt(t, server.URL).Stream(t.Context(), stream.JournalName)
 		require.NoError(t, err)
-		chunk = int64(of.CachedInfo().State.Bytes) / int64(3*journal.LoadQuiet/2/tick)
+		chunk = int64(of.CachedInfo().State.Bytes) / int64(3*stream.LoadQuiet/2/tick)
 	}
-	behind, err := journal.Open(t.Context(), fresh.JetStreamAt(t, slow(t, server.URL, chunk, tick)))
+	behind, err := stream.OpenJournal(t.Context(), fresh.JetStreamAt(t, slow(t, server.URL, chunk, tick)))
 	require.NoError(t, err)
 	var again lane.Folder
 	read := 0

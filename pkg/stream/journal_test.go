@@ -1,4 +1,4 @@
-package journal_test
+package stream_test
 
 import (
 	"context"
@@ -13,30 +13,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet/rig/fresh"
-	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
+func openJournal(t *testing.T) (*stream.Journal, jetstream.JetStream) {
 	t.Helper()
-	return openAt(t, fresh.NATS(t).URL)
+	return openJournalAt(t, fresh.NATS(t).URL)
 }
 
-func openAt(t *testing.T, url string) (*journal.Journal, jetstream.JetStream) {
+func openJournalAt(t *testing.T, url string) (*stream.Journal, jetstream.JetStream) {
 	t.Helper()
 	js := fresh.JetStreamAt(t, url)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
-	j, err := journal.Open(t.Context(), js)
+	j, err := stream.OpenJournal(t.Context(), js)
 	require.NoError(t, err)
 	return j, js
 }
 
 // load collects what Load gives.
-func load(t *testing.T, j *journal.Journal, id score.Lane) (entries []lane.Entry, last uint64) {
+func load(t *testing.T, j *stream.Journal, id score.Lane) (entries []lane.Entry, last uint64) {
 	t.Helper()
 	last, err := j.Load(t.Context(), id, func(e lane.Entry) { entries = append(entries, e) })
 	require.NoError(t, err)
@@ -44,7 +43,7 @@ func load(t *testing.T, j *journal.Journal, id score.Lane) (entries []lane.Entry
 }
 
 // appends is an append behind the last entry, which succeeds.
-func appends(t *testing.T, j *journal.Journal, id score.Lane, last uint64, e lane.Entry) uint64 {
+func appends(t *testing.T, j *stream.Journal, id score.Lane, last uint64, e lane.Entry) uint64 {
 	t.Helper()
 	last, err := j.Append(t.Context(), id, last, e)
 	require.NoError(t, err)
@@ -57,7 +56,7 @@ func entry(epoch uint64) lane.Entry {
 
 func TestAppendIsCompareAndSet(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	ctx := t.Context()
 
 	entries, last := load(t, j, 3)
@@ -81,7 +80,7 @@ func TestAppendIsCompareAndSet(t *testing.T) {
 
 func TestStateIsWhatTheEntriesLeadTo(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	state, last, err := j.State(t.Context(), 3)
 	require.NoError(t, err)
 	require.Zero(t, last)
@@ -104,7 +103,7 @@ func TestStateIsWhatTheEntriesLeadTo(t *testing.T) {
 
 func TestOneOfManyAppendsWins(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	last := uint64(0)
 	for round := range 10 {
 		var mu sync.Mutex
@@ -130,7 +129,7 @@ func TestOneOfManyAppendsWins(t *testing.T) {
 
 func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	ctx := t.Context()
 	last := uint64(0)
 	for epoch := range uint64(5) {
@@ -147,7 +146,7 @@ func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
 
 func TestALostAcknowledgementIsAmbiguous(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
 	_, err := j.Append(ctx, 0, 0, entry(1))
@@ -157,7 +156,7 @@ func TestALostAcknowledgementIsAmbiguous(t *testing.T) {
 
 func TestALargeEntryFits(t *testing.T) {
 	t.Parallel()
-	j, _ := open(t)
+	j, _ := openJournal(t)
 	e := entry(1)
 	e.Open = nil
 	e.Bind = &lane.Bind{Raw: []byte(strings.Repeat("x", 128<<10))}
@@ -168,7 +167,7 @@ func TestALargeEntryFits(t *testing.T) {
 
 func TestANewerFormatIsRefused(t *testing.T) {
 	t.Parallel()
-	j, js := open(t)
+	j, js := openJournal(t)
 	_, err := js.Publish(t.Context(), "journal.0", []byte(`{"v":99,"epoch":1,"open":{}}`))
 	require.NoError(t, err)
 	_, err = j.Load(t.Context(), 0, func(lane.Entry) {})
@@ -178,14 +177,14 @@ func TestANewerFormatIsRefused(t *testing.T) {
 
 func TestAForgetfulStreamIsRefused(t *testing.T) {
 	t.Parallel()
-	_, js := open(t)
-	s, err := js.Stream(t.Context(), journal.StreamName)
+	_, js := openJournal(t)
+	s, err := js.Stream(t.Context(), stream.JournalName)
 	require.NoError(t, err)
 	cfg := s.CachedInfo().Config
 	cfg.MaxAge = time.Hour
 	_, err = js.UpdateStream(t.Context(), cfg)
 	require.NoError(t, err)
-	_, err = journal.Open(t.Context(), js)
+	_, err = stream.OpenJournal(t.Context(), js)
 	require.ErrorContains(t, err, "forgets entries")
 }
 
@@ -198,8 +197,8 @@ func (conflicting) PublishMsg(context.Context, *nats.Msg, ...jetstream.PublishOp
 
 func TestAClusterFencesToo(t *testing.T) {
 	t.Parallel()
-	_, js := open(t)
-	j, err := journal.Open(t.Context(), conflicting{js})
+	_, js := openJournal(t)
+	j, err := stream.OpenJournal(t.Context(), conflicting{js})
 	require.NoError(t, err)
 	_, err = j.Append(t.Context(), 1, 0, lane.Entry{Version: lane.Version})
 	require.ErrorIs(t, err, lane.ErrFenced)
@@ -208,7 +207,7 @@ func TestAClusterFencesToo(t *testing.T) {
 // TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf, after a purge and in another process, too.
 func TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf(t *testing.T) {
 	t.Parallel()
-	j, js := open(t)
+	j, js := openJournal(t)
 	ctx := t.Context()
 	seen := func(want uint64) {
 		t.Helper()
@@ -233,7 +232,7 @@ func TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf(t *testing.T) {
 	seen(9)
 	last = appends(t, j, 1, last, lane.Entry{Version: lane.Version, Epoch: 1, Settle: &lane.Settle{}})
 	require.NoError(t, j.Purge(ctx, 1, last))
-	j, err = journal.Open(ctx, js)
+	j, err = stream.OpenJournal(ctx, js)
 	require.NoError(t, err)
 	seen(9)
 	_, last = load(t, j, 1)
@@ -243,12 +242,12 @@ func TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf(t *testing.T) {
 
 func TestLoadsLeaveNothingAtTheServer(t *testing.T) {
 	t.Parallel()
-	j, js := open(t)
+	j, js := openJournal(t)
 	appends(t, j, 0, 0, entry(1))
 	for range 5 {
 		load(t, j, 0)
 	}
-	s, err := js.Stream(t.Context(), journal.StreamName)
+	s, err := js.Stream(t.Context(), stream.JournalName)
 	require.NoError(t, err)
 	info, err := s.Info(t.Context())
 	require.NoError(t, err)
