@@ -182,7 +182,7 @@ func TestLanesFigures(t *testing.T) {
 	p := newProjects(worldOptions{lanes: 2})
 	before, err := roster.First([]common.Address{{1}, {2}})
 	require.NoError(t, err)
-	after, _, err := before.Replace(1, common.Address{3})
+	after, _, err := before.Replace(1, common.Address{3}, true)
 	require.NoError(t, err)
 	moved := movedProjects(p, before, after)
 	require.Equal(t, map[score.ProjectID]bool{p[1].ID: true}, moved)
